@@ -1,15 +1,14 @@
-"""Models on their way from the hub, downloaded on threads, and smaller copies that are made.
+"""Downloads from the hub, and conversions to smaller models, in worker threads.
 
-Downloads stand in one list, one after the other; conversions beside them. What a download is lies
-in `Download`, what a conversion is in `Conversion`; `Downloads` runs them.
+Downloads run one after the other, and conversions next to them. `Download` and `Conversion` are the
+jobs. `Downloads` runs them.
 
-The hub is asked only after a person has asked for it: by naming a model, or by letting a download
-go on. What is unfinished stays in the settings, and is offered at the next start.
+The hub is contacted only if the user names a model or resumes a download. Unfinished downloads stay
+in the settings, and are offered at the next start.
 
-An access token lives here until the program ends, and in the system's keychain
-(`app.settings.keychain`) where there is one. huggingface_hub would keep it as plain text in a
-file that every program of this person can read; who wants that has done it by its own command or
-by HF_TOKEN, and both are honoured.
+An access token is kept until the program ends, and in the system's keychain
+(`app.settings.keychain`) if there is one. huggingface_hub would store it as plain text that every
+program of the user can read. A token that the user has stored there, or in HF_TOKEN, is used.
 """
 
 from __future__ import annotations
@@ -42,11 +41,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_RATE_S = 5.0  # over how long the rate is taken
+_RATE_S = 5.0  # period of the average rate
 
 
 class DownloadState(Enum):
-    """How far a download is."""
+    """States of a download."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -56,20 +55,20 @@ class DownloadState(Enum):
 
 
 class Download(Struct):
-    """One model on its way."""
+    """Download of one model."""
 
-    ref: str  # how chats name it: ``owner/name``, with ``@revision`` for another than main
+    ref: str  # chats' reference of it: ``owner/name``, with ``@revision`` if not main
     # done, total: bytes
     done: int = 0
     total: int = 0
     state: DownloadState = DownloadState.WAITING
-    error: str = ""  # a plain sentence, once failed;  code: the engine's for it
+    error: str = ""  # a sentence, for a failed one; code: the engine's code of it
     code: str = ""
     model: HubModel | None = None
-    # ends the thread that downloads it, once set
+    # set to end its thread
     stop: threading.Event = field(default_factory=threading.Event)
-    came: tuple[int, int] = (0, 0)  # (bytes, of bytes) as that thread left it
-    can_pause: ClassVar[bool] = True  # it goes on later where it was stopped
+    came: tuple[int, int] = (0, 0)  # (bytes done, total bytes), written by that thread
+    can_pause: ClassVar[bool] = True  # it can continue later
     samples: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=64))
 
     @property
@@ -78,19 +77,19 @@ class Download(Struct):
 
     @property
     def repo(self) -> str:
-        """The repository: the files of all of a model's versions lie together."""
+        """Return the repository. The files of all versions of a model are in one folder."""
         return self.ref.partition("@")[0]
 
     @property
     def rate(self) -> float:
-        """Bytes per second over the last few seconds; 0 where nothing came."""
+        """Return the bytes per second over the last few seconds."""
         if len(self.samples) < 2:
             return 0.0
         (began, first), (ended, last) = self.samples[0], self.samples[-1]
         return max(0.0, (last - first) / (ended - began)) if ended > began else 0.0
 
     def take(self) -> None:
-        """Note what has come by now."""
+        """Take over the thread's progress."""
         self.done, self.total = self.came
         now = time.monotonic()
         self.samples.append((now, self.done))
@@ -99,22 +98,22 @@ class Download(Struct):
 
 
 def ref_of(model: HubModel) -> str:
-    """How chats name a model of the hub."""
+    """Return the reference that chats use for a model of the hub."""
     return model.repo if model.revision == "main" else f"{model.repo}@{model.revision}"
 
 
-# On threads of their own.
+# In worker threads.
 
 
 def fetch(
     download: Download,
-    token: str,  # that of this run, "" for none: where the hub wants one, the keychain's is taken
-    stop: threading.Event,  # set when this download is no longer wanted
+    token: str,  # of this run, "" for none: if the hub requires one, the keychain's is used
+    stop: threading.Event,  # set if the download is cancelled
     *,
-    tidy: bool,  # whether what came of other versions may go: none of them waits to go on
+    tidy: bool,  # files of other versions may be deleted, as none of them is waiting
     before: threading.Event | None,
 ) -> None:
-    """Download a model once what had its files before has ended. Raises EngineError."""
+    """Download a model, after an earlier job with its files has ended. Raises EngineError."""
     from engine import hub
 
     if before is not None:
@@ -140,7 +139,7 @@ def fetch(
 
 
 def discard(ref: str, before: threading.Event | None) -> None:
-    """Throw away what came of a model, once the thread that may write its files has stopped."""
+    """Delete the files of a model, after the thread that may write them has ended."""
     from engine import hub
 
     if before is not None:
@@ -154,7 +153,7 @@ def discard(ref: str, before: threading.Event | None) -> None:
 
 
 def fault(error: Exception) -> EngineError:
-    """An error of the program itself, in words for a person."""
+    """Return the error of a job for the user."""
     if isinstance(error, EngineError):
         return error
     log.error("A fault while downloading", exc_info=error)
@@ -163,15 +162,15 @@ def fault(error: Exception) -> EngineError:
 
 
 class Recipe(Struct, frozen=True):
-    """How weights are to be kept."""
+    """Format of converted weights."""
 
-    name: str  # as it ends the new folder's name
-    words: str  # what a person chooses it by, in English; `tr` of it is shown
-    bits: int = 4  # of all weights;  mixed: one of mlx-lm's recipes instead, or ""
+    name: str  # suffix of the new folder's name
+    words: str  # English label, translated by `tr`
+    bits: int = 4  # of all weights; mixed: one of mlx-lm's recipes instead, or ""
     mixed: str = ""
 
     def size(self, model: InstalledModel) -> int:
-        """Bytes that the new model will take, about."""
+        """Return the approximate bytes of the converted model."""
         from engine.hub import conversion
 
         each = 4 if model.facts.dtype == "float32" else 2
@@ -194,9 +193,9 @@ RECIPES = (
 
 
 class Conversion(Download):
-    """One job. Its ``ref`` is the folder that it makes."""
+    """Conversion job. Its ``ref`` is the folder it creates."""
 
-    source: Path = Path()  # the folder of the model that is converted
+    source: Path = Path()  # folder of the original model
     recipe: Recipe = RECIPES[0]
 
     can_pause: ClassVar[bool] = False
@@ -211,7 +210,7 @@ class Conversion(Download):
 
 
 def why_not_convert(model: InstalledModel) -> str:
-    """Why a model cannot be converted, as a sentence; "" where nothing is known against it."""
+    """Return why a model cannot be converted, as a sentence, or ""."""
     if why := problem(model.facts):
         return why
     if model.facts.bits:
@@ -220,7 +219,7 @@ def why_not_convert(model: InstalledModel) -> str:
 
 
 def conversion_of(model: InstalledModel, recipe: Recipe, into: Path) -> Conversion:
-    """Return a job that makes ``model`` smaller, in a new folder in ``into``. Reads the disk."""
+    """Return a job that converts ``model`` to a new folder in ``into``. Reads the disk."""
     name = f"{model.name.replace('/', '-')}-{recipe.name}"
     out, number = into / name, 1
     while out.exists():
@@ -232,7 +231,7 @@ def conversion_of(model: InstalledModel, recipe: Recipe, into: Path) -> Conversi
 def convert_model(
     job: Conversion, stop: threading.Event, *, before: threading.Event | None
 ) -> None:
-    """On a thread: convert, in a child that ends with ``stop``. Raises EngineError."""
+    """Convert in a child process that ends with ``stop``. Blocks. Raises EngineError."""
     from engine.hub import conversion
 
     if before is not None:
@@ -251,14 +250,14 @@ def convert_model(
         raise fault(error) from error
 
 
-_TELL_MS = 200  # progress is told so often
+_TELL_MS = 200  # interval of progress updates
 
 
 class Downloads(QObject):
-    """The downloads of one run of the program."""
+    """Downloads of one run of the program."""
 
-    changed = Signal(str)  # (ref): that download is another, or is gone from the list
-    finished = Signal(str)  # (ref): it is there and can be loaded
+    changed = Signal(str)  # (ref): that download has changed or was removed from the list
+    finished = Signal(str)  # (ref): it is complete and can be loaded
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -268,7 +267,8 @@ class Downloads(QObject):
             for ref, total in settings.downloads.items()
         ]
         self.token = ""
-        self._written: dict[str, threading.Event] = {}  # by model: set when its files are free
+        # by model: set when its files are not in use
+        self._written: dict[str, threading.Event] = {}
         self._over = False
         self._telling = QTimer(self, interval=_TELL_MS)
         self._telling.timeout.connect(self._tell)
@@ -278,20 +278,20 @@ class Downloads(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether one is being downloaded now."""
+        """Return True while a download runs."""
         return any(d.state is DownloadState.RUNNING for d in self.items)
 
     def unfinished(self) -> list[Download]:
-        """What the hub has not wholly given yet."""
+        """Return the downloads that are not complete."""
         return [d for d in self.items if d.state is not DownloadState.DONE and d.can_pause]
 
     def converting(self, folder: Path) -> bool:
-        """Whether a model is being made smaller, or waits for that."""
+        """Return True if a model is being converted, or waits for that."""
         ours = (d for d in self.items if isinstance(d, Conversion) and d.source == folder)
         return any(d.state in {DownloadState.RUNNING, DownloadState.WAITING} for d in ours)
 
     def measure(self) -> None:
-        """See on disk how much there is of what was unfinished at the last end."""
+        """Update the sizes of unfinished downloads from the disk."""
         from engine import hub
 
         for download in self.items:
@@ -300,11 +300,11 @@ class Downloads(QObject):
                 download.done = min(hub.bytes_unfinished(wanted.repo), download.total)
 
     def _alone(self, download: Download) -> bool:
-        """Whether no other version of the model waits to go on: their files lie together."""
+        """Return True if no other version of the model is unfinished, since they share files."""
         return all(d is download or d.repo != download.repo for d in self.unfinished())
 
     def add(self, model: HubModel) -> Download:
-        """Download it, after those that wait already."""
+        """Download a model, after the waiting ones."""
         ref = ref_of(model)
         known = self.get(ref)
         if known is not None and known.state in {DownloadState.RUNNING, DownloadState.WAITING}:
@@ -318,14 +318,14 @@ class Downloads(QObject):
         return made
 
     def convert(self, job: Conversion) -> None:
-        """Make a model smaller, after those that wait already."""
+        """Convert a model, after the waiting ones."""
         if self.get(job.ref) is None:
             self.items.append(job)
             self._changed(job)
             self._next()
 
     def resume(self, ref: str) -> None:
-        """Go on with a paused or failed one; asks the hub anew."""
+        """Continue a paused or failed download, with a new request to the hub."""
         download = self.get(ref)
         if download is not None and download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
             download.state, download.error, download.code = DownloadState.WAITING, "", ""
@@ -333,7 +333,7 @@ class Downloads(QObject):
             self._next()
 
     def pause(self, ref: str) -> None:
-        """Stop it, to go on later. Takes effect within a fraction of a second."""
+        """Pause a download. Takes effect within a fraction of a second."""
         download = self.get(ref)
         if download is None or not download.can_pause:
             return
@@ -345,7 +345,7 @@ class Downloads(QObject):
         self._next()
 
     def cancel(self, ref: str) -> None:
-        """Stop it and throw away what has come; a finished one only leaves the list."""
+        """Stop a download and delete its files. A finished one is only removed from the list."""
         download = self.get(ref)
         if download is None:
             return
@@ -359,7 +359,7 @@ class Downloads(QObject):
         self._next()
 
     def end(self) -> None:
-        """The program ends: stop all, keeping what has come."""
+        """Stop all downloads at the program's end, keeping their files."""
         self._over = True
         self._telling.stop()
         for download in self.items:
@@ -367,7 +367,8 @@ class Downloads(QObject):
         self._keep()
 
     def _next(self) -> None:
-        """Start the first download that waits and the first conversion, if none of these runs."""
+        """Start the first waiting download and the first waiting conversion, if none of
+        these runs."""
         if self._over:
             return
         for kind in (True, False):
@@ -393,7 +394,7 @@ class Downloads(QObject):
 
     @Slot()
     def _tell(self) -> None:
-        """Also while nothing comes, so that the rate falls."""
+        """Announce progress, also without any, so that the rate falls."""
         for download in self.items:
             if download.state is not DownloadState.RUNNING or not download.came[1]:
                 continue
@@ -414,8 +415,8 @@ class Downloads(QObject):
             error = fault(problem)
         running = stop is download.stop and download.state is DownloadState.RUNNING
         if not running or self._over:
-            return  # paused or thrown away meanwhile
-        download.model = None  # the next time the hub is asked anew
+            return  # paused or cancelled
+        download.model = None  # the next attempt asks the hub again
         if error is None:
             download.state, (download.done, download.total) = DownloadState.DONE, download.came
             self._settings.remember_model(download.ref)
@@ -438,7 +439,7 @@ class Downloads(QObject):
             self._settings.set(downloads=now)
 
     def _write(self, download: Download, act: Callable[..., None]) -> Coroutine[Any, Any, None]:
-        """Work on a thread that also gets what has that model's files before it."""
+        """Run a job that waits for an earlier one with the same model's files."""
         written, before = threading.Event(), self._written.get(download.repo)
         self._written[download.repo] = written
 

@@ -1,4 +1,4 @@
-"""The small models that draft for others: which may, and which the person has chosen."""
+"""Draft models: which are possible for a model, and which the user has chosen."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 class Candidate(Struct, frozen=True):
-    """A smaller model."""
+    """Smaller model that may draft."""
 
     model: InstalledModel
-    fits: bool  # whether its tokenizer may be the same, as far as the files tell
+    fits: bool  # its tokenizer may be the same, according to its files
 
 
 def smaller(
     model: InstalledModel, installed: Iterable[InstalledModel]
 ) -> tuple[InstalledModel, list[InstalledModel]]:
-    """The model, or its base where it is a variant, and those that take less; the smallest first.
+    """Return the model, or its base if it is a variant, and the smaller models, smallest first.
 
-    What cannot be loaded is not among them, nor is a variant.
+    Models that cannot be loaded and variants are left out.
     """
     listed = list(installed)
     names = {base_of(model.ref)} if adapter_of(model.ref) else {model.ref}
@@ -50,7 +50,8 @@ def smaller(
 def candidates(
     base: InstalledModel, others: Iterable[InstalledModel], stop: threading.Event
 ) -> list[Candidate]:
-    """Those with the same tokenizer first. Reads files: for a worker."""
+    """Return the candidates, the ones with the same tokenizer first. Reads files, so it needs a
+    worker."""
     own, found = vocabulary_of(base.folder, stop.is_set), []
     for model in others:
         if stop.is_set():
@@ -60,40 +61,42 @@ def candidates(
 
 
 class _Load(NamedTuple):
-    """A load under way, and what it is for: the model's generation, and what is to draft."""
+    """Pending load of a draft model: the model's generation, and the draft's reference."""
 
     future: Future[Any]
     wanted: tuple[object, str]
 
 
 class DraftModels(QObject):
-    """Has the chosen one loaded once a model is in memory: its chats need not wait for it."""
+    """Loader of chosen draft models, after the model itself is loaded."""
 
-    changed = Signal()  # another is chosen, or it is known how its drafts do
-    refused = Signal(str)  # (words): a model goes on without the one that was chosen; why
+    changed = Signal()  # the choice, or the figures of drafts, have changed
+    refused = Signal(str)  # (words): why a chosen draft model is not used
 
     def __init__(self, loader: ModelLoader, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
-        # by the engine's id of the model, what `Engine.stats` tells of its drafts
+        # figures of drafts from `Engine.stats`, by the engine's id of the model
         self.figures: Mapping[str, Mapping[str, Any]] = {}
         self._loader, self._settings = loader, settings
         # By the engine's id of the model, with its generation:
-        self._held: dict[str, tuple[object, str | None]] = {}  # known to draft; None: unknown
-        self._failed: dict[str, tuple[object, str]] = {}  # not to be asked for of itself
+        # the current draft model, None if unknown
+        self._held: dict[str, tuple[object, str | None]] = {}
+        # the one that could not be loaded, and is not tried again automatically
+        self._failed: dict[str, tuple[object, str]] = {}
         self._loads: dict[str, _Load] = {}
         loader.changed.connect(self._on_model)
         loader.unloaded.connect(self._on_unloaded)
         loader.figures.told.connect(self._on_figures)
 
     def of(self, *names: str) -> str:
-        """The ref of what is to draft for the model that has these names; "" for nothing."""
+        """Return the reference of the draft model for the model with these names, or ""."""
         found = (self._settings.drafts.get(name, "") for name in names)
         return next(filter(None, found), "")
 
     def choose(self, draft: str, *names: str) -> None:
-        """Let `draft` draft for the model that has these names; "" lets nothing.
+        """Choose the draft model for the model with these names, "" for none.
 
-        Where it is in memory, that holds from now on. What could not be loaded is tried again.
+        Applies immediately if the model is loaded. A failed draft model is tried again.
         """
         others = {ref: d for ref, d in self._settings.drafts.items() if ref not in names}
         self._settings.set(drafts=others | (dict.fromkeys(names, draft) if draft else {}))
@@ -104,7 +107,7 @@ class DraftModels(QObject):
         self.changed.emit()
 
     def failed(self, model: Model) -> bool:
-        """Whether what was chosen for a loaded model could not be loaded."""
+        """Return True if the chosen draft model of a loaded model could not be loaded."""
         chosen = (self._loader.generation(model), self.of(*self._names(model)))
         return self._failed.get(model.id) == chosen
 
@@ -122,7 +125,7 @@ class DraftModels(QObject):
 
     @Slot(str)
     def _on_unloaded(self, model_id: str) -> None:
-        """What is under way would load it again."""
+        """Cancel a pending draft model, which would load the model again."""
         for known in (self._held, self._failed):
             known.pop(model_id, None)
         load = self._loads.pop(model_id, None)
@@ -130,7 +133,7 @@ class DraftModels(QObject):
             load.future.cancel()
 
     def _apply(self, status: ModelStatus) -> None:
-        """Tell the engine what drafts for a loaded model, if it does otherwise now."""
+        """Send the engine the draft model of a loaded model, if it has changed."""
         engine, model = self._loader.engine, status.model
         if engine is None or model is None or is_remote(status.ref):
             return
@@ -141,7 +144,7 @@ class DraftModels(QObject):
             return
         if load is not None:
             load.future.cancel()
-            self._held[model.id] = (generation, None)  # it may have come so far
+            self._held[model.id] = (generation, None)  # the load may have finished already
         ref, draft = status.ref, model_location(wanted) if wanted else ""
         more = beside_folder(ref)
         future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))
@@ -149,7 +152,7 @@ class DraftModels(QObject):
         flows.start(self, self._take(model, load))
 
     def _now(self, model: Model) -> tuple[object, str | None]:
-        """What drafts for a loaded model, as far as the engine has said."""
+        """Return the current draft model of a loaded model, as reported by the engine."""
         generation = self._loader.generation(model)
         held = self._held.get(model.id)
         if held is not None and held[0] == generation:
@@ -157,18 +160,18 @@ class DraftModels(QObject):
         return generation, None if model.draft else ""
 
     def _names(self, model: Model) -> list[str]:
-        """All names of a loaded model that are known."""
+        """Return all known names of a loaded model."""
         known = [s for s in self._loader.known() if s.model is not None and s.model.id == model.id]
         return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
 
     async def _take(self, model: Model, load: _Load) -> None:
-        """What the engine has come to."""
+        """Store the result of a load."""
         loaded, error = None, None
         try:
             loaded = await flows.arrived(load.future)
         except Exception as raised:
             error = raised
-        if self._loads.get(model.id) is not load:  # it was unloaded, or another was chosen
+        if self._loads.get(model.id) is not load:  # it was unloaded, or the choice has changed
             return
         del self._loads[model.id]
         if loaded is not None:
@@ -179,7 +182,7 @@ class DraftModels(QObject):
         if isinstance(error, EngineError) and error.code != ENGINE_STOPPED:
             if error.code == UNSUPPORTED_SESSION:  # it never can
                 self.choose("", *self._names(model))
-            elif load.wanted[1]:  # the one before drafts no longer
+            elif load.wanted[1]:  # the previous draft model is not used any more
                 for status in self._loader.loaded():
                     self._apply(status)
             why = error.message

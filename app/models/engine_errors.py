@@ -1,4 +1,4 @@
-"""The engine's errors in the person's language, and what is said of a model that is too big."""
+"""The engine's errors in the user's language, and texts about models that do not fit."""
 
 from __future__ import annotations
 
@@ -44,29 +44,28 @@ _MEANINGS = {
     UNKNOWN_MODEL: mark("The model is no longer loaded."),
     UNSUPPORTED_SESSION: mark("This model cannot keep the chat separate from the others."),
 }
-"""By `EngineError.code`, or its reason."""
+"""Explanations by `EngineError.code`, or its reason."""
 
 
 def meaning(code: str, message: str) -> str:
-    """The engine's sentence, and before it what it means where that is said in another language."""
+    """Return the engine's message, with a translated explanation before it for other languages."""
     return explained(_MEANINGS[code], message) if code in _MEANINGS else message
 
 
 def says_not_loaded(error: str) -> bool:
-    """Whether what is told of a load begins with what a failure means, here or in English."""
+    """Return True if an error message says that a model could not be loaded, in any language."""
     return "could not be loaded" in error or error.startswith(tr(_MEANINGS[MODEL_LOAD_FAILED]))
 
 
 def problem(facts: FolderFacts) -> str:
-    """Why the model in a folder cannot be loaded; "" where nothing is known against it."""
+    """Return why the model in a folder cannot be loaded, or ""."""
     return tr(NO_FOLDER) if facts.gone else facts.problem
 
 
 def explained(text: str, message: str, /, **values: object) -> str:
-    """`text`, as `mark` gave it, with the engine's own sentence behind it in brackets.
+    """Return a translated text with the engine's message in parentheses.
 
-    Where the person reads English, or `text` has no translation, it is the engine's sentence alone:
-    that says more.
+    In English, or without a translation, it is the engine's message alone, which is more precise.
     """
     found = tr(text, **values)
     same = found == (text.format(**values) if values else text)
@@ -74,11 +73,11 @@ def explained(text: str, message: str, /, **values: object) -> str:
 
 
 DOES_NOT_FIT = "does_not_fit"
-"""The code of a load that was not begun, as the estimate was over what is free."""
+"""Code of a load that was not started because the estimate exceeds the free memory."""
 
 
 def arithmetic(fit: Fit) -> str:
-    """What it takes, of what, and what is free, as two sentences."""
+    """Return the estimated memory, its parts, and the free memory as two sentences."""
     total = _size(fit.total)
     return tr(
         "It needs {total}: {weights} for weights, {caches} for {chats} of {context} "

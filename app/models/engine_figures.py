@@ -1,4 +1,4 @@
-"""The engine's figures, asked for while somebody shows some of them."""
+"""Figures of the engine, requested while they are displayed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class EngineFigures(QObject):
-    """Asks as often as the most impatient of those who show some wants it, and tells all.
+    """Poller of the engine's figures, at the shortest interval that a view requests.
 
     Args:
-        engine: gives the engine, as long as there is one.
+        engine: returns the engine, or None.
     """
 
-    told = Signal(object)  # (stats): as `Engine.stats`
+    told = Signal(object)  # (stats): see `Engine.stats`
 
     def __init__(self, engine: Callable[[], Engine | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -33,13 +33,13 @@ class EngineFigures(QObject):
         self._timer.timeout.connect(self._ask)
 
     def show(self, who: QObject, every_ms: int) -> None:
-        """Tell at once, and then every so many milliseconds at least, until `hide`."""
+        """Report the figures now, and then at least at this interval, until `hide`."""
         self._shown[who] = every_ms
         self._timer.start(min(self._shown.values()))
         self._ask()
 
     def hide(self, who: QObject) -> None:
-        """It shows no figures any more."""
+        """Stop reporting for a view."""
         self._shown.pop(who, None)
         if self._shown:
             self._timer.setInterval(min(self._shown.values()))
@@ -48,14 +48,14 @@ class EngineFigures(QObject):
             self._asking.cancel()
 
     async def now(self) -> dict[str, Any] | None:
-        """As `Engine.stats`, asked once; None where there is no engine."""
+        """Return `Engine.stats` once, or None without an engine."""
         engine = self._engine()
         if engine is None:
             return None
         try:
             return await flows.arrived(engine.stats_later())
         except (EngineError, CancelledError):
-            return None  # it has ended meanwhile
+            return None  # the engine has ended
 
     @Slot()
     def _ask(self) -> None:
@@ -69,9 +69,9 @@ class EngineFigures(QObject):
 
 
 def memory_by_model(stats: dict[str, Any]) -> dict[str, int]:
-    """Bytes of weights and KV caches by the engine's id of the model.
+    """Return the bytes of weights and KV caches by the engine's id of the model.
 
-    With those of what drafts for it, where nobody has loaded that for itself.
+    Includes draft models, unless they are listed themselves.
     """
     memory = {model.id: model.nbytes for model in stats.get("models", ())}
     for session in stats.get("sessions", {}).values():

@@ -1,4 +1,4 @@
-"""The models on this machine as the window lists them: found by a worker, pinned, used, removed."""
+"""Models on this machine as listed by the window: found by a worker, pinned, used, removed."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from engine.hub.names import clean_name
 
 
 class ModelFolder(Struct, frozen=True):
-    """One remembered model."""
+    """A remembered model."""
 
-    # how chats name it: a folder, or a hub id, or one of these with an adapter's folder, which is
-    # then looked at
+    # chats' reference: a folder, a hub id, or one of these with an adapter's folder, which is then
+    # the one examined
     ref: str
-    local: bool  # whether that is a folder, and not a model of the hub that was downloaded
-    path: Path | None = None  # the folder, also of a downloaded one; None where it is not there
-    found: bool = False  # whether the folder is there
-    holds_model: bool = False  # whether a model's config.json is in it, or an adapter's
-    bytes: int = 0  # of all files in it, links followed, each file once
+    local: bool  # it is a folder, not a model of the hub
+    path: Path | None = None  # its folder, also of a model of the hub, or None if it is missing
+    found: bool = False  # the folder exists
+    holds_model: bool = False  # the folder has the config.json of a model or an adapter
+    bytes: int = 0  # of all files in it; links are followed, and each file counts once
 
 
 def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
-    """Look at a model's folder now. Never raises: what cannot be read counts as not there.
+    """Examine a model's folder. Never raises: an unreadable one counts as missing.
 
-    ``stop``: says that nobody wants to know any more; the size is then what was counted by now.
+    ``stop``: returns True to end early, with the size counted so far.
     """
     adapter = adapter_of(ref)
     local = bool(adapter) or Path(ref).is_absolute()
@@ -66,21 +66,21 @@ def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
 
 
 def _converted(file: Path) -> Path | None:
-    """The folder that was made of a GGUF file."""
+    """Return the folder that a GGUF file was converted to, or None."""
     from engine.hub.gguf import kept
 
     return kept.known(file) if kept.is_gguf(file) else None
 
 
 PIECE_S = 0.15
-"""What a worker has found is shown so often; less often where the list is long: showing it anew
-takes 20 ms for a thousand models."""
+"""Interval at which new results are shown. Longer for long lists: updating the view takes 20 ms for
+a thousand models."""
 _LONG = 2_000
-_USE_NOTED_S = 60.0  # a model that answers has been used so often noted
+_USE_NOTED_S = 60.0  # interval at which the use of a replying model is stored
 
 
 class _Walk:
-    """One look at all places, in pieces, each on a worker. Holds no Qt object."""
+    """Search of all places in pieces, each in a worker. Has no Qt objects."""
 
     def __init__(
         self, inventory: Inventory, where: Callable[[], list[ModelPlace]], refs: tuple[str, ...]
@@ -91,7 +91,7 @@ class _Walk:
         self._found: Iterator[InstalledModel] | None = None
 
     def piece(self, stop: threading.Event) -> tuple[list[InstalledModel], bool]:
-        """What was found within a moment, and whether that was the last of it."""
+        """Return the models found within a short time, and True if these are the last ones."""
         self._stop = stop
         if self._found is None:
             self._found = self._all()
@@ -105,7 +105,7 @@ class _Walk:
         return piece, True
 
     def _all(self) -> Iterator[InstalledModel]:
-        """The Guide, the models, and then their variants: named, or lying in a model's folder."""
+        """Yield the Guide, the models, and then their variants, listed or in a model's folder."""
         guide = Path(model_location(GUIDE))
         first = self._inventory.look(GUIDE, guide, ModelSource.BUNDLED)
         refs = [ref for ref in self._refs if not adapter_of(ref)]
@@ -128,9 +128,9 @@ class _Walk:
 
 
 class InstalledModels(QObject):
-    """What is installed, and what the person has said of it."""
+    """Installed models, with the user's settings for them."""
 
-    changed = Signal()  # models were found or are gone, or something is known of one that was not
+    changed = Signal()  # models were found or removed, or facts about one have changed
 
     def __init__(
         self,
@@ -142,26 +142,26 @@ class InstalledModels(QObject):
     ) -> None:
         """``own``: the program's own folder of models."""
         super().__init__(parent)
-        # by their folders, in the order in which they were found
+        # by folder, in the order in which they were found
         self.models: dict[Path, InstalledModel] = {}
-        self.looking = False  # whether more may be found yet
+        self.looking = False  # more may be found
         self._users, self._loader = users, users.loader
         self._settings = settings
         self._own = own
         self._clock = clock
         self._inventory = Inventory()
         self._walking = flows.Latest(self)
-        self.drafts = DraftModels(self._loader, settings, self)  # which of them draft for others
+        self.drafts = DraftModels(self._loader, settings, self)  # draft models of the others
         self.drafts.changed.connect(self.changed)
         self._loader.changed.connect(self.changed)
         self._loader.loaded_now.connect(self._on_loaded)
         users.activity.connect(self._on_activity)
 
-    # Looking.
+    # Search.
 
     @Slot()
     def look(self) -> None:
-        """Look at all places anew; what is listed stays until it is known to be gone."""
+        """Search all places again. Listed models stay until they are known to be gone."""
         own, added = self._own, self._settings.model_folders
         walk = _Walk(self._inventory, lambda: places(own, added), self._settings.models)
         self.looking = True
@@ -169,12 +169,12 @@ class InstalledModels(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """Nobody looks at the list."""
+        """Stop searching, because the list is not shown."""
         self._walking.cancel()
         self.looking = False
 
     def drop(self, removes: Path) -> list[InstalledModel]:
-        """Take the models of a folder that was removed off the list; returns them."""
+        """Remove the models of a deleted folder from the list, and return them."""
         gone = [m for m in self.models.values() if m.removes == removes]
         for model in gone:
             del self.models[model.folder]
@@ -194,61 +194,61 @@ class InstalledModels(QObject):
                     del self.models[folder]
             self.changed.emit()
 
-    # What is known of one.
+    # Facts about a model.
 
     def status(self, model: InstalledModel) -> ModelStatus:
-        """How far it is in the engine, whichever name it was loaded by."""
+        """Return the status of a model in the engine, under any of its names."""
         return self._loader.of_folder(model.ref, str(model.folder))
 
     def is_pinned(self, model: InstalledModel) -> bool:
         return bool({model.ref, str(model.folder)} & {*self._settings.pinned})
 
     def pins(self, status: ModelStatus) -> bool:
-        """Whether a loaded model is pinned, by whichever of its names."""
+        """Return True if a loaded model is pinned, under any of its names."""
         path = status.model.path if status.model is not None else ""
         names = {status.ref, path}
         names |= {one.ref for one in self.models.values() if str(one.folder) == path}
         return bool(names & {*self._settings.pinned})
 
     def last_used(self, model: InstalledModel) -> float:
-        """In seconds since 1970; 0.0 where it is not known to have been used."""
+        """Return the time of last use in seconds since 1970, or 0.0 if unknown."""
         used = self._settings.used
         return max(used.get(model.ref, 0.0), used.get(str(model.folder), 0.0))
 
     def draft_figures(self, model: InstalledModel) -> Mapping[str, Any] | None:
-        """How its drafts do, as `Engine.stats` tells it; None where none are made."""
+        """Return the figures of its drafts from `Engine.stats`, or None."""
         loaded = self.status(model).model
         return self.drafts.figures.get(loaded.id) if loaded is not None else None
 
     def draft_name(self, ref: str) -> str:
-        """What is called what drafts, by its ref as of `drafts.of`; "" for nothing."""
+        """Return the display name of a draft model by its reference from `drafts.of`, or ""."""
         if ref == LOOKUP:
             return tr("Prompt lookup")
         found = next((one.name for one in self.models.values() if one.ref == ref), "")
         return found or (model_fallback_name(ref) if ref else "")
 
     def chats(self, model: InstalledModel) -> list[str]:
-        """The titles of the chats that answer with it, a variant or another of its revisions."""
+        """Return the titles of chats that use it, a variant or another of its revisions."""
         refs = {model.ref, str(model.folder), *model.shares}
         found = [c for c in self._users.chats() if refs & {c.model, base_of(c.model)}]
         return [chat.shown_title for chat in found]
 
-    # What is done with one.
+    # Actions on a model.
 
     def pin(self, model: InstalledModel, on: bool) -> None:
-        """Keep it first in the list and in memory, or no longer."""
+        """Pin a model, first in the list and kept in memory, or unpin it."""
         others = [ref for ref in self._settings.pinned if ref not in {model.ref, str(model.folder)}]
         self._settings.set(pinned=(*others, model.ref) if on else tuple(others))
         self.changed.emit()
 
     def add_folder(self, folder: str) -> None:
-        """Look for models in a folder of the person's, from now on."""
+        """Search a folder of the user for models from now on."""
         kept = [other for other in self._settings.model_folders if other != folder]
         self._settings.set(model_folders=(*kept, folder))
         self.look()
 
     def add_adapter(self, model: InstalledModel, folder: Path) -> str:
-        """List a model with an adapter, too; returns why that cannot be, or ""."""
+        """List a model with an adapter, too. Return why that is not possible, or ""."""
         if not is_adapter(folder):
             return tr(
                 "{name} is not an adapter. Choose a folder with adapter_config.json "
@@ -260,9 +260,9 @@ class InstalledModels(QObject):
         return ""
 
     def listed_by(self, model: InstalledModel) -> tuple[str, ...]:
-        """The entries of the settings for which a model stands in the list.
+        """Return the entries of the settings that list a model.
 
-        Empty for those of other programs and of the hub's cache, which are found without one.
+        Empty for models of other programs and the hub's cache, which are found without one.
         """
         if model.source is not ModelSource.ADDED:
             return ()
@@ -270,7 +270,7 @@ class InstalledModels(QObject):
         return (*roots, *(ref for ref in self._settings.models if ref == model.ref))
 
     def forget(self, model: InstalledModel) -> Callable[[], None]:
-        """List it no longer; its files stay. Returns what takes that back."""
+        """Remove a model from the list; its files stay. Return a function that undoes it."""
         before = (self._settings.model_folders, self._settings.models)
         gone = self.listed_by(model)
         self._settings.set(
@@ -292,7 +292,7 @@ class InstalledModels(QObject):
 
     @Slot(str)
     def _on_loaded(self, ref: str) -> None:
-        """A model that was loaded stays in the list, until a person takes it off."""
+        """Keep a model that was loaded in the list, until the user removes it."""
         self._settings.note_use(ref, self._clock())
         if ref != GUIDE:
             self._settings.remember_model(ref)

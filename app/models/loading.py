@@ -1,4 +1,4 @@
-"""The models a person can choose, and what has become of loading each."""
+"""Models that the user can choose, and the state of loading each."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ log = logging.getLogger(__name__)
 
 
 class LoadState(Enum):
-    """How far a model is."""
+    """States of loading a model."""
 
     UNASKED = "unasked"
     LOADING = "loading"
     READY = "ready"
     FAILED = "failed"
     UNLOADED = "unloaded"
-    """A person had it unloaded, or its loading cancelled: only a chat that sends loads it again."""
+    """Unloaded or cancelled by the user: only a message in one of its chats loads it again."""
 
 
 class ModelStatus(Struct):
-    """One model."""
+    """Status of one model."""
 
-    ref: str  # how chats name it (``paths.GUIDE``, a folder, or a hub id)
-    state: LoadState = LoadState.UNASKED  # how far loading is
-    model: Model | None = None  # the engine's own record, once ready
-    error: str = ""  # a plain sentence, once failed
-    code: str = ""  # the engine's code for it, or `DOES_NOT_FIT`
-    fit: Fit | None = None  # what it would take, where that was more than is free
-    share: float = 0.0  # of its weights that has been read, while it is loading
+    ref: str  # chats' reference (``paths.GUIDE``, a folder, or a hub id)
+    state: LoadState = LoadState.UNASKED  # state of loading
+    model: Model | None = None  # the engine's record, if ready
+    error: str = ""  # a sentence, if failed
+    code: str = ""  # the engine's error code, or `DOES_NOT_FIT`
+    fit: Fit | None = None  # the memory it needs, if that exceeds the free memory
+    share: float = 0.0  # part of its weights that has been read
 
     @property
     def name(self) -> str:
@@ -68,7 +68,8 @@ class ModelStatus(Struct):
 
     @classmethod
     def of_remote(cls, ref: str, remotes: Remotes) -> ModelStatus:
-        """How it is with a remote model now: it needs no loading, but for the person's list."""
+        """Return the current status of a remote model, which is ready while it is in the user's
+        list."""
         model = remotes.model(ref)
         if model is None:
             error = removed(named(ref), ref).message
@@ -80,13 +81,13 @@ class ModelStatus(Struct):
 
 
 def beside_folder(ref: str) -> dict[str, Any]:
-    """What the engine is told of a chat's model beside its folder."""
+    """Return the engine's arguments for a chat's model in addition to its folder."""
     adapter = adapter_of(ref)
     return {"adapter": adapter} if adapter else {}
 
 
 def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
-    """What the engine was asked for. A refusal at once comes by the future, as a later one does."""
+    """Call the engine. An immediate error is returned in the future, like a later one."""
     try:
         return ask()
     except EngineError as error:
@@ -96,30 +97,30 @@ def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
 
 
 class Wish(Struct, frozen=True):
-    """For what chat a model is wanted: how it keeps its KV cache, and how long it may become."""
+    """Requirements of a chat: the format of its KV cache, and its context size."""
 
     kv_bits: int | None = None
     context: int | None = None
 
     def size(self) -> int:
-        """What is smaller takes less memory."""
+        """Return a number by which to compare the memory needed."""
         return (self.kv_bits or 16) * min(self.context or USUAL_CONTEXT, USUAL_CONTEXT)
 
 
 class _Load:
-    """What the engine is asked for one model, from its estimate to its end."""
+    """Load of one model, from the estimate to the result."""
 
     def __init__(self, engine: Engine, ref: str, wish: Wish) -> None:
         self.folder = model_location(ref)
-        self.adapter = adapter_of(ref) or None  # it lies beside its base, which counts once
+        self.adapter = adapter_of(ref) or None  # an adapter's base counts only once
         self._engine, self._wish = engine, wish
         self._asked: Future[Any] | None = None
 
     async def estimate(self) -> Fit | None:
-        """Whether it fits; None where nobody can say."""
+        """Return the estimate of its memory, or None if that fails."""
         most = self._wish.context
         most = most if most and most < USUAL_CONTEXT else None
-        with suppress(Exception):  # what is wrong with a folder is better told by its loading
+        with suppress(Exception):  # loading reports problems of the folder better
             self._asked = self._engine.estimate_later(
                 self.folder, most, kv_bits=self._wish.kv_bits, adapter=self.adapter
             )
@@ -127,7 +128,7 @@ class _Load:
         return None
 
     async def load(self, read: Callable[[float], None]) -> Model:
-        """As `Engine.load`."""
+        """Load the model, see `Engine.load`."""
         self._asked = self._engine.load_later(self.folder, read, adapter=self.adapter)
         return await flows.arrived(self._asked)
 
@@ -137,54 +138,55 @@ class _Load:
 
 
 class ModelLoader(QObject):
-    """Loads each model once, for whoever asks first.
+    """Loader of models, each once for all chats.
 
-    A remote model needs no loading: it is ready as long as it is in the person's list.
+    A remote model is always ready while it is in the user's list.
     """
 
-    changed = Signal(str)  # (ref): the state of that model is another
-    progressed = Signal(str)  # (ref): another hundredth of it has been read
-    # (ref): a model of this machine has just come into memory by this name
+    changed = Signal(str)  # (ref): the status of that model has changed
+    progressed = Signal(str)  # (ref): another percent of it has been read
+    # (ref): a model of this machine has just been loaded under this name
     loaded_now = Signal(str)
-    unloaded = Signal(str)  # (id): the engine was told to free the model of that id
+    unloaded = Signal(str)  # (id): unloading of the model with that id was requested
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.remotes = Remotes()  # the models that answer elsewhere
-        # those of them that this program starts, on several machines
+        self.remotes = Remotes()  # the remote models
+        # the remote models that this program starts, on several machines
         self.spread = SpreadModels(self.remotes, self.changed.emit, self)
         self._bridge = bridge
-        # none until the window is on screen, and again once the engine was stopped
+        # None until the window is shown, and after the engine was stopped
         self.engine: Engine | None = None
-        # the engine's, for all who show some
+        # the engine's figures, for all views
         self.figures = EngineFigures(lambda: self.engine, self)
-        self.small = ""  # how chats name the small model, once it is known to lie here
+        self.small = ""  # reference of the small model, if it is on this machine
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
         self._unloads: Counter[str] = Counter()  # by the engine's id of the model
-        self._loads: dict[str, _Load] = {}  # by ref; who is not in it was cancelled, or has ended
+        self._loads: dict[str, _Load] = {}  # by reference; removed if cancelled or ended
         self._allowed: set[str] = set()
-        self._early: dict[str, Wish] = {}  # wanted before there was an engine, by ref
-        self._wanted_by: dict[str, set[str]] = {}  # by ref; of use while it is loading
-        self._sees: dict[str, bool | None] = {}  # by ref; of those that somebody asked about
-        self._unseen: deque[str] = deque()  # of these, whose folders are yet to be looked at
+        self._early: dict[str, Wish] = {}  # requests before there was an engine, by reference
+        self._wanted_by: dict[str, set[str]] = {}  # ids of chats by reference, used while loading
+        self._sees: dict[str, bool | None] = {}  # by reference, for models that were asked about
+        # of these, the ones whose folders have not been examined
+        self._unseen: deque[str] = deque()
         self._settings: Settings | None = None
 
     def open(self, settings: Settings) -> None:
-        """Take the models that the settings list, here and elsewhere."""
+        """Take the models from the settings, local and remote."""
         self._settings = settings
         self.remotes.open(settings)
 
     def generation(self, model: Model) -> tuple[int, int]:
-        """Another value each time the engine lost what it had of this model."""
+        """Return a value that changes each time the engine has lost its data of this model."""
         return self._generation, self._unloads[model.id]
 
     def engine_for(self, ref: str) -> Engine | None:
-        """The engine, for what it alone can do with a model of its own, as counting tokens."""
+        """Return the engine for a local model, for functions such as counting tokens, else None."""
         return None if is_remote(ref) else self.engine
 
     def attach(self, engine: Engine) -> None:
-        """Take the engine and load what was asked for in the meantime."""
+        """Set the engine, and load the models requested before."""
         self.engine = engine
         for model_status in list(self._models.values()):
             if model_status.state is LoadState.LOADING:
@@ -193,26 +195,26 @@ class ModelLoader(QObject):
         flows.start(self, self.look_for_small())
 
     async def look_for_small(self) -> str:
-        """How chats name the small model, "" where it does not lie here."""
+        """Return the reference of the small model, or "" if it is not on this machine."""
         if not self.small:
             self.small = await flows.aside(lambda _: suggestions.small_folder())
         return self.small
 
     def detach(self, timeout_s: float | None = None) -> None:
-        """End what answers elsewhere. Waits at most ``timeout_s``, by default `Remotes.STOP_S`."""
+        """End remote requests. Waits at most ``timeout_s``, by default `Remotes.STOP_S`."""
         self.engine = None
         self.remotes.shut_down(Remotes.STOP_S if timeout_s is None else timeout_s)
 
     def get(self, ref: str) -> ModelStatus:
-        """What is known about a model, asked for or not; of a remote one, what is so now."""
+        """Return the status of a model, requested or not."""
         if is_remote(ref):
             return ModelStatus.of_remote(ref, self.remotes)
         return self._models.setdefault(ref, ModelStatus(ref))
 
     def sees(self, ref: str) -> bool | None:
-        """Whether a model sees images; None while that is not known.
+        """Return True if a model can see, or None if that is unknown.
 
-        The folder of one that is not loaded is looked at for it, and everybody told.
+        The folder of an unloaded model is then examined in the background, followed by `changed`.
         """
         model = self.get(ref).model
         if model is not None:
@@ -225,14 +227,14 @@ class ModelLoader(QObject):
         return self._sees.get(ref)
 
     def seeing(self) -> ModelStatus | None:
-        """A model that sees images, one in memory before others; None where none is known to."""
+        """Return a model that can see, preferably a loaded one, or None."""
         listed = self._settings.models if self._settings is not None else ()
         refs = dict.fromkeys([*(model_status.ref for model_status in self.known()), *listed])
         there = (self.get(ref) for ref in refs if self.sees(ref))
         return next((each for each in there if each.state is not LoadState.FAILED), None)
 
     async def _look(self) -> None:
-        """At one folder after the other: a person may have a hundred."""
+        """Examine one folder after the other, as there may be a hundred."""
         while self._unseen:
             ref = self._unseen[0]
             self._sees[ref] = await flows.aside(partial(_folder_sees, ref))
@@ -240,33 +242,33 @@ class ModelLoader(QObject):
             self.changed.emit(ref)
 
     def answers(self, model_status: ModelStatus) -> bool:
-        """Whether a model that is ready can be asked now: one of this machine needs the engine."""
+        """Return True if a ready model can be asked now. Local ones need the engine."""
         return self.engine is not None or is_remote(model_status.ref)
 
     def add_remote(self, remote: Remote, key: str | None = None) -> None:
-        """As `Remotes.add`, and everybody is told."""
+        """Add a remote model, see `Remotes.add`, and announce it."""
         self.remotes.add(remote, key)
         self.changed.emit(remote.ref)
 
     def remove_remote(self, ref: str) -> bool:
-        """As `Remotes.remove`, and everybody is told."""
+        """Remove a remote model, see `Remotes.remove`, and announce it."""
         last = self.remotes.remove(ref)
         self.changed.emit(ref)
         return last
 
     def loaded(self) -> list[ModelStatus]:
-        """The models that are in memory, each once, whatever names it has."""
+        """Return the models in memory, each once."""
         here = reversed(self._models.values())
         ready = {m.model.id: m for m in here if m.model is not None}
         return list(reversed(ready.values()))
 
     def of_folder(self, ref: str, folder: str) -> ModelStatus:
-        """What is known about the model in a folder, whichever name it was asked for by."""
+        """Return the status of the model in a folder, under any of its names."""
         own = self.get(ref)
         if own.state in {LoadState.READY, LoadState.LOADING}:
             return own
         for other in self.known():
-            if adapter_of(other.ref):  # lies in its base's folder
+            if adapter_of(other.ref):  # it is in its base's folder
                 continue
             path = other.model.path if other.model is not None else ""
             if folder in {path, model_location(other.ref)}:
@@ -274,7 +276,7 @@ class ModelLoader(QObject):
         return own
 
     def known(self) -> list[ModelStatus]:
-        """Every model that is ready or on its way."""
+        """Return all models that are ready or loading."""
         there = map(self.get, self.remotes.refs)
         here_or_coming = {LoadState.READY, LoadState.LOADING}
         return [m for m in (*self._models.values(), *there) if m.state in here_or_coming]
@@ -282,19 +284,18 @@ class ModelLoader(QObject):
     def want(
         self, ref: str, kv_bits: int | None = None, context: int | None = None, by: str = ""
     ) -> ModelStatus:
-        """Load the model unless that is done or under way; a failed one is tried again.
+        """Load the model unless it is loaded or loading. A failed one is tried again.
 
-        One that would not fit, with a chat that keeps its KV cache in ``kv_bits`` and may have
-        ``context`` tokens, is not loaded.
+        A model that does not fit, with a chat of ``kv_bits`` and ``context`` tokens, is not loaded.
 
         Args:
-            by: the id of a chat, which may `leave` it; "" where the person asked for the model.
+            by: id of a chat, which may `leave` it, or "" for the user.
         """
         model_status, wish = self.get(ref), Wish(kv_bits, context)
         if is_remote(ref):
             return model_status
         if self.engine is None:
-            # Several chats of the last run may want it: one that fits is enough.
+            # Several chats of the last run may request it. One that fits is enough.
             self._early[ref] = min(self._early.get(ref, wish), wish, key=Wish.size)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
@@ -308,7 +309,7 @@ class ModelLoader(QObject):
         return model_status
 
     def leave(self, ref: str, by: str) -> None:
-        """A chat has chosen another model: what nobody else wants is not loaded to its end."""
+        """Withdraw a chat's request, and cancel loading if nothing else requests the model."""
         wanted_by = self._wanted_by.get(ref, set())
         if by in wanted_by:
             wanted_by.remove(by)
@@ -316,13 +317,13 @@ class ModelLoader(QObject):
                 self._cancel(ref, LoadState.UNASKED)
 
     def allow(self, ref: str) -> None:
-        """Load a model the next time that it is wanted, whatever it takes."""
+        """Load a model at the next request even if it does not fit."""
         self._allowed.add(ref)
 
     def cancel(self, ref: str) -> bool:
-        """Stop loading a model; False where it is not being loaded.
+        """Cancel loading a model. Return False if it is not loading.
 
-        A load that the engine has just ended cannot be stopped any more: the model is ready then.
+        If the engine has just finished, the model is ready.
         """
         return self._cancel(ref, LoadState.UNLOADED)
 
@@ -338,7 +339,7 @@ class ModelLoader(QObject):
         return True
 
     def unload(self, ref: str) -> bool:
-        """Free a model, whose chats must be at rest; False where it is not loaded.
+        """Unload a model that no reply uses. Return False if it is not loaded.
 
         Other names of the same weights are unloaded with it.
         """
@@ -356,16 +357,16 @@ class ModelLoader(QObject):
         return True
 
     def renew(self, model: Model) -> None:
-        """Take what the engine says now of a model that is loaded."""
+        """Update the engine's record of a loaded model."""
         for model_status in list(self._models.values()):
             if model_status.model is not None and model_status.model.id == model.id:
                 model_status.model = model
                 self.changed.emit(model_status.ref)
 
     def lose(self) -> None:
-        """The engine broke down or was emptied: all models have to be loaded again when wanted.
+        """Forget all loaded models after a failure of the engine. They are loaded again on demand.
 
-        Sessions of the generation before are of no use any more.
+        Sessions of the earlier generation cannot be used any more.
         """
         self._generation += 1
         for model_status in list(self._models.values()):
@@ -374,17 +375,18 @@ class ModelLoader(QObject):
                 self.changed.emit(model_status.ref)
 
     def _begin(self, status: ModelStatus, wish: Wish) -> None:
-        if self.engine is not None:  # else `attach` does
+        if self.engine is not None:  # otherwise `attach` starts it
             load = self._loads[status.ref] = _Load(self.engine, status.ref, wish)
             flows.start(self, self._load(status, load))
 
     async def _load(self, status: ModelStatus, load: _Load) -> None:
-        """Load a model if it fits. What is in memory under another name takes nothing more."""
+        """Load a model if it fits. Weights that are loaded under another name need no
+        more memory."""
         here = any(m.model and m.model.path == load.folder for m in self._models.values())
         allowed = status.ref == GUIDE or status.ref in self._allowed or (here and not load.adapter)
         fit = None if allowed else await load.estimate()
         if self._loads.get(status.ref) is not load or self.engine is None:
-            return  # it was cancelled, or `attach` begins again
+            return  # cancelled, or `attach` starts it again
         if fit is not None and fit.verdict == "no":
             status.fit = fit
             self._fail(status, DOES_NOT_FIT, arithmetic(fit))
@@ -397,11 +399,11 @@ class ModelLoader(QObject):
                 model = await load.load(read)
                 if self._unloads[model.id] == unloads[model.id]:
                     break
-                # The same weights were unloaded meanwhile by another name: perhaps these, too.
+                # The same weights were unloaded under another name, so perhaps these, too.
                 if self._loads.get(status.ref) is not load:
                     return
         except Exception as error:
-            if self._loads.get(status.ref) is load:  # else it was cancelled
+            if self._loads.get(status.ref) is load:  # otherwise it was cancelled
                 self._fail(status, *_told(error))
             return
         finally:
@@ -410,7 +412,7 @@ class ModelLoader(QObject):
             del self._loads[status.ref]
         elif status.state not in {LoadState.UNLOADED, LoadState.UNASKED}:
             return
-        status.model, status.state = model, LoadState.READY  # a cancel may have come too late
+        status.model, status.state = model, LoadState.READY  # cancelling may have come too late
         self.changed.emit(status.ref)
         self.loaded_now.emit(status.ref)
 
@@ -426,7 +428,7 @@ class ModelLoader(QObject):
 
 
 def downloaded(ref: str) -> Path | None:
-    """The folder of a model of the hub; None where it is not there."""
+    """Return the folder of a model of the hub, or None if it is missing."""
     from engine import hub
 
     wanted = hub.parse(ref)
@@ -434,45 +436,45 @@ def downloaded(ref: str) -> Path | None:
 
 
 def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
-    """On a thread of its own."""
+    """Examine a folder. Blocks."""
     from engine.hub.models import has_vision
 
     place = model_location(ref)
     try:
         folder = Path(place) if Path(place).is_absolute() else downloaded(place)
         return None if folder is None else has_vision(folder)
-    except Exception:  # the next one is looked at all the same
+    except Exception:  # one failure must not stop the others
         log.exception("%s could not be looked at", ref)
         return None
 
 
 def _told(error: Exception) -> tuple[str, str]:
-    """A code, and what a person is told."""
+    """Return the code and the message of an error."""
     if isinstance(error, EngineError):
         log.warning("A model was not loaded: %s", error.code)
         return error.code, meaning(error.reason or error.code, error.message)
-    # The engine has cancelled it, or has a fault: it must show, not hang on "Loading…".
+    # The engine has cancelled it, or failed: the status must not stay "Loading…".
     log.error("A model was not loaded", exc_info=error)
     why = f"{type(error).__name__}: {error}"
     return "", tr("The model could not be loaded ({why}).", why=why)
 
 
 class ModelReply(Protocol):
-    """A chat's reply, as far as models know it."""
+    """Parts of a chat's reply that models need."""
 
     @property
     def models(self) -> Collection[str]:
-        """References of the models that replies are asked of."""
+        """Return references of the models that generate."""
         ...
 
     @property
     def waits_for(self) -> Collection[str]:
-        """References of the models that replies wait for."""
+        """Return references of the models that replies wait for."""
         ...
 
 
 class ModelUser(Protocol):
-    """A chat, as far as models know one."""
+    """Parts of a chat that models need."""
 
     @property
     def title(self) -> str: ...
@@ -487,9 +489,9 @@ class ModelUser(Protocol):
 
 
 class ModelUsers(Protocol):
-    """All chats, as far as models know them: the chats import the models, not these the chats."""
+    """Parts of the chats that models need. Chats import models, so models cannot import chats."""
 
-    activity: Any  # as `ChatLibrary.activity`
+    activity: Any  # see `ChatLibrary.activity`
 
     @property
     def loader(self) -> ModelLoader: ...

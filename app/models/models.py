@@ -1,4 +1,4 @@
-"""All that is known and done about models while the program runs, with or without a window."""
+"""Parts of the program that manage models, with or without a window."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from app.settings.settings import Settings
 
 
 class Models(QObject):
-    """The parts that look after models, made once for the program."""
+    """Owner of the parts that manage models, one per program."""
 
     def __init__(
         self, users: ModelUsers, settings: Settings, paths: Paths, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.folder = paths.data / "models"  # the program's own folder of models
-        # which models chats may choose, and what has become of loading each
+        # models that chats may choose, and their loading
         self.loader = users.loader
-        self.downloads = Downloads(settings, self)  # models on their way from the hub
-        # what is installed, as far as it was looked at
+        self.downloads = Downloads(settings, self)  # downloads and conversions
+        # installed models
         self.installed = InstalledModels(users, settings, self.folder, self)
         # moves models to the system's trash, and back
         self.removal = Removal(self.installed, users, settings, self.downloads, self)
-        # unloads what has rested for long
+        # unloads models that have been idle for long
         self.idle = IdleUnloading(self.installed, users, settings, self)
-        # gives memory back where the system is short of it
+        # frees memory if the system needs it
         self.pressure = MemoryPressure(users, self.idle.resting, self)

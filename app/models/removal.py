@@ -1,4 +1,4 @@
-"""Models leave the disk by the system's trash, and come back from it."""
+"""Removal of models to the system's trash, and back."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ from engine.hub.inventory import InstalledModel, ModelSource
 class Removed(Struct, frozen=True):
     """A model in the trash."""
 
-    trashed: Trashed  # where its folder is
-    name: str  # as it was listed
-    # the entries of the settings that went with it: option, place, ref
+    trashed: Trashed  # its folder
+    name: str  # as listed
+    # removed entries of the settings: option, index, reference
     listed: tuple[tuple[str, int, str], ...] = ()
-    new_chats: str = ""  # the ref that new chats began with, where that was this model's; else ""
+    new_chats: str = ""  # reference of new chats, if it was this model's, else ""
 
     @property
     def words(self) -> str:
-        """What a person is told of it."""
+        """Return a message for the user."""
         if self.trashed.kept is None:
             return tr("{name} moved to the Trash. You can put it back from there.", name=self.name)
         return tr("{name} moved to the Trash.", name=self.name)
 
     @property
     def can_come_back(self) -> bool:
-        """Whether this program can put it back."""
+        """Return True if this program can restore it."""
         return self.trashed.kept is not None
 
 
 class Removal(QObject):
-    """Removes models and puts them back."""
+    """Remover of models."""
 
     removed = Signal(object)  # (model): a `Removed`
-    restored = Signal(str)  # (name): it is back in its place
-    failed = Signal(str)  # (words): something was not done; why, as a sentence
+    restored = Signal(str)  # (name): it was restored
+    failed = Signal(str)  # (words): an action failed, with the reason as a sentence
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Removal(QObject):
         self._going: set[Path] = set()
 
     def why_not(self, model: InstalledModel) -> str:
-        """Why a model cannot be removed now, as a sentence; "" if it can."""
+        """Return why a model cannot be removed now, as a sentence, or ""."""
         if model.source is ModelSource.BUNDLED:
             return tr("{name} is part of Stretto.", name=model.name)
         if _holds_more(model.removes):
@@ -92,7 +92,7 @@ class Removal(QObject):
         return ""
 
     def warning(self, model: InstalledModel) -> str:
-        """What a person should know before it goes; "" where there is nothing to say."""
+        """Return a warning before removal, or ""."""
         words = []
         chats = self._installed.chats(model)
         if len(chats) == 1:
@@ -130,7 +130,7 @@ class Removal(QObject):
         return " ".join(words)
 
     def remove(self, model: InstalledModel) -> str:
-        """Move a model to the trash; returns why that is not done, or "" and tells by a signal."""
+        """Move a model to the trash. Return why that is not possible, or "" if it has started."""
         why = self.why_not(model)
         if why:
             return why
@@ -142,11 +142,11 @@ class Removal(QObject):
         return ""
 
     def restore(self, removed: Removed) -> None:
-        """Put a model back in its place; what comes of it is told by a signal."""
+        """Restore a model. A signal reports the result."""
         flows.start(self, self._restore(removed))
 
     def _together(self, model: InstalledModel) -> list[InstalledModel]:
-        """The models that go when this one does, itself among them."""
+        """Return the models that are removed together, including this one."""
         if not model.shares:
             return [model]
         everything = self._installed.models.values()
@@ -197,7 +197,7 @@ class Removal(QObject):
 
 
 def _holds_more(folder: Path) -> bool:
-    """Whether it is a person's own folder, one of its usual parts, or one that these lie in."""
+    """Return True for the home folder, its standard parts, and folders that contain them."""
     home = Path.home()
     usual = {home / name for name in ("Desktop", "Documents", "Downloads", "Library", "Public")}
     return folder in usual or home.is_relative_to(folder)

@@ -1,6 +1,6 @@
-"""When a model leaves memory: asked for, unused for a while, or because the system is short of it.
+"""Unloading of models: on request, when idle, or if the system lacks memory.
 
-None of these costs a chat its answer.
+None of these interrupts a reply.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 def why_not_unload(users: ModelUsers, ref: str) -> str:
-    """Why a model cannot be unloaded now, as a sentence; "" if it can."""
+    """Return why a model cannot be unloaded now, as a sentence, or ""."""
     loader = users.loader
     model = loader.get(ref).model
     if model is None:
@@ -50,9 +50,9 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
 
 
 def unload(users: ModelUsers, ref: str) -> str:
-    """Unload a model. What cannot be done now is not, and the sentence says why; else "".
+    """Unload a model. Return why that is not possible, as a sentence, or "".
 
-    What its chats have read is kept on disk, and they load it again when they send.
+    Its chats' caches are stored on disk. They load it again when they send.
     """
     return why_not_unload(users, ref) or (
         "" if users.loader.unload(ref) else tr("This model is not loaded.")
@@ -60,9 +60,9 @@ def unload(users: ModelUsers, ref: str) -> str:
 
 
 def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
-    """Stop loading a model, with the reply of the chat from which that is asked, if it waits.
+    """Cancel loading a model, and the waiting reply of the given chat.
 
-    Where other chats wait for the model it goes on loading, and the sentence says so; else "".
+    If other chats wait for it, loading continues. Returns a sentence about that, or "".
     """
     own = users.find(chat_id)
     if own is not None and ref in own.reply.waits_for:
@@ -79,14 +79,14 @@ def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
     return ""
 
 
-# What a model's sessions have read and written: it changes whoever asks, also another program.
+# Tokens read and written by a model's sessions. It changes with any use, also by other programs.
 Work = frozenset[tuple[str, int, int]]
 
 
 class IdleUnloading(QObject):
-    """Looks once a minute at what each loaded model has done.
+    """Unloader of idle models, which checks their activity once a minute.
 
-    Pinned models stay, and so does the Guide, which takes next to nothing.
+    Pinned models stay, and so does the Guide, which is tiny.
     """
 
     EVERY_MS = 60_000
@@ -99,7 +99,7 @@ class IdleUnloading(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        # seconds that pass also while the machine sleeps
+        # in seconds, including the machine's sleep
         self.clock: Callable[[], float] = time.time
         self._installed, self._users, self._settings = installed, users, settings
         self._loader = users.loader
@@ -114,7 +114,7 @@ class IdleUnloading(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Ask the engine what was done, and unload what has rested for long enough."""
+        """Check the activity, and unload models that have been idle for long enough."""
         wanted = self._loader.engine is not None and self._settings.unload_idle_min
         if wanted and not self._asking.running:
             self._asking.start(self._look())
@@ -133,13 +133,14 @@ class IdleUnloading(QObject):
         self._used = {m: when for m, when in self._used.items() if m in loaded}
         limit = 60 * self._settings.unload_idle_min
         for model_id, status in loaded.items():
-            # A clock that was set back tells nothing: the rest begins anew.
+            # If the clock was set back, the idle time starts again.
             self._used[model_id] = min(self._used[model_id], now)
             if limit and now - self._used[model_id] >= limit and self._may_go(status):
                 unload(self._users, status.ref)
 
     def resting(self) -> list[ModelStatus]:
-        """The loaded models that may go, as far as no chat uses them; the longest unused first."""
+        """Return the loaded models that may be unloaded if no chat uses them, longest
+        unused first."""
         loaded = [s for s in self._loader.loaded() if s.model is not None and self._may_go(s)]
         return sorted(loaded, key=lambda s: self._used.get(s.model.id, 0.0) if s.model else 0.0)
 
@@ -162,7 +163,7 @@ class IdleUnloading(QObject):
 
 
 def _work(told: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
-    """What the sessions of each model have done by now, and the models that are at work."""
+    """Return the work of each model's sessions, and the models that are busy."""
     done: dict[str, set[tuple[str, int, int]]] = {}
     busy: set[str] = set()
     for name, session in told.get("sessions", {}).items():
@@ -175,13 +176,14 @@ def _work(told: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
 
 
 class MemoryPressure(QObject):
-    """Looks every two seconds: first idle caches go, then models that no chat is using.
+    """Monitor of the system's memory, every two seconds. First frees idle caches, then unused
+    models.
 
     Args:
-        resting: the models that may go, the one that was used longest ago first.
+        resting: returns the models that may be unloaded, longest unused first.
     """
 
-    notice_posted = Signal(str)  # (text): what was given back, and what it means for the person
+    notice_posted = Signal(str)  # (text): what was freed
 
     EVERY_MS = 2_000
 
@@ -192,8 +194,8 @@ class MemoryPressure(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.level: Callable[[], Pressure] = pressure.pressure  # how short the system is of memory
-        self.clock: Callable[[], float] = time.monotonic  # seconds that only go forward
+        self.level: Callable[[], Pressure] = pressure.pressure  # the system's memory pressure
+        self.clock: Callable[[], float] = time.monotonic  # a monotonic clock, in seconds
         self._users, self._resting = users, resting
         self._relief = Relief()
         self._timer = QTimer(self, interval=self.EVERY_MS)
@@ -202,7 +204,7 @@ class MemoryPressure(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Give back what is needed now."""
+        """Free memory if needed."""
         need = self._relief.need(self.level(), self.clock())
         if need is Need.CACHES:
             self._put_caches_away()
@@ -214,7 +216,7 @@ class MemoryPressure(QObject):
         if engine is None:
             return
         log.info("The system is short of memory: idle caches are put away.")
-        with suppress(EngineError):  # a stopped engine holds nothing
+        with suppress(EngineError):  # a stopped engine has freed everything
             engine.relieve_later()
 
     def _unload_one(self) -> None:

@@ -1,4 +1,4 @@
-"""Models that this program spreads over several machines: started when a person asks for it."""
+"""Models that this program spreads over several machines, started on request."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from app.remote.remotes import Remotes
 
 
 class SpreadModels(QObject):
-    """Starts what answers them, and tells when it has begun or ended.
+    """Starter of such models' servers.
 
     Args:
-        changed: is called with the ref of a model whose state is another.
+        changed: called with the reference of a model whose status has changed.
     """
 
     def __init__(self, remotes: Remotes, changed: Callable[[str], None], parent: QObject) -> None:
@@ -26,17 +26,17 @@ class SpreadModels(QObject):
         self._remotes, self._changed = remotes, changed
 
     def begin(self, group: Group) -> Server:
-        """Start a new one. Closing the server before it is `listed` is giving it up."""
+        """Start a new group. Closing the server before it is `listed` cancels that."""
         return self._remotes.groups.start(group)
 
     async def listed(self, server: Server, group: Group, away: tuple[str, ...]) -> str:
-        """The model's ref, once its server answers and it stands in the person's list.
+        """Return the model's reference, after its server is ready and it was added to the list.
 
         Args:
-            away: the names of those of its hosts that are not this machine.
+            away: names of its hosts other than this machine.
 
         Raises:
-            RemoteError: why it could not be started.
+            RemoteError: it could not be started.
         """
         told = await flows.arrived(server.started)
         remote = Remote(spread(away, told.port), told.model, "stretto", told.context)
@@ -47,7 +47,7 @@ class SpreadModels(QObject):
         return remote.ref
 
     def start(self, ref: str) -> bool:
-        """Start a model's machines again; False where it has none, or they run."""
+        """Start a model's group again. Return False if it has none, or it runs."""
         groups, remote = self._remotes.groups, named(ref)
         group, not_there = groups.known.get(ref), groups.why_not(ref)
         if group is None or remote is None or not_there is None or not_there.starts:
@@ -59,7 +59,7 @@ class SpreadModels(QObject):
         return True
 
     async def _list_again(self, ref: str, server: Server, group: Group, remote: Remote) -> None:
-        with suppress(Exception):  # `groups` tells why it has not
+        with suppress(Exception):  # `groups` has the reason
             told = await flows.arrived(server.started)
             model = self._remotes.model(ref)
             self._remotes.add(model.remote if model else remote, told.key, group)

@@ -1,7 +1,4 @@
-"""The models that are offered before anybody has searched, from `resources/models.toml`.
-
-Nothing is asked for them: the file comes with the program.
-"""
+"""Suggested models, from `resources/models.toml`, without any request."""
 
 from __future__ import annotations
 
@@ -44,18 +41,18 @@ GOOD_AT = (
     mark("Hard questions, code, many languages"),
     mark("Hard questions, code, more accurate"),
 )
-"""What the models of the file are good at; `tr` of it is shown. What is new there goes here."""
+"""Descriptions of the models in the file, translated by `tr`. New ones must be added here."""
 
 _MOST = 5
-_SLACK = 0.9  # a machine with 16 GB tells its system of somewhat less
+_SLACK = 0.9  # a machine with 16 GB reports somewhat less
 
 
 class Suggestion(Struct, frozen=True):
-    """One model that suits a machine."""
+    """Suggested model."""
 
     repo: str  # its id on the hub
-    size: int  # bytes of the download, to a tenth of a gigabyte
-    good_at: str  # one line for a person, in English: one of `GOOD_AT`
+    size: int  # bytes of the download, rounded to 0.1 GB
+    good_at: str  # one line in English, from `GOOD_AT`
     licence: str  # its short name
 
     @property
@@ -64,9 +61,9 @@ class Suggestion(Struct, frozen=True):
 
 
 def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
-    """All of them by the machine's memory in GB, smallest first.
+    """Return the suggestions by the machine's memory in GB, smallest first.
 
-    A file that is missing or damaged gives none: the search is still there.
+    Empty if the file is missing or damaged; the search still works.
     """
     try:
         text = (file or resources() / "models.toml").read_text(encoding="utf-8")
@@ -83,19 +80,19 @@ def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
 
 
 class SmallModel(Struct, frozen=True):
-    """The model that suits every machine: small, but it talks about anything."""
+    """The small general model that fits every machine."""
 
-    suggestion: Suggestion  # where the hub has it
-    digest: str  # SHA-256 of the GGUF file that `make run` gets from the Python index
+    suggestion: Suggestion  # its source on the hub
+    digest: str  # SHA-256 of the GGUF file that `make run` downloads from the Python index
 
     def folder(self) -> Path | None:
-        """Where it lies, if it was taken in here. Looks at the disk."""
+        """Return its folder, or None if it is not on this machine. Reads the disk."""
         return kept.find(self.digest)
 
 
 @cache
 def small(file: Path | None = None) -> SmallModel | None:
-    """The small model; None where the file does not name it."""
+    """Return the small model, or None if the file has none."""
     try:
         text = (file or resources() / "models.toml").read_text(encoding="utf-8")
         told = tomllib.loads(text)["small"]
@@ -108,16 +105,16 @@ def small(file: Path | None = None) -> SmallModel | None:
 
 
 def small_folder() -> str:
-    """Where the small model lies, "" where it is not here. Looks at the disk."""
+    """Return the small model's folder, or "" if it is not on this machine. Reads the disk."""
     one = small()
     folder = one.folder() if one is not None else None
     return "" if folder is None else str(folder)
 
 
 def at_hand(repo: str) -> str:
-    """How chats name a model of the hub that lies on this machine, "" if it does not.
+    """Return the reference of a model of the hub, or "" if it is not on this machine.
 
-    The small one may have come from the Python index instead. Looks at the disk.
+    The small one may come from the Python index instead. Reads the disk.
     """
     if hub.find(repo) is not None:
         return repo
@@ -127,13 +124,13 @@ def at_hand(repo: str) -> str:
 
 
 def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Suggestion]]:
-    """The class in GB that a machine is of, and what suits it; (0, []) where there is nothing.
+    """Return the machine's class in GB and the suggestions, or (0, []).
 
-    The small one comes first, then the models of its class, then those of the class below, which
-    leave more room.
+    The small model comes first, then the models of its class, then those of the class below, which
+    leave more memory free.
 
     Args:
-        memory: bytes. Less than the smallest class has gets the smallest.
+        memory: bytes. Less than the smallest class counts as that.
     """
     found = classes(file)
     if not found:
@@ -150,7 +147,7 @@ def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Sugges
 
 
 def machine_memory() -> int:
-    """Bytes of memory that this machine has; 0 where the system does not tell."""
+    """Return the bytes of memory of this machine, or 0 if unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):

@@ -1,7 +1,4 @@
-"""The system's trash, by Qt: a folder goes there, and comes back from where the system keeps it.
-
-All of it blocks on the disk.
-"""
+"""The system's trash, by Qt: moving a folder there, and back. All functions block."""
 
 from __future__ import annotations
 
@@ -18,18 +15,18 @@ from app.settings.language import tr
 
 
 class Trashed(Struct, frozen=True):
-    """A folder that was moved to the trash."""
+    """A folder in the trash."""
 
-    folder: Path  # where it was
-    kept: Path | None = None  # where it lies now; None where the system does not say
+    folder: Path  # its original place
+    kept: Path | None = None  # its place in the trash, None if unknown
 
 
 def move(folder: Path) -> Trashed:
-    """Move a folder to the trash. Raises OSError, whose words can be shown."""
+    """Move a folder to the trash. Raises OSError with a message for the user."""
     folder = Path(os.path.abspath(folder))
     if not os.path.lexists(folder):
         raise FileNotFoundError(errno.ENOENT, tr("it no longer exists"), str(folder))
-    if sys.platform != "darwin":  # Qt makes the trash, and not what it lies in
+    if sys.platform != "darwin":  # Qt creates the trash, but not its parent folders
         data = QStandardPaths.StandardLocation.GenericDataLocation
         Path(QStandardPaths.writableLocation(data)).mkdir(parents=True, exist_ok=True)
     file = QFile(os.fspath(folder))
@@ -42,7 +39,8 @@ def move(folder: Path) -> Trashed:
 
 
 def restore(trashed: Trashed) -> None:
-    """Put a folder back. Raises OSError, whose words can be shown; it stays in the trash then."""
+    """Restore a folder. On failure it stays in the trash, and OSError has a message for
+    the user."""
     kept, folder = trashed.kept, trashed.folder
     if kept is None or not os.path.lexists(kept):
         raise FileNotFoundError(errno.ENOENT, tr("it is no longer in the Trash"), str(folder))
@@ -57,6 +55,6 @@ def restore(trashed: Trashed) -> None:
         if error.errno != errno.EXDEV:
             raise
         shutil.move(kept, folder)
-    # What a trash of freedesktop.org's kind (1.0) notes of where it came from.
+    # Record of the original place in a freedesktop.org trash (1.0).
     info = kept.parent.parent / "info" / f"{kept.name}.trashinfo"
     info.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Where a remote model is, how chats name it, and what kind of server answers there. Pure."""
+"""Address of a remote model, its reference in chats, and the kind of its server. Pure functions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from app.tools.tool import clean
 from engine.text.invisible import is_visible
 
 PREFIX = "remote:"
-"""How the reference of a remote model begins. Its address and the model's name follow."""
+"""Prefix of a remote model's reference, before its address and name."""
 
 SPREAD = ".hosts.localhost"
-"""How the host of a model ends that this program spreads over other machines. Their names stand
-before it, and what is sent to it goes to this machine's part of the model."""
+"""Suffix of the host name of a model that is spread over machines. The machines' names come before
+it. Requests go to this machine's part."""
 
 LONGEST = 500  # characters of an address, and of a model's name
 _ENDS = ("/chat/completions", "/completions", "/models")
@@ -25,51 +25,51 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class AddressError(ValueError):
-    """A text is no address. ``str(error)`` says what to write instead."""
+    """The text is not an address. ``str(error)`` has the remedy."""
 
 
 class Remote(Struct, frozen=True):
-    """One model at one address."""
+    """A model at an address."""
 
-    address: str  # the base of its URLs, as `normalised` gives it: "https://api.openai.com/v1"
-    model: str  # as the server names it
-    kind: str = ""  # what answers there, one of `app.remote.address.KINDS`
-    context: int = 0  # tokens of a prompt and its answer together; 0 where the server does not tell
-    sees: bool = False  # whether it takes images, as the server or the person says
+    address: str  # base of its URLs from `normalised`: "https://api.openai.com/v1"
+    model: str  # the server's name for it
+    kind: str = ""  # kind of server, one of `KINDS`
+    context: int = 0  # context size in tokens, 0 if unknown
+    sees: bool = False  # it accepts images, according to the server or the user
 
     @property
     def ref(self) -> str:
-        """How chats name it."""
+        """Return its reference in chats."""
         return f"{PREFIX}{self.address}#{self.model}"
 
     @property
     def host(self) -> str:
-        """Whom the text goes to, as people read it."""
+        """Return the displayed host."""
         return host_of(self.address)
 
     @property
     def name(self) -> str:
-        """What it is called in the window: a name always says where its model is."""
+        """Return the displayed name, which includes the host."""
         return f"{self.short_name} · {self.host}"
 
     @property
     def short_name(self) -> str:
-        """The model's own name, for where its host is said beside it."""
+        """Return the model's own name, for places where its host is displayed too."""
         return self.model.rpartition("/")[2] or self.model
 
     @property
     def here(self) -> bool:
-        """Whether another program of this machine answers."""
+        """Return True if it is a server on this machine."""
         return is_here(self.address)
 
 
 def is_remote(ref: str) -> bool:
-    """Whether a chat's ``model`` is one that answers elsewhere."""
+    """Return True if a chat's model is a remote one."""
     return ref.startswith(PREFIX)
 
 
 def named(ref: str) -> Remote | None:
-    """What a reference says of its model; None for one that makes no sense."""
+    """Return the model of a reference, or None if it is invalid."""
     address, _, model = ref.removeprefix(PREFIX).partition("#")
     try:
         same = is_remote(ref) and normalised(address) == address
@@ -80,13 +80,12 @@ def named(ref: str) -> Remote | None:
 
 
 def normalised(text: str) -> str:
-    """The base of a server's URLs from what a person wrote, e.g. "localhost:8080".
+    """Return the base of a server's URLs from the user's input, such as "localhost:8080".
 
-    Without a scheme it is http for this machine and https for any other. Without a path it is
-    ``/v1``.
+    The default scheme is http for this machine and https for others. The default path is ``/v1``.
 
     Raises:
-        AddressError: it is none.
+        AddressError: it is invalid.
     """
     text = text.strip()
     if not text:
@@ -117,27 +116,24 @@ def normalised(text: str) -> str:
 
 
 def host_of(address: str) -> str:
-    """The host of an address, with its port where that is not the usual one.
-
-    Of a model that is spread over other machines it is their names.
-    """
+    """Return the host of an address, with a non-standard port, or the names of several machines."""
     return ", ".join(machines(address)) or urlsplit(address).netloc
 
 
 def machines(address: str) -> tuple[str, ...]:
-    """The other machines over which the model of an address is spread."""
+    """Return the other machines of a model that is spread over machines."""
     host = urlsplit(address).hostname or ""
     return tuple(host.removesuffix(SPREAD).split(_AND)) if host.endswith(SPREAD) else ()
 
 
 def spread(names: Iterable[str], port: int) -> str:
-    """The address of a model that is spread over these other machines; none is this one alone."""
+    """Return the address of a model that is spread over these other machines, if any."""
     host = _AND.join(dict.fromkeys(name.lower() for name in names))
     return normalised(f"http://{host + SPREAD if host else '127.0.0.1'}:{port}/v1")
 
 
 def asked_at(address: str) -> str:
-    """Where what is sent to an address really goes."""
+    """Return the address to which requests are sent."""
     if not machines(address):
         return address
     parts = urlsplit(address)
@@ -148,12 +144,12 @@ _AND = ".and."
 
 
 def is_here(address: str) -> bool:
-    """Whether an address is this machine's own."""
+    """Return True if an address is on this machine."""
     return not machines(address) and _is_local(urlsplit(address).hostname or "")
 
 
 def is_open(address: str) -> bool:
-    """Whether others on the way can read what is sent there."""
+    """Return True if others in the network can read what is sent."""
     return address.startswith("http://") and not is_here(address)
 
 
@@ -177,20 +173,20 @@ def _is_local(host: str) -> bool:
     return host in {"localhost", "::1"} or host.endswith(".localhost") or loopback
 
 
-MOST_MODELS = 2_000  # of one server that are listed
+MOST_MODELS = 2_000  # listed models of one server
 _MOST_CONTEXT = 2**31
 _CONTEXTS = ("max_model_len", "context_length", "context_window", "max_context_length")
 _OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 
 
 class Kind(Struct, frozen=True):
-    """What a kind of server takes beside the fields of OpenAI's own."""
+    """Features of a kind of server beyond OpenAI's fields."""
 
-    sampling: Mapping[str, str]  # its names for settings, by ours
-    thinking: bool = False  # whether it can be told to reason or not
-    binds: bool = False  # whether answers can be bound to choices and patterns
-    continues: bool = False  # whether it goes on with an answer that was cut off
-    keeps_reasoning: bool = False  # whether it takes the reasoning of earlier turns
+    sampling: Mapping[str, str]  # its names of our sampling parameters
+    thinking: bool = False  # reasoning can be turned on and off
+    binds: bool = False  # replies can be restricted to choices and patterns
+    continues: bool = False  # it can continue a reply that was cut off
+    keeps_reasoning: bool = False  # it accepts the reasoning of earlier turns
 
 
 _SAME = {name: name for name in ("temperature", "top_p", "presence_penalty", "frequency_penalty")}
@@ -207,22 +203,22 @@ KINDS: Mapping[str, Kind] = {
     ),
     "stretto": Kind({**_COMMON, **_XTC, **_REPETITION}, True, True, True, True),
 }
-"""By `Remote.kind`; "" is any other server."""
+"""Kinds of servers by `Remote.kind`; "" is any other server."""
 
 
 class Listed(Struct, frozen=True):
-    """One model of a server's list."""
+    """Entry of a server's list of models."""
 
     model: str
     kind: str = ""
-    context: int = 0  # tokens, 0 where it is not told
-    sees: bool | None = None  # whether it is told to take images; None where nothing is
+    context: int = 0  # tokens, 0 if unknown
+    sees: bool | None = None  # it accepts images, None if unknown
 
 
 def listed(body: object) -> list[Listed] | None:
-    """The models of an answer to ``GET /models``; None where it is no such answer.
+    """Return the models of a response to ``GET /models``, or None if it is invalid.
 
-    Names that cannot be shown or are far too long are left out.
+    Names that cannot be displayed or are too long are left out.
     """
     if isinstance(body, Mapping):
         body = body.get("data", body.get("models"))
@@ -238,7 +234,7 @@ def listed(body: object) -> list[Listed] | None:
 
 
 def has_sessions(body: object) -> bool:
-    """Whether an answer to ``GET /models`` is a Stretto's that says that it has sessions."""
+    """Return True for a response to ``GET /models`` of a Stretto that supports sessions."""
     told = body.get("stretto") if isinstance(body, Mapping) else None
     version = told.get("sessions") if isinstance(told, Mapping) else None
     return type(version) is int and version >= 1
@@ -262,7 +258,8 @@ _EYES = {"vision", "multimodal", "image", "images"}
 
 
 def _sees(entry: Mapping[str, Any]) -> bool | None:
-    """Whether a model takes images, as OpenRouter, Mistral, Ollama and llama.cpp tell it."""
+    """Return True if a model accepts images, from the fields of OpenRouter, Mistral, Ollama,
+    llama.cpp."""
     about = entry.get("architecture")
     told = [entry.get("input_modalities"), entry.get("modalities"), entry.get("capabilities")]
     told += [about.get("input_modalities")] if isinstance(about, Mapping) else []
@@ -273,13 +270,13 @@ def _sees(entry: Mapping[str, Any]) -> bool | None:
 
 
 def _able(told: list[Any] | Mapping[str, Any]) -> set[str]:
-    """What is listed, or is true: `{"vision": true}`."""
+    """Return the listed names, or those with the value true, as in `{"vision": true}`."""
     names = [n for n, can in told.items() if can is True] if isinstance(told, Mapping) else told
     return {name for name in names if isinstance(name, str)}
 
 
 def is_ollama(entries: object) -> bool:
-    """Whether an answer to ``GET /models`` is Ollama's, which tells there of nothing but names."""
+    """Return True for Ollama's response to ``GET /models``, which has only names."""
     listed = entries.get("data") if isinstance(entries, Mapping) else None
     return isinstance(listed, list) and any(
         isinstance(one, Mapping) and one.get("owned_by") == "library" for one in listed
@@ -287,5 +284,5 @@ def is_ollama(entries: object) -> bool:
 
 
 def sees_at_ollama(shown: object) -> bool | None:
-    """What Ollama's answer to ``POST /api/show`` says of a model's eyes."""
+    """Return True if Ollama's response to ``POST /api/show`` says that the model accepts images."""
     return _sees(shown) if isinstance(shown, Mapping) else None

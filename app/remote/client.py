@@ -1,7 +1,7 @@
-"""The requests themselves, on `httpx2`: the list of models, and one streamed answer.
+"""HTTP requests with `httpx2`: the list of models, and a streamed reply.
 
-Each request has a connection, headers and limits of its own: nothing is shared between chats, no
-cookie is kept, and no redirect is followed, so that a key is never shown to another host.
+Each request has its own connection, headers and limits: chats share nothing, cookies are not
+stored, and redirects are not followed, so that no other host gets the key.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ log = logging.getLogger(__name__)
 CONNECT_S = 15.0
 LIST_S = 20.0  # for the whole list of models
 QUIET_S = 600.0
-"""Without anything of an answer. A long prompt on a slow machine takes minutes to read."""
+"""Limit without any data of a reply. A slow machine needs minutes to read a long prompt."""
 MOST_LIST = 8_000_000  # bytes of a list of models
-_MOST_SHOWN = 50  # models of Ollama's that are asked about
-MOST_WHOLE = 32_000_000  # bytes of an answer that is not streamed
-MOST_ERROR = 65_536  # bytes of the words for an error
+_MOST_SHOWN = 50  # Ollama's models whose details are requested
+MOST_WHOLE = 32_000_000  # bytes of a reply that is not streamed
+MOST_ERROR = 65_536  # bytes of an error response
 MOST_EVENT = 4_000_000  # bytes of one event of a stream
 
 
 async def models_at(address: str, key: str) -> list[Listed]:
-    """The models of a server.
+    """Return the models of a server.
 
     Raises:
-        RemoteError: there is no answer, or none that makes sense.
+        RemoteError: there is no valid response.
     """
     told = await document(address, "/models", key)
     found = listed(told)
@@ -55,7 +55,7 @@ async def models_at(address: str, key: str) -> list[Listed]:
 
 
 async def _shown(address: str, one: Listed, key: str) -> Listed:
-    """A model of Ollama's, with what it says of itself where it is asked."""
+    """Return a model of Ollama with its details."""
     base = address.removesuffix("/v1")
     try:
         told = await document(base, "/api/show", key, "POST", {"model": one.model})
@@ -67,10 +67,10 @@ async def _shown(address: str, one: Listed, key: str) -> Listed:
 async def document(
     address: str, path: str, key: str, method: str = "GET", body: dict[str, Any] | None = None
 ) -> object:
-    """The JSON of a small answer.
+    """Return the JSON of a small response.
 
     Raises:
-        RemoteError: as `models_at`.
+        RemoteError: see `models_at`.
     """
     host = host_of(address)
     try:
@@ -85,13 +85,13 @@ async def answer(
     key: str,
     body: dict[str, Any],
     reading: Reading,
-    # is given the headers of an answer before it is read, and raises where they are wrong
+    # gets the headers of a response before it is read, and raises if they are wrong
     check: Callable[[Mapping[str, str]], None] | None = None,
 ) -> AsyncGenerator[Piece, None]:
-    """The pieces of an answer as they come. ``reading`` holds what there is besides.
+    """Yield the pieces of a reply as they arrive. ``reading`` collects the rest.
 
     Raises:
-        RemoteError: no answer, none to the end, or none that makes sense.
+        RemoteError: there is no valid, complete response.
     """
     path = "/chat/completions"
     async with _answer("POST", remote.address, path, key, body, remote.model) as response:
@@ -115,10 +115,10 @@ async def answer(
 
 
 async def _events(response: httpx2.Response, host: str) -> AsyncIterator[str]:
-    """The data of each event. A server that only says that it still lives is silent, too."""
+    """Yield the data of each event. Comments that only keep the connection alive do not count."""
     import httpx2
 
-    response.encoding = "utf-8"  # events are always in UTF-8, whatever charset the server names
+    response.encoding = "utf-8"  # events are always UTF-8, whatever the server declares
     events = aiter(httpx2.EventSource(response, MOST_EVENT))
     while True:
         try:
@@ -134,7 +134,7 @@ async def _events(response: httpx2.Response, host: str) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def _not_longer(host: str) -> AsyncIterator[None]:
-    """What is within may take `QUIET_S`."""
+    """Limit the block to `QUIET_S`."""
     try:
         async with asyncio.timeout(QUIET_S):
             yield
@@ -151,7 +151,7 @@ async def _answer(
     body: dict[str, Any] | None = None,
     model: str = "",
 ) -> AsyncIterator[httpx2.Response]:
-    """An answer that is good; what goes wrong with the connection is a RemoteError."""
+    """Yield a successful response. Errors of the connection are raised as RemoteError."""
     import httpx2
 
     host = host_of(address)
@@ -173,7 +173,8 @@ async def _answer(
             ) as response,
         ):
             if response.headers.get("content-encoding", "identity").lower() != "identity":
-                raise remote_errors.no_sense(host)  # not asked for, and small ones can become huge
+                # not requested, and small ones may expand to huge ones
+                raise remote_errors.no_sense(host)
             if response.status_code not in (200, 201):
                 said = await _json(response, MOST_ERROR, host, forgiving=True)
                 raise remote_errors.refusal(
@@ -196,7 +197,7 @@ async def _answer(
 async def _json(
     response: httpx2.Response, most: int, host: str, *, forgiving: bool = False
 ) -> object:
-    """The body, read no further than ``most`` bytes. ``forgiving``: None where it is no JSON."""
+    """Return the body, of at most ``most`` bytes. ``forgiving``: None if it is not JSON."""
     pieces, length = [], 0
     async for piece in response.aiter_bytes():
         pieces.append(piece)
@@ -221,7 +222,7 @@ async def _json(
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The authorities that are trusted. Reading them takes 20 ms."""
+    """Return the trusted authorities. Reading them takes 20 ms."""
     import httpx2
 
     return httpx2.create_ssl_context()

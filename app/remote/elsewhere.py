@@ -1,8 +1,8 @@
-"""What a Stretto elsewhere keeps for one chat: its session there, and the figures of it.
+"""Session of a chat on another Stretto, and its figures.
 
-A session spares reading, and nothing depends on it. Whatever the server has lost of it is sent
-again, in a session or without one; the server proves by a digest that it answers the conversation
-that was meant. All of this runs on the thread of `Remotes`.
+A session only avoids reading again. Whatever the server has lost is sent again, with or without a
+session. A digest in the response proves that the server answers the right conversation. Everything
+runs on the thread of `Remotes`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from engine.serve.json_input import chained
 log = logging.getLogger(__name__)
 
 CONVERSATION = "x-stretto-conversation"
-"""The header with the digest of the conversation that is answered."""
-SMALL_S = 10.0  # for a fork, and for letting go
+"""Header with the digest of the answered conversation."""
+SMALL_S = 10.0  # for a fork, and for closing
 _LOST = frozenset({"session_not_found", "conversation_unknown", "session_closed"})
 _NO_ROOM = "capacity_exhausted"
 
 
 class Desk(Protocol):
-    """What it needs of `Remotes`."""
+    """Parts of `Remotes` that are needed here."""
 
     async def has_sessions(self, address: str, key: str) -> bool: ...
 
@@ -44,28 +44,28 @@ class Desk(Protocol):
 
 
 class Elsewhere:
-    """One chat's session on a server."""
+    """Session of one chat on a server."""
 
     def __init__(self, remote: Remote, desk: Desk) -> None:
-        # the server's name for it. It says nothing of the chat.
+        # the session's name on the server, independent of the chat
         self.name = f"window-{uuid.uuid4().hex}"
-        self.there = False  # whether the server has it, as far as is known
+        self.there = False  # the server has it, as far as known
         self._remote = remote
         self._desk = desk
-        self._known: Sequence[str] = ()  # digests of what the server was told last
+        self._known: Sequence[str] = ()  # digests of the messages sent last
         self._ready = asyncio.Event()
         self._ready.set()
         self._asked = False
-        self.closed = False  # it was let go
-        self._key = ""  # that it was asked with last: closing may come after its removal
+        self.closed = False  # it was closed
+        self._key = ""  # the last key, since closing may follow its removal
 
     async def answer(
         self, key: str, body: Mapping[str, Any], reading: Reading
     ) -> AsyncGenerator[Piece, None]:
-        """The pieces of an answer, as `client.answer` gives them.
+        """Yield the pieces of a reply, see `client.answer`.
 
         Raises:
-            RemoteError: as there.
+            RemoteError: see there.
         """
         self._key = key
         digests, lies = chained(body["messages"]), False
@@ -94,7 +94,7 @@ class Elsewhere:
     async def _ways(
         self, key: str, body: Mapping[str, Any], digests: Sequence[str]
     ) -> list[dict[str, Any]]:
-        """In which ways to ask, one after the other has been refused."""
+        """Return the requests to try, one after another refused one."""
         if self.closed or not await self._desk.has_sessions(self._remote.address, key):
             return [dict(body)]
         named = {**body, "session_id": self.name}
@@ -113,24 +113,24 @@ class Elsewhere:
         return check
 
     def _may_go_on(self, error: RemoteError, asked: Mapping[str, Any]) -> bool:
-        """Whether to ask in the next way: the session was refused, and not the answer."""
-        if not error.status:  # it has begun, or nobody is there
+        """Return True if another request may succeed: the session was refused, not the reply."""
+        if not error.status:  # the reply has begun, or there is no server
             return False
         if error.said_code in _LOST:
             self._forget()
             return True
         if error.said_code == _NO_ROOM:
             return "follows" not in asked and not self.there
-        # It says that it has sessions, and does not take what belongs to them.
+        # The server claims to support sessions, but refuses their fields.
         return error.status in (400, 404, 405, 422) and error.said_code != "model_not_found"
 
     def _forget(self) -> None:
         self.there, self._known = False, ()
 
-    # What is asked beside answers.
+    # Requests besides replies.
 
     def fork(self) -> Elsewhere:
-        """A twin that knows what this one knows by now."""
+        """Return a session that starts as a copy of this one."""
         twin = Elsewhere(self._remote, self._desk)
         if self.there and not self.closed:
             twin._ready.clear()
@@ -149,7 +149,7 @@ class Elsewhere:
             self._ready.set()
 
     def close(self) -> None:
-        """Let the server free it, in the background."""
+        """Close the session on the server, in the background."""
         if not self.closed:
             self.closed = True
             self._forget()
@@ -161,7 +161,8 @@ class Elsewhere:
         await self._small("DELETE", f"/sessions/{self.name}")
 
     async def _small(self, method: str, path: str, body: dict[str, Any] | None = None) -> bool:
-        """Whether that was done. What goes wrong costs some reading, and nobody is told."""
+        """Return True if a small request succeeded. A failure only costs reading, so it
+        is logged."""
         try:
             async with asyncio.timeout(SMALL_S):
                 await client.document(self._remote.address, path, self._key, method, body)
@@ -172,11 +173,11 @@ class Elsewhere:
 
 
 class _OtherConversationError(RemoteError):
-    """The server answers something else than it was asked."""
+    """The server answered another conversation."""
 
 
 def _same(known: Sequence[str], digests: Sequence[str]) -> int:
-    """With how many equal messages two conversations begin."""
+    """Return the number of equal messages at the beginning of two conversations."""
     count = 0
     for one, other in zip(known, digests, strict=False):
         if one != other:
@@ -185,27 +186,28 @@ def _same(known: Sequence[str], digests: Sequence[str]) -> int:
     return count
 
 
-REST_S = 30.0  # an address that gave no figures is not asked again for so long
+REST_S = 30.0  # pause after a server that provided no figures
 _MOST_SESSIONS = 10_000
 _MOST = 2**53
 _STATES = frozenset({"queued", "prefilling", "decoding", "idle"})
 
 Figures = Mapping[str, Any]
-"""As the engine's of a session, with `rate` (tokens a second), `host`, `place` and `context`."""
+"""The engine's figures of a session, with `rate` (tokens per second), `host`, `place` and
+`context`."""
 
 
 class FiguresElsewhere:
-    """Asks for them. Lives on the thread of `Remotes`."""
+    """Requests of figures. Runs on the thread of `Remotes`."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, float] = {}  # until when an address is left alone
-        # By address: when each of its sessions held how many tokens.
+        self._rest: dict[str, float] = {}  # by address: end of its pause
+        # By address: the time and number of tokens of each session.
         self._read: dict[str, dict[str, tuple[float, int]]] = {}
 
     async def ask(
         self, address: str, key: str, chats: Mapping[str, Elsewhere]
     ) -> dict[str, Figures]:
-        """One server's figures by the chats' ids. None are told of where it gives none."""
+        """Return one server's figures by chat id, or {} if it provides none."""
         now = time.monotonic()
         if now < self._rest.get(address, 0.0):
             return {}
@@ -230,10 +232,10 @@ class FiguresElsewhere:
 def figures_of(
     read: dict[str, tuple[float, int]], name: str, told: Mapping[str, Any], host: str
 ) -> Figures:
-    """A session's figures, of what its server says.
+    """Return a session's figures from its server's data.
 
     Args:
-        read: when each session of that server held how many tokens; takes note of this one's.
+        read: time and number of tokens of the server's sessions, updated here.
     """
     status, held, now = told.get("status"), _number(told.get("tokens")), time.monotonic()
     status = status if isinstance(status, str) and status in _STATES else "idle"
@@ -271,12 +273,12 @@ def _by_name(body: object) -> dict[str, Mapping[str, Any]]:
 
 
 def _number(value: object) -> int:
-    """A count that makes sense, else 0."""
+    """Return a valid count, else 0."""
     return int(_value(value))
 
 
 def _value(value: object) -> float:
-    """A number that makes sense, else 0."""
+    """Return a valid number, else 0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
         return 0.0
     return float(value)

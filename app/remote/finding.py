@@ -1,7 +1,7 @@
-"""Strettos on the local network that announce themselves (`serve --announce`), by zeroconf.
+"""Discovery of Strettos on the local network (`serve --announce`), by zeroconf.
 
-What the network says is data: bounded, cleaned, and only shown. Nothing is asked of an address
-before the person does.
+Data from the network is limited, cleaned, and only displayed. Addresses are contacted only on the
+user's request.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from engine.text.invisible import is_visible
 
 log = logging.getLogger(__name__)
 
-MOST = 50  # servers that are shown; what else a network says is passed over
+MOST = 50  # displayed servers; more are ignored
 LONGEST_NAME = 63
 _ANSWER_MS = 3000
 
 
 class Found(Struct, frozen=True, order=True):
-    """One server, as it says of itself."""
+    """A discovered server."""
 
     name: str  # of its machine
-    address: str  # the base of its URLs, as `normalised` gives it
+    address: str  # base of its URLs, as from `normalised`
 
     @property
     def host(self) -> str:
-        """Its address as people read it."""
+        """Return the displayed address."""
         return host_of(self.address)
 
 
@@ -45,9 +45,9 @@ Tell = Callable[[tuple[Found, ...]], None]
 
 
 def found(name: str, addresses: Sequence[str], port: int | None) -> Found | None:
-    """A server by what the network says of it; None where that makes no sense.
+    """Return a discovered server, or None if its data is invalid.
 
-    Only addresses of local networks are taken, and those of IPv4 before the others.
+    Only addresses of local networks are accepted, IPv4 before IPv6.
     """
     label = clean(name.removesuffix(f".{SERVICE}")[: 2 * LONGEST_NAME], lines=False)
     label = label[:LONGEST_NAME].strip()
@@ -67,21 +67,21 @@ def _local(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         ip = ipaddress.ip_address(text)
     except ValueError:
         return None
-    named = ip.version == 4 or not ip.is_link_local  # these need the name of an interface
+    named = ip.version == 4 or not ip.is_link_local  # these need an interface's name
     return ip if ip.is_private and not (ip.is_unspecified or ip.is_multicast) and named else None
 
 
 async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
-    """Look until this is cancelled.
+    """Search until cancelled.
 
     Args:
-        tell: is given all that are there, whenever there are others.
-        interfaces: addresses of those by which it looks; all where there are none.
+        tell: called with all servers when they have changed.
+        interfaces: addresses of the interfaces to use, all by default.
 
     Raises:
         RemoteError: the network cannot be searched.
     """
-    # Its import takes half a second, in which answers go on.
+    # The import takes half a second, so it runs in a thread.
     await asyncio.to_thread(importlib.import_module, "zeroconf.asyncio")
     from zeroconf import Error, InterfaceChoice
     from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
@@ -106,7 +106,7 @@ async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
 
 
 class _Seen:
-    """Those that are there, as the network tells of them one by one."""
+    """Servers that are present, from the network's notifications."""
 
     def __init__(self, network: Any, tell: Tell) -> None:
         self._network = network
@@ -115,7 +115,7 @@ class _Seen:
         self._asking: dict[str, asyncio.Task[None]] = {}
 
     def on_change(self, **change: Any) -> None:
-        """The browser's handler."""
+        """Handle a notification of the browser."""
         from zeroconf import ServiceStateChange
 
         name: str = change["name"]

@@ -1,7 +1,7 @@
-"""What answers models that this program spreads over machines: a server for each, a process here.
+"""Servers of models that this program spreads over machines, each a process here.
 
-It runs the engine's own `serve` on the loopback, with a random key that nobody else is told, and
-ends when this program does. So whatever becomes of a machine, no other chat notices.
+It runs the engine's `serve` on the loopback interface with a random private key, and ends with this
+program. A failing machine therefore does not affect other chats.
 """
 
 from __future__ import annotations
@@ -25,45 +25,45 @@ from app.remote.address import named
 from app.remote.remote_errors import NOT_STARTED, RemoteError
 from app.settings.language import tr
 
-_LEAVING = 3.0  # seconds for servers to end in order
-_MOST_SAID = 2_000  # characters of what a server says before it ends
+_LEAVING = 3.0  # seconds for servers to end normally
+_MOST_SAID = 2_000  # characters of a server's last message
 
 
 class Group(Struct, frozen=True):
-    """A model and where it runs."""
+    """A model and its machines."""
 
-    hosts: tuple[str, ...]  # the machines' names, this one first
-    folder: str  # the model's on this machine
-    file: str = ""  # of the hosts; "" for the usual one
+    hosts: tuple[str, ...]  # names of the machines, this one first
+    folder: str  # of the model on this machine
+    file: str = ""  # of the hosts, "" for the default
 
 
 class Started(Struct, frozen=True):
-    """What a server has told."""
+    """Data of a server that has started."""
 
     port: int
-    model: str  # as it names it
+    model: str  # its name of the model
     context: int  # tokens
-    key: str  # which it wants to be shown
+    key: str  # required by the server
 
 
 class NotThere(Struct, frozen=True):
-    """Why a model cannot be asked: it starts just now, or ``words`` say what has become of it."""
+    """Status of a model that cannot be asked: it is starting, or ``words`` has the reason."""
 
     starts: bool
     words: str
 
 
 class Server(Struct):
-    """A group's process."""
+    """Process of a group."""
 
     process: subprocess.Popen[bytes]
-    # what it tells once it answers; fails with RemoteError
+    # its data once it is ready; fails with RemoteError
     started: Future[Started] = field(default_factory=Future)
-    ended: Future[str] = field(default_factory=Future)  # its last words, once it has ended
+    ended: Future[str] = field(default_factory=Future)  # its last message, after its end
     watch: threading.Thread | None = None
 
     def close(self) -> None:
-        """Let it end, in its own time."""
+        """Ask it to end."""
         if self.process.stdin is not None:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
@@ -76,21 +76,21 @@ def _own(arguments: Sequence[str]) -> list[str]:
 
 
 class Groups:
-    """The groups by the refs of their models. Methods are of one thread; futures end on others.
+    """Groups by their models' references. Used in one thread; futures end in others.
 
     Args:
-        command: makes the command line that runs one of the engine's commands.
+        command: returns the command line of one of the engine's commands.
     """
 
     def __init__(self, command: Callable[[Sequence[str]], list[str]] = _own) -> None:
-        self.known: dict[str, Group] = {}  # all of them, running or not
+        self.known: dict[str, Group] = {}  # running or not
         self._command = command
         self._servers: dict[str, Server] = {}
-        self._new: list[Server] = []  # of models without a ref yet
-        self._said: dict[str, str] = {}  # how each has ended, by ref
+        self._new: list[Server] = []  # of models without a reference yet
+        self._said: dict[str, str] = {}  # last messages by reference
 
     def take(self, told: Mapping[str, Mapping[str, Any]]) -> None:
-        """The groups of the settings. What makes no sense there is left out."""
+        """Take the groups from the settings. Invalid ones are left out."""
         for ref, one in told.items():
             hosts, folder, file = one.get("hosts"), one.get("folder"), one.get("hosts_file", "")
             if (
@@ -102,14 +102,14 @@ class Groups:
                 self.known[ref] = Group(tuple(hosts), folder, file)
 
     def told(self, ref: str) -> dict[str, Any]:
-        """What the settings keep of a model's group; {} where it has none."""
+        """Return a model's group for the settings, or {}."""
         group = self.known.get(ref)
         if group is None:
             return {}
         return {"hosts": list(group.hosts), "folder": group.folder, "hosts_file": group.file}
 
     def why_not(self, ref: str) -> NotThere | None:
-        """Why a model cannot be asked; None where it can, or is none of these."""
+        """Return why a model cannot be asked, or None."""
         group = self.known.get(ref)
         if group is None:
             return None
@@ -124,8 +124,8 @@ class Groups:
         """Start the server of a group.
 
         Args:
-            ref: of its model, which keeps its port; "" for a new one, that takes any until `keep`
-                tells its ref.
+            ref: its model's reference, which includes the port. "" for a new model, which gets any
+                port and its reference in `keep`.
         """
         from engine.serve.auth import Keys
 
@@ -169,17 +169,17 @@ class Groups:
         return server
 
     def keep(self, ref: str, server: Server) -> None:
-        """A server answers the model ``ref``."""
+        """Assign a new server to its model."""
         self._new.remove(server)
         self._servers[ref] = server
         self._said.pop(ref, None)
 
     def ended(self, ref: str, said: str) -> None:
-        """A model's server has ended, with these words."""
+        """Store the last message of a model's server."""
         self._said[ref] = said
 
     def forget(self, ref: str) -> None:
-        """End a model's server, and know it no more."""
+        """End a model's server, and forget its group."""
         self.known.pop(ref, None)
         server = self._servers.pop(ref, None)
         if server is not None:
@@ -202,7 +202,7 @@ class Groups:
 
 
 def _watch(server: Server, key: str, said: Path) -> None:
-    """On a thread of its own: what a server tells, until it has ended."""
+    """Follow a server until its end. Blocks."""
     assert server.process.stdout is not None
     with server.process.stdout as told:
         line = told.readline(65_536)
@@ -223,7 +223,7 @@ def _watch(server: Server, key: str, said: Path) -> None:
 
 
 def _last(said: Path) -> str:
-    """The last line of what a program has said of its end."""
+    """Return the last line of a program's error output."""
     lines = said.read_text(errors="replace")[-_MOST_SAID:].strip().splitlines()
     words = (lines or [""])[-1].removeprefix("serve: ")
     head, _, code = words.rpartition(" [")

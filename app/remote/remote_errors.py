@@ -1,4 +1,4 @@
-"""What can go wrong with a remote model, in sentences that say what to do."""
+"""Errors of remote models, as sentences with a remedy."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from app.tools.tool import clean
 from engine import EngineError
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST
 
-# Beside the engine's own codes.
-UNREACHABLE = "remote_unreachable"  # nobody answers at the address
-REFUSED = "remote_refused"  # the key is wrong, or may not do this
-GONE = "remote_gone"  # there is no such model at the address, or the person has removed it
-BUSY = "remote_busy"  # asked too often, or overloaded
-BROKEN = "remote_broken"  # the answer broke off, or is none
-NOT_STARTED = "remote_not_started"  # a model that this program spreads, and has not started
-FAILED = "remote_failed"  # the server says that it could not
+# In addition to the engine's codes.
+UNREACHABLE = "remote_unreachable"  # no server at the address
+REFUSED = "remote_refused"  # the key is wrong, or has no permission
+GONE = "remote_gone"  # the server has no such model, or the user has removed it
+BUSY = "remote_busy"  # rate limit, or overload
+BROKEN = "remote_broken"  # the reply was cut off or is invalid
+NOT_STARTED = "remote_not_started"  # a model that this program spreads and has not started
+FAILED = "remote_failed"  # the server reported a failure
 
-_LONGEST_WORDS = 300  # characters of a server's own words
+_LONGEST_WORDS = 300  # characters of a server's message
 
 # Types and codes: exceed_context_size_error of llama.cpp, context_length_exceeded of OpenAI, …
 _TOO_LONG_CODES = re.compile(r"context_?(length|window|size|overflow)|(prompt|input)_too_l")
@@ -44,17 +44,17 @@ _OF_MONEY = re.compile(r"insufficient[_ ](quota|credit|balance|funds)|credit bal
 
 
 class RemoteError(EngineError):
-    """An `EngineError` of a remote model. ``message`` is in the person's language."""
+    """Error of a remote model. ``message`` is in the user's language."""
 
-    status: int = 0  # of the answer by which the server refused; 0 where there was none
-    said_code: str = ""  # the server's own code for it; "" where it has told none
+    status: int = 0  # HTTP status of a refusal, else 0
+    said_code: str = ""  # the server's error code, or ""
 
 
 def words_of(body: object) -> str:
-    """What a server says of an error in the JSON of its answer; "" where it says nothing."""
+    """Return a server's message from the JSON of an error, or ""."""
     told = _told_of(body)
     found = _provider_words(told) or told.get("message") or told.get("detail")
-    if isinstance(found, list):  # FastAPI's, one for each field
+    if isinstance(found, list):  # FastAPI's, one per field
         said = [one.get("msg") for one in found[:5] if isinstance(one, Mapping)]
         found = "; ".join(one for one in said if isinstance(one, str))
     if not isinstance(found, str):
@@ -64,7 +64,7 @@ def words_of(body: object) -> str:
 
 
 def _told_of(body: object) -> Mapping[str, object]:
-    """The object with a server's message, type and code, wherever it is in the body."""
+    """Return the object with a server's message, type and code."""
     if isinstance(body, list) and body:  # Gemini's
         body = body[0]
     if not isinstance(body, Mapping):
@@ -91,11 +91,11 @@ def _provider_words(told: Mapping[str, object]) -> object:
 def refusal(
     status: int, headers: Mapping[str, str], body: object, address: str, model: str
 ) -> RemoteError:
-    """The error for an answer whose status is not 200.
+    """Return the error for a response whose status is not 200.
 
     Args:
-        body: its JSON, None where it is none.
-        model: that was asked; "" for the list of models.
+        body: its JSON, or None.
+        model: the requested model, "" for the list of models.
     """
     host, said = host_of(address), words_of(body)
     quoted = tr("Its message: “{words}”", words=said) if said else ""
@@ -108,7 +108,7 @@ def refusal(
 
 
 def does_not_fit(model: str) -> str:
-    """The sentence for a chat that is too long."""
+    """Return the sentence for a chat that is too long."""
     return tr("The chat does not fit in the context of {model}.", model=model)
 
 
@@ -118,7 +118,7 @@ def _code_of(body: object) -> str:
 
 
 def _status_of(status: int, body: object, said: str) -> int:
-    """Return the status that a server should have answered by its error's type, code and words."""
+    """Return the proper status for an error's type, code and words."""
     marks = f"{_marks_of(body)} {said.lower()}"
     if status in (400, 403, 429) and _OF_MONEY.search(marks):
         return 402
@@ -128,7 +128,7 @@ def _status_of(status: int, body: object, said: str) -> int:
 
 
 def _marks_of(body: object) -> str:
-    """The type and the code of an error."""
+    """Return the type and the code of an error."""
     told = _told_of(body)
     found = (told.get("type"), told.get("code"))
     return " ".join(one[:100].lower() for one in found if isinstance(one, str))
@@ -212,7 +212,7 @@ def is_too_long(body: object) -> bool:
 
 
 def later(headers: Mapping[str, str]) -> str:
-    """When to try again, from a ``Retry-After`` in seconds or as a date."""
+    """Return when to try again, from a ``Retry-After`` in seconds or as a date."""
     wait = _wait_s(headers.get("retry-after", ""))
     if wait <= 0:
         return tr("Try again later.")
@@ -224,7 +224,7 @@ def later(headers: Mapping[str, str]) -> str:
 
 
 def _wait_s(told: str) -> int:
-    """Whole seconds, 0 where there is nothing that makes sense."""
+    """Return the seconds to wait, or 0 if the value is invalid."""
     from email.utils import parsedate_to_datetime
 
     told = told.strip()[:100]
@@ -239,19 +239,19 @@ def _wait_s(told: str) -> int:
 
 
 def broken(host: str) -> RemoteError:
-    """The stream ended before the answer did."""
+    """Return the error for a stream that ended before the reply."""
     words = tr("The connection to {host} was lost before the reply ended.", host=host)
     return RemoteError(BROKEN, words)
 
 
 def empty(host: str) -> RemoteError:
-    """The stream has come to its end without a reply."""
+    """Return the error for a stream that ended without a reply."""
     words = tr("{host} ended the reply before it began. Try again, or check the server.", host=host)
     return RemoteError(BROKEN, words)
 
 
 def no_sense(host: str) -> RemoteError:
-    """What came is not what was agreed."""
+    """Return the error for an invalid response."""
     return RemoteError(
         BROKEN,
         tr(
@@ -261,21 +261,21 @@ def no_sense(host: str) -> RemoteError:
 
 
 def too_much(host: str) -> RemoteError:
-    """The answer does not end."""
+    """Return the error for a response that is too long."""
     return RemoteError(
         BROKEN, tr("{host} sent too much and was stopped. The reply so far is kept.", host=host)
     )
 
 
 def silent(host: str) -> RemoteError:
-    """Nothing comes, and the connection stays open."""
+    """Return the error for a connection without data."""
     return RemoteError(
         UNREACHABLE, tr("{host} does not respond. Try again, or check the server.", host=host)
     )
 
 
 def unreachable(host: str, error: BaseException) -> RemoteError:
-    """There is no connection to be had."""
+    """Return the error for a failed connection."""
     lines = str(error).strip().splitlines()
     why = clean(lines[0][:_LONGEST_WORDS], lines=False).rstrip(".") if lines else ""
     return RemoteError(

@@ -1,4 +1,5 @@
-"""A chat's conversation with a remote model: asked as the engine's is, with the same events."""
+"""Conversation of a chat with a remote model, with the interface and events of the engine's
+session."""
 
 from __future__ import annotations
 
@@ -48,17 +49,16 @@ _WANTS_COMPLETION_TOKENS = ("https://api.openai.com/",)
 def body_for(
     remote: Remote, turns: Sequence[Turn], params: SamplingParams, chosen: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The body of the request.
+    """Return the body of the request.
 
     Args:
-        turns: as the engine takes them. One that ends with the assistant's is to be gone on with.
-            `with_files` reads what they refer to.
-        params: form, tools, seed and stop of the answer.
-        chosen: the settings that the person has chosen for the chat, by our names. The others are
-            the server's to choose.
+        turns: messages as the engine takes them. A last one of the assistant is continued.
+            `with_files` reads the files.
+        params: format, tools, seed and stop strings.
+        chosen: the user's sampling parameters, by our names. The server chooses the others.
 
     Raises:
-        RemoteError: `invalid_request`: the server cannot do what the chat's settings ask for.
+        RemoteError: `invalid_request`: the server does not support the chat's settings.
     """
     kind = KINDS[remote.kind]
     body: dict[str, Any] = {
@@ -102,10 +102,9 @@ def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
 
 
 def with_files(body: dict[str, Any]) -> dict[str, Any]:
-    """The same with its images and the texts of files, as OpenAI has them, and everybody who speaks
-    like it. Blocks.
+    """Return the body with images and texts of files in OpenAI's format. Blocks.
 
-    Not before it goes out: they may be a hundred megabytes.
+    Called just before sending, since they may be a hundred megabytes.
     """
     return {**body, "messages": [_shown(message) for message in body["messages"]]}
 
@@ -114,7 +113,7 @@ def _shown(message: dict[str, Any]) -> dict[str, Any]:
     content = message["content"]
     if not isinstance(content, list):
         return message
-    if all(part["type"] == "text" for part in content):  # what every server takes
+    if all(part["type"] == "text" for part in content):  # the form that every server accepts
         return {**message, "content": text_of(content)}
     return {**message, "content": [_part(part) for part in content]}
 
@@ -130,7 +129,7 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """A call as OpenAI has it: its arguments are a text."""
+    """Return a call in OpenAI's format, with arguments as a string."""
     function = call["function"]
     arguments = function["arguments"]
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
@@ -163,7 +162,7 @@ def _form(remote: Remote, params: SamplingParams) -> dict[str, Any]:
 
 
 def _going_on(remote: Remote) -> dict[str, Any]:
-    """The fields by which the last message is continued."""
+    """Return the fields to continue the last message."""
     if not KINDS[remote.kind].continues:
         raise RemoteError(
             INVALID_REQUEST,
@@ -178,13 +177,13 @@ Listener = Callable[[Event], None]
 
 
 class RemoteModel(Model, frozen=True):
-    """A model that answers elsewhere, with what is known of it from here."""
+    """Model on another server."""
 
     remote: Remote = field(default_factory=lambda: Remote("", ""))
 
 
 class Line(Desk, Protocol):
-    """What a session needs of `Remotes`."""
+    """Parts of `Remotes` that a session needs."""
 
     def key(self, address: str) -> str: ...
 
@@ -196,7 +195,7 @@ class Line(Desk, Protocol):
 
 
 class RemoteReply:
-    """One answer. Its last event is one `Finished` or `Failed`, whatever happens."""
+    """A reply. Its last event is always one `Finished` or `Failed`."""
 
     def __init__(
         self,
@@ -225,17 +224,17 @@ class RemoteReply:
     # From any thread.
 
     def cancel(self, whole: bool = False) -> None:
-        """Stop reading; the server notices that nobody listens. Harmless if ended."""
+        """Stop reading and close the connection. Does nothing after the end."""
         self._stopped = True
         self._tell(self._cancel_task)
 
     def pause(self) -> None:
-        """Read no further until `resume`. The server goes on as far as the network's buffers."""
+        """Stop reading until `resume`. The server continues until network buffers are full."""
         self._paused = True
         self._tell(self._flow)
 
     def resume(self) -> None:
-        """Go on after `pause`."""
+        """Continue after `pause`."""
         self._paused = False
         self._tell(self._flow)
 
@@ -246,7 +245,7 @@ class RemoteReply:
     # On the loop's thread.
 
     def _on_over(self, future: Future[None]) -> None:
-        """Nothing runs any more, or nothing has: the program ends."""
+        """Post the last event if the program's end prevented it."""
         if not self._ended:
             words = tr("Stretto is quitting.")
             self._post(Failed(self._session_id, self.id, remote_errors.UNREACHABLE, words))
@@ -262,12 +261,12 @@ class RemoteReply:
             self._flows.set()
 
     async def _run(self, body: dict[str, Any]) -> None:
-        """The answer from the request to the last event."""
+        """Read the reply to its last event."""
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         reading, clock = Reading(self._remote.host, self._remote.model), Clock()
         try:
             self._flow()
-            if not self._stopped:  # it may have been before there was a loop
+            if not self._stopped:  # cancelled before the loop started
                 await self._read(body, reading, clock)
         except asyncio.CancelledError:
             self._stopped = True
@@ -275,7 +274,7 @@ class RemoteReply:
             if not self._stopped:
                 self._post(Failed(self._session_id, self.id, error.code, error.message))
                 return
-        except BaseException:  # a Rust panic too: every reply ends with an event
+        except BaseException:  # includes Rust panics: every reply ends with an event
             log.exception("A remote model's answer could not be read")
             words = tr("The reply from {host} could not be read.", host=self._remote.host)
             self._post(Failed(self._session_id, self.id, INTERNAL_ERROR, words))
@@ -285,7 +284,7 @@ class RemoteReply:
     async def _read(self, body: dict[str, Any], reading: Reading, clock: Clock) -> None:
         if not self._line.known(self._remote.ref):
             raise removed(self._remote)
-        # The keychain may take its time, and may ask the person first.
+        # The keychain may be slow, and may ask the user first.
         key = await asyncio.to_thread(self._line.key, self._remote.address)
         body = await asyncio.to_thread(with_files, body)
         if self._elsewhere is not None:
@@ -304,7 +303,7 @@ class RemoteReply:
             return
         made = reading.made()
         for key, name, arguments in made:
-            # In English: it is what the model is told of its call.
+            # In English, for the model.
             fault = "" if name else "The call names no tool."
             if name and not _is_object(arguments):
                 fault = "The arguments of the call are no JSON object."
@@ -341,8 +340,9 @@ class RemoteReply:
 
 
 class RemoteSession:
-    """One chat at a remote model: each request has the whole conversation, and nothing is kept
-    there, but for a Stretto, which keeps a session.
+    """Conversation of one chat with a remote model.
+
+    Each request has the whole conversation, unless the server is a Stretto with a session.
     """
 
     def __init__(
@@ -353,10 +353,10 @@ class RemoteSession:
         chosen: Mapping[str, Any],
         elsewhere: Elsewhere | None = None,
     ) -> None:
-        """``chosen``: the settings that the person has chosen, by their names."""
+        """``chosen``: the user's sampling parameters by name."""
         if elsewhere is None and remote.kind == "stretto":
             elsewhere = Elsewhere(remote, line)
-        self.elsewhere = elsewhere  # its session there; None at any other server
+        self.elsewhere = elsewhere  # its session on another Stretto, else None
         self.id = session_id  # the chat's
         self.remote = remote  # its model
         self._line = line
@@ -364,11 +364,11 @@ class RemoteSession:
         self._reply: RemoteReply | None = None
 
     def is_for(self, remote: Remote) -> bool:
-        """Whether it goes on with that model: it was not let go."""
+        """Return True if it is an open session of this model."""
         return remote == self.remote and not (self.elsewhere and self.elsewhere.closed)
 
     def choose(self, chosen: Mapping[str, Any]) -> None:
-        """The person has chosen other settings: the next request has them."""
+        """Use these sampling parameters from the next request on."""
         self._chosen = dict(chosen)
 
     def send(
@@ -377,10 +377,10 @@ class RemoteSession:
         params: SamplingParams | None = None,
         on_event: Listener | None = None,
     ) -> RemoteReply:
-        """Ask for an answer to a conversation; returns at once.
+        """Request a reply, and return immediately.
 
         Raises:
-            RemoteError: the server cannot do what the chat's settings ask for.
+            RemoteError: the server does not support the chat's settings.
         """
         body = body_for(self.remote, prompt, params or SamplingParams(), self._chosen)
         hear = on_event or (lambda _: None)
@@ -390,16 +390,16 @@ class RemoteSession:
         return reply
 
     def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
-        """Another machine decides whose turn it is."""
+        """Do nothing: the server schedules its requests."""
 
     def fork(self, session_id: str | None = None) -> RemoteSession:
-        """Another session at the same model. A Stretto shares with it what it has read."""
+        """Return another session with the same model. A Stretto starts it as a copy of this one."""
         twin = self.elsewhere.fork() if self.elsewhere is not None else None
         name = session_id or uuid.uuid4().hex
         return self._line.session_of(name, self.remote, self._chosen, twin)
 
     def close(self, forget: bool = False) -> None:
-        """A reply that is running ends, and a Stretto frees the session."""
+        """Cancel a running reply, and close the session on a Stretto."""
         if self._reply is not None:
             self._reply.cancel()
         if self.elsewhere is not None:
@@ -407,7 +407,7 @@ class RemoteSession:
 
 
 def removed(remote: Remote | None, ref: str = "") -> remote_errors.RemoteError:
-    """The person has taken the model out of the list; None for a name that is none."""
+    """Return the error for a model that the user has removed, or an invalid reference (None)."""
     if remote is None:
         words = tr("“{name}” is not a remote model. Choose another model.", name=ref)
         return remote_errors.RemoteError(remote_errors.GONE, words)

@@ -1,4 +1,4 @@
-"""The remote models that the person has added, and the thread on which they are asked."""
+"""Remote models that the user has added, and the thread for their requests."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _MOST_CONTEXT = 2**31
 
 
 class Remotes:
-    """Methods may be called on any thread but for `open`, `add` and `remove`.
+    """Collection of remote models. Thread-safe except `open`, `add` and `remove`.
 
-    Making one starts nothing: the thread begins with the first thing that is asked.
+    The thread starts with the first request.
     """
 
     STOP_S = 4.0
@@ -37,9 +37,9 @@ class Remotes:
     def __init__(self) -> None:
         self._settings = Settings()
         self._models: dict[str, RemoteModel] = {}
-        self._keys: dict[str, str] = {}  # by address; as far as they are known in this run
+        self._keys: dict[str, str] = {}  # by address, as far as known in this run
         self.groups = Groups()
-        # addresses of those by which networks are searched; all where there are none
+        # addresses of network interfaces for the search, all if empty
         self.interfaces: Sequence[str] = ()
         self._thread = LoopThread("remote")
         self._made: WeakSet[RemoteSession] = WeakSet()
@@ -50,7 +50,7 @@ class Remotes:
     # The list.
 
     def open(self, settings: Settings) -> None:
-        """Take the models of the settings. What makes no sense there is left out."""
+        """Take the models from the settings. Invalid ones are left out."""
         self._settings = settings
         found = (_remote(ref, told) for ref, told in settings.remotes.items())
         self._models = {one.ref: _model(one) for one in found if one is not None}
@@ -58,20 +58,20 @@ class Remotes:
 
     @property
     def refs(self) -> tuple[str, ...]:
-        """All of them, in the order in which they were added."""
+        """Return all references, in the order of adding."""
         return tuple(self._models)
 
     def model(self, ref: str) -> RemoteModel | None:
-        """The model of that reference; None where the person has not added it, or removed it."""
+        """Return the model of a reference, or None if it is not in the list."""
         return self._models.get(ref)
 
     def known(self, ref: str) -> bool:
         return ref in self._models
 
     def add(self, remote: Remote, key: str | None = None, group: Group | None = None) -> None:
-        """List a model; ``key`` is that of its address in this run, where it is given.
+        """Add a model. ``key``: of its address in this run, if given; `keep_key` stores it.
 
-        `keep_key` keeps it for the next one. ``group`` is what this program starts to answer it.
+        ``group``: the group that this program starts for it.
         """
         if group is not None:
             self.groups.known[remote.ref] = group
@@ -83,9 +83,9 @@ class Remotes:
         self._save()
 
     def remove(self, ref: str) -> bool:
-        """List it no longer; whether it was the last one of its address.
+        """Remove a model. Return True if it was the last one of its address.
 
-        Then the address's key is of no more use: `take_key`, in the background.
+        The address's key is then obsolete: call `take_key` in a worker.
         """
         for session in list(self._made):
             if session.remote.ref == ref and session.elsewhere is not None:
@@ -100,14 +100,14 @@ class Remotes:
 
     @property
     def finds(self) -> bool:
-        """Whether the person wants Strettos on this network to be looked for."""
+        """Return True if the user has enabled the search for servers."""
         return self._settings.find_servers
 
     def set_finds(self, on: bool) -> None:
         self._settings.set(find_servers=on)
 
     def look(self, tell: Tell) -> Future[None]:
-        """Look for Strettos on this network until the future is cancelled: see `finding.look`."""
+        """Search for Strettos on this network until the future is cancelled, see `finding.look`."""
         return self.start(look(tell, self.interfaces))
 
     def _save(self) -> None:
@@ -122,45 +122,45 @@ class Remotes:
         }
         self._settings.set(remotes=told)
 
-    # Keys. Never on the GUI thread: the system may ask the person.
+    # Keys. Never on the GUI thread: the system may ask the user.
 
     def key(self, address: str) -> str:
-        """The key for an address; "" for none."""
+        """Return the key of an address, or ""."""
         known = self._keys.get(address)
         if known is None:
             known = self._keys[address] = keychain.read(_account(address))
         return known
 
     def keep_key(self, address: str, key: str) -> bool:
-        """Use a key for an address, and keep it in the keychain; whether that was possible."""
+        """Use a key for an address, and store it in the keychain. Return True if that succeeded."""
         self._keys[address] = key
         return keychain.keep(key, _account(address))
 
     def take_key(self, address: str) -> str:
-        """Take the address's key out of the keychain; returns it, "" for none."""
+        """Remove an address's key from the keychain, and return it, or ""."""
         key = self.key(address)
         self._keys.pop(address, None)
         keychain.forget(_account(address))
         return key
 
-    # What is asked.
+    # Requests.
 
     def session(self, model: RemoteModel, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession:
-        """A chat's conversation with a model."""
+        """Return a chat's session with a model."""
         return self.session_of(chat_id, model.remote, chosen, None)
 
     def session_of(
         self, chat_id: str, remote: Remote, chosen: Mapping[str, Any], elsewhere: Elsewhere | None
     ) -> RemoteSession:
-        """As `session`, with what a Stretto elsewhere keeps for the chat already."""
+        """Return a `session` that uses an existing one on another Stretto."""
         made = RemoteSession(chat_id, remote, self, chosen, elsewhere)
         self._made.add(made)
         return made
 
     def figures(self) -> Future[dict[str, Figures]] | None:
-        """What Strettos elsewhere say of the chats' sessions there, by the chats' ids.
+        """Return the figures of chats' sessions on other Strettos by chat id.
 
-        None where no session is there to be asked about.
+        None if there are no such sessions.
         """
         found: dict[str, dict[str, Elsewhere]] = {}
         for session in list(self._made):
@@ -177,10 +177,10 @@ class Remotes:
         return self.start(ask()) if found else None
 
     async def has_sessions(self, address: str, key: str) -> bool:
-        """Whether a Stretto answers there that keeps sessions, by what it says of itself.
+        """Return True if the server at an address is a Stretto with sessions.
 
         Raises:
-            RemoteError: nobody is there.
+            RemoteError: there is no server.
         """
         known = self._with_sessions.get(address)
         if known is None:
@@ -189,16 +189,17 @@ class Remotes:
             except remote_errors.RemoteError as error:
                 if error.code == remote_errors.UNREACHABLE:
                     raise
-                return False  # the answer's own error says what is wrong
+                return False  # the request itself reports the error
             known = self._with_sessions[address] = has_sessions(told)
         return known
 
     def no_sessions(self, address: str) -> None:
-        """That server is not to be trusted with sessions in this run."""
+        """Stop using sessions of that server in this run."""
         self._with_sessions[address] = False
 
     def models_at(self, address: str, key: str | None) -> Future[list[Listed]]:
-        """What a server has; fails with RemoteError. Without a key it is shown the kept one."""
+        """Return a server's models; fails with RemoteError. Without a key, the stored
+        one is used."""
 
         async def ask() -> list[Listed]:
             shown = key if key is not None else await asyncio.to_thread(self.key, address)
@@ -207,7 +208,7 @@ class Remotes:
         return self.start(ask())
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run this on the thread."""
+        """Run a coroutine on the thread."""
         future = self._thread.start(work)
         if future is None:
             future = Future()
@@ -216,14 +217,14 @@ class Remotes:
         return future
 
     def last(self, work: Coroutine[Any, Any, None]) -> None:
-        """As `start`; the program's end waits for it, ``LEAVE_S`` at most."""
+        """Run a coroutine that the program's end waits for, at most ``LEAVE_S``."""
         future = self._thread.start(work)
         if future is not None:
             self._leaving.add(future)
             future.add_done_callback(self._leaving.discard)
 
     def shut_down(self, timeout_s: float = STOP_S) -> None:
-        """End all answers and groups. Waits at most ``timeout_s``."""
+        """End all replies and groups. Waits at most ``timeout_s``."""
         give_up = monotonic() + timeout_s
         self._thread.shut_down(timeout_s, self._let_go)
         self.groups.shut_down(max(0.0, give_up - monotonic()))
@@ -239,7 +240,7 @@ def _account(address: str) -> str:
 
 
 def _remote(ref: str, told: Mapping[str, Any]) -> Remote | None:
-    """A model as the settings have it."""
+    """Return a model of the settings, or None."""
     one = named(ref)
     if one is None:
         return None
@@ -253,7 +254,7 @@ def _remote(ref: str, told: Mapping[str, Any]) -> Remote | None:
 
 
 def _model(remote: Remote) -> RemoteModel:
-    """A model as the window knows models. It is told of tools: whether it calls them it shows."""
+    """Return the model as the engine would describe it. Whether it calls tools is unknown."""
     return RemoteModel(
         id=remote.ref,
         name=remote.name,

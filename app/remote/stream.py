@@ -1,7 +1,7 @@
-"""What a streamed answer says, chunk by chunk, and what is known from here of its time.
+"""Parser of a streamed reply's chunks, and its timing.
 
-Servers without a parser for the model's reasoning send it between "<think>" and "</think>". Only
-the beginning of an answer is looked at: what a model quotes later is its answer.
+Servers without a parser for reasoning send it between "<think>" and "</think>". Only the beginning
+of a reply is checked: later markers are part of the answer.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ OPENS, CLOSES = "<think>", "</think>"
 
 
 class Thinking:
-    """Takes an answer piece by piece. A marker may be cut anywhere."""
+    """Splitter of a reply's text into reasoning and answer. Markers may be split between pieces."""
 
     def __init__(self) -> None:
         self._held, self._thought = "", False
         self._place: Literal["begin", "inside", "after", "out"] = "begin"
 
     def take(self, text: str) -> Iterator[Part]:
-        """The parts that are certain by now."""
+        """Yield the parts that are certain so far."""
         self._held += text
         if self._place == "begin":
             self._begin()
@@ -47,7 +47,7 @@ class Thinking:
             yield from self.rest()
 
     def rest(self) -> Iterator[Part]:
-        """What was held back, at the end of the answer."""
+        """Yield the rest at the end of the reply."""
         held, self._held = self._held, ""
         if held:
             yield ("reasoning" if self._place == "inside" else "answer"), held
@@ -74,16 +74,16 @@ class Thinking:
 
 
 def _begun(text: str) -> int:
-    """How many characters at the end may begin the closing marker."""
+    """Return the number of characters at the end that may begin the closing marker."""
     lengths = range(min(len(CLOSES) - 1, len(text)), 0, -1)
     return next((n for n in lengths if text.endswith(CLOSES[:n])), 0)
 
 
-_AT_ONCE_S = 0.05  # what comes within less was held back on its way: it tells nothing of the speed
+_AT_ONCE_S = 0.05  # shorter intervals are caused by buffers, and say nothing about the speed
 
 
 class Clock:
-    """When an answer began, and when its first and its last piece came."""
+    """Times of a reply's beginning, its first piece and its last piece."""
 
     def __init__(self) -> None:
         self._begun = time.perf_counter()
@@ -94,7 +94,7 @@ class Clock:
         self._first = self._first or self._last
 
     def stats(self, reading: Reading) -> ReplyStats:
-        """The figures as far as they are known from here."""
+        """Return the figures, as far as known."""
         usage, took = reading.usage, self._last - self._first
         told = took >= _AT_ONCE_S and usage.generated > 1
         rate = (usage.generated - 1) / took if told else 0.0
@@ -111,7 +111,7 @@ class Clock:
 
 Piece = tuple[Literal["answer", "reasoning", "tool"], str]
 
-MOST_TEXT = 16_000_000  # characters of one answer, with its reasoning and calls
+MOST_TEXT = 16_000_000  # characters of a reply, with its reasoning and calls
 MOST_CALLS = 128
 _MOST_COUNT = 2**53
 _LENGTH_REASONS = {
@@ -125,7 +125,7 @@ _LENGTH_REASONS = {
 
 
 class Called(Struct):
-    """One call of a tool, as far as it has come."""
+    """Tool call received so far."""
 
     id: str = ""
     name: str = ""
@@ -142,7 +142,7 @@ class Called(Struct):
 
 
 class Usage(Struct):
-    """What the server says the answer took, in tokens; 0 where it does not say."""
+    """The server's token counts of a reply, 0 if unknown."""
 
     prompt: int = 0
     reused: int = 0
@@ -151,10 +151,10 @@ class Usage(Struct):
 
 
 class Reading:
-    """One answer.
+    """Reader of one reply.
 
     Args:
-        host: that is asked, and for which model. Errors name both.
+        host, model: for errors.
     """
 
     def __init__(self, host: str, model: str = "") -> None:
@@ -162,28 +162,28 @@ class Reading:
         self._length = 0
         self._thinking = Thinking()
         self._texts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
-        # the tools that it calls, by the server's numbers for them
+        # tool calls by the server's numbers
         self.calls: dict[int, Called] = {}
-        # the call that a chunk without a new id goes on with, by its index or place in the list
+        # the call that a chunk without a new id continues, by its index or place in the list
         self._open: dict[int, int] = {}
-        self.reason = ""  # why it ended, in the server's word; "" as long as it has not said
-        self.usage = Usage()  # what it took
-        self.done = False  # whether the server has said that nothing more comes
+        self.reason = ""  # the server's reason of the end, "" before that
+        self.usage = Usage()  # token counts
+        self.done = False  # the server has marked the end of the stream
 
     @property
     def ended(self) -> bool:
-        """Whether the answer has come to its end."""
+        """Return True if the reply has ended."""
         return self.done or bool(self.reason)
 
     def text(self, kind: str) -> str:
-        """All that has come of one kind."""
+        """Return all text of one kind."""
         return "".join(self._texts[kind])
 
     def take(self, data: str) -> list[Piece]:
-        """One event's data; returns what is new.
+        """Take one event's data, and return the new pieces.
 
         Raises:
-            RemoteError: it makes no sense, is too much, or says that the answer has failed.
+            RemoteError: it is invalid, too large, or reports a failure.
         """
         if data.strip() == "[DONE]":
             self.done = True
@@ -198,10 +198,10 @@ class Reading:
         return self.take_chunk(chunk)
 
     def take_chunk(self, chunk: object) -> list[Piece]:
-        """One chunk, or a whole completion from a server that does not stream.
+        """Take one chunk, or a whole completion from a server that does not stream.
 
         Raises:
-            RemoteError: as `take`.
+            RemoteError: see `take`.
         """
         if not isinstance(chunk, Mapping):
             raise remote_errors.no_sense(self._host)
@@ -240,10 +240,10 @@ class Reading:
         return self.reason.lower() in _LENGTH_REASONS
 
     def check_end(self) -> None:
-        """The stream is over.
+        """Check the end of the stream.
 
         Raises:
-            RemoteError: the answer is not, or was withheld.
+            RemoteError: the reply is incomplete, or was withheld.
         """
         if not self.ended or self.reason in ("abort", "error"):
             raise remote_errors.broken(self._host)
@@ -258,7 +258,7 @@ class Reading:
         if isinstance(thought, str) and thought:
             yield "reasoning", thought
         said = delta.get("content") or delta.get("refusal")
-        if isinstance(said, list):  # of parts, as Mistral has it
+        if isinstance(said, list):  # of parts, as in Mistral's API
             said = "".join(t for part in said if isinstance(t := _part(part), str))
         if isinstance(said, str) and said:
             yield from self._thinking.take(said)
@@ -268,7 +268,7 @@ class Reading:
                 yield "tool", text
 
     def _called(self, at: int, told: Mapping[str, Any]) -> str:
-        """More of a call; returns its new text."""
+        """Add to a call, and return its new text."""
         call = self._call_of(at, told)
         if isinstance(key := told.get("id"), str) and key and not call.id:
             call.id = key[:200]
@@ -278,7 +278,7 @@ class Reading:
         if isinstance(name := function.get("name"), str) and not call.name:
             call.name = name[:200]
         arguments = function.get("arguments")
-        if isinstance(arguments, Mapping):  # of a server that has not made it a text
+        if isinstance(arguments, Mapping):  # of a server that does not serialize it
             arguments = json.dumps(arguments, ensure_ascii=False)
         if not isinstance(arguments, str):
             return ""
@@ -289,7 +289,7 @@ class Reading:
         """Return the call that a chunk belongs to.
 
         Some servers send no index, or 0 for every call: a named chunk with another id, or after
-        whole arguments, begins a call. Chunks that go on have no name, but may have another id.
+        complete arguments, begins a call. Continuing chunks have no name, but may have another id.
         """
         index, key = told.get("index"), told.get("id")
         place = index if type(index) is int else at
@@ -310,7 +310,7 @@ class Reading:
         return call
 
     def made(self) -> list[tuple[str, str, str]]:
-        """The calls as (id, name, arguments). Each has an id of its own."""
+        """Return the calls as (id, name, arguments), with unique ids."""
         found, taken = [], set[str]()
         for _, call in sorted(self.calls.items()):
             key = call.id if call.id and call.id not in taken else f"call_{uuid.uuid4().hex[:24]}"
@@ -331,7 +331,7 @@ class Reading:
         )
 
     def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:
-        """An error that comes in the stream: the status was 200 by then."""
+        """Return an error from within the stream, whose status was 200."""
         said, code = remote_errors.words_of(chunk), remote_errors.FAILED
         words = tr("{host} could not finish the reply.", host=self._host)
         if remote_errors.is_too_long(chunk):
