@@ -16,13 +16,13 @@ from app.settings.paths import Paths
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the program; returns its exit status."""
+    """Run the program, and return its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == ["--confined-child"]:  # the frozen program as `engine.sandbox` starts it
+    if given[:1] == ["--confined-child"]:  # the frozen program as started by `engine.sandbox`
         from engine.sandbox.child import main as serve
 
         return serve(given[1:])
-    if given[:1] == ["--rank-child"]:  # as `engine.cluster` starts it
+    if given[:1] == ["--rank-child"]:  # as started by `engine.cluster`
         from engine.cluster.rank import main as rank
 
         return rank(given[1:])
@@ -54,10 +54,10 @@ def main(arguments: list[str] | None = None) -> int:
         return selftest.run(options.json, options.picture)
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
 
-    # Nothing of what follows is garbage, and looking for some takes a tenth of the start;
-    # `app.program.collector` looks later.
+    # The start creates no garbage, and searching for it takes a tenth of the start;
+    # `app.program.collector` collects later.
     gc.disable()
-    # Qt takes a moment to import: after the arguments, so that --help answers at once.
+    # Importing Qt takes a moment, so it follows the arguments, for a fast --help.
     from app.system import pyside
 
     pyside.leave_sources_alone()
@@ -73,9 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
     qt = make_qt(sys.argv[:1])
     application = Application(qt, paths)
     application.ended.connect(qt.quit)
-    # The collector's timer runs Python often enough for Ctrl+C in a terminal to be seen.
+    # The collector's timer runs Python often enough to notice Ctrl+C in a terminal.
     for number in (signal.SIGINT, signal.SIGTERM):
-        # By way of the event loop: a signal may come in the middle of the start.
+        # Through the event loop, since a signal may arrive in the middle of the start.
         signal.signal(number, lambda *_: QTimer.singleShot(0, application.shut_down))
     try:
         started = application.start()
@@ -96,7 +96,8 @@ def main(arguments: list[str] | None = None) -> int:
             _end_process(status)
         if not application.already_runs:
             return 0 if application.down else 1
-        # This start holds nothing, so a signal may end it at once, also while the other one hangs.
+        # This process owns nothing, so a signal may end it immediately, also while the other one
+        # hangs.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         application.single.quick = options.ask
@@ -106,7 +107,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 1
         return 0
     finally:
-        # Also after an error at the start: threads that nobody ends would keep the process.
+        # Also after an error at the start, since its threads would keep the process alive.
         application.shut_down()
 
 
@@ -114,10 +115,10 @@ def _end_process(status: int) -> NoReturn:
     """End the process after the last `shut_down`, without Python's own teardown.
 
     Python would first join the engine thread, which cannot be interrupted while it imports or
-    loads, and then free half a million objects: together several seconds on a busy machine.
-    Everything is saved by now.
+    loads, and then free half a million objects. Together this takes several seconds on a busy
+    machine. Everything is already saved.
     """
-    atexit._run_exitfuncs()  # child processes end, Qt leaves the screen
+    atexit._run_exitfuncs()  # ends child processes, and lets Qt leave the screen
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # None in a frozen program without a console
             stream.flush()

@@ -1,9 +1,9 @@
-"""The only place where something crosses from the engine's thread into the window.
+"""Bridge from other threads to the GUI thread, the only one for engine events.
 
-Engine events and finished loads go into one locked list; one argument-less queued signal wakes the
-GUI thread, which empties the list at most once a frame. One signal per token would flood the event
-loop (pyface #811), and an emit at a window that is being destroyed would crash: the bridge outlives
-every window.
+Engine events and results are put into a locked list. A queued signal without arguments wakes the
+GUI thread, which empties the list at most once per frame. One signal per token would flood the
+event loop (pyface #811), and emitting to a window during its destruction would crash: the bridge
+outlives every window.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Handler = Callable[[Any], None]
 
 
 class Bridge(QObject):
-    """Carries messages from other threads to handlers on the GUI thread.
+    """Queue of messages from other threads to handlers on the GUI thread.
 
-    Other threads hold only a number, never a handler: dropping the last reference to a bound
-    method there would destroy its Qt object on the wrong thread.
+    Other threads have only a number, not the handler: dropping the last reference to a bound method
+    there would destroy its Qt object on the wrong thread.
     """
 
     FRAME_S = 0.016
     MANY = 4
-    """Where text for so many chats comes at once, every second frame is enough: painting eight
-    panes sixty times a second took 0.7 of a core."""
+    """Number of streaming chats from which every second frame suffices: painting eight panes sixty
+    times a second took 0.7 of a core."""
 
     _wake = Signal()
 
@@ -52,10 +52,10 @@ class Bridge(QObject):
         self._wake.connect(self._on_wake, Qt.ConnectionType.QueuedConnection)
 
     def channel(self, handler: Handler) -> tuple[int, Callable[[Any], None]]:
-        """A number to close the channel with, and the function that any thread may post through.
+        """Return a number to close the channel with, and a thread-safe function to post messages.
 
-        ``handler`` is called on the GUI thread with each message, in the order posted, with
-        neighbouring text of one kind joined into one.
+        ``handler`` is called on the GUI thread with each message, in order. Adjacent text of one
+        kind is joined.
         """
         number = next(self._numbers)
         self._handlers[number] = handler
@@ -70,7 +70,7 @@ class Bridge(QObject):
         return number, post
 
     def close(self, number: int) -> None:
-        """Drop what still comes through this channel. Unknown numbers are fine."""
+        """Discard further messages of this channel. Unknown numbers are ignored."""
         self._handlers.pop(number, None)
 
     @Slot()
@@ -83,7 +83,7 @@ class Bridge(QObject):
 
     @Slot()
     def drain(self) -> None:
-        """Hand everything that waits to its handlers now."""
+        """Pass all waiting messages to their handlers now."""
         self._pause.stop()
         with self._lock:
             inbox, self._inbox = self._inbox, []
@@ -96,11 +96,11 @@ class Bridge(QObject):
             try:
                 handler(message)
             except Exception:
-                # One chat's fault must not keep the others' text back. It is as uncaught as in any
-                # other slot: the log, a report and the window's word of it come from the hook.
+                # One chat's error must not block the others. It is reported like any uncaught
+                # error.
                 log.error("A message from the engine could not be handled")
                 sys.excepthook(*sys.exc_info())
-        # Measured from the end: however slow the handlers are, painting gets its turn.
+        # Measured from the end, so that painting gets its turn after slow handlers.
         self._last_drain = monotonic()
 
 
@@ -109,10 +109,10 @@ class _Run(list[Any]):
 
 
 def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
-    """The same messages, with runs that one channel need not see singly made one.
+    """Return the messages, with consecutive ones of a channel joined if possible.
 
-    Neighbouring TextDelta of one kind are joined; a PromptProgress gives way to the next. The order
-    within a channel stays; channels come in the order of their first message.
+    Adjacent TextDelta of one kind are joined. A PromptProgress replaces the one before. The order
+    within a channel is kept. Channels are in the order of their first message.
     """
     channels: dict[int, list[Any]] = {}
     for number, message in inbox:
@@ -132,7 +132,7 @@ def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
 
 
 def _continues(last: Any, delta: TextDelta) -> bool:
-    """Whether ``last`` (a delta, or the run of them so far) has the kind of ``delta``."""
+    """Return True if ``last`` (a delta, or a list of joined ones) has the kind of ``delta``."""
     before = last[-1] if isinstance(last, _Run) else last
     return isinstance(before, TextDelta) and before.kind == delta.kind
 

@@ -1,4 +1,4 @@
-"""Sequences of the window: coroutines on Qt's event loop, each owned by an object.
+"""Coroutines of the window on Qt's event loop, each owned by an object.
 
     self._searching = flows.Latest(self)
     ...
@@ -9,9 +9,9 @@
         found = await flows.aside(lambda stop: hub.search(words, stop))
         self.show(found)
 
-What waits is here. Sockets, streams and tokens stay on threads of their own, and come by
-`app.bridge`. Between two `await`s nothing else happens in the window; after one, anything may have.
-When its owner is destroyed, a coroutine is cancelled where it waits.
+For everything in the window that waits. Sockets, streams and tokens have their own threads, and use
+`app.bridge`. Other code of the window runs only during an `await`, and may then change anything. A
+coroutine is cancelled when its owner is destroyed.
 
 This is the only module that imports qasync.
 """
@@ -45,14 +45,14 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 Outcome = tuple[Any, BaseException | None]
-"""What something has returned and None, or None and what it has raised."""
+"""Pair of a result and None, or of None and an exception."""
 
 
 class _Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
-    """asyncio's loop for as long as the program runs: its callbacks are timer events of Qt's.
+    """asyncio event loop for the lifetime of the program, whose callbacks are timer events of Qt.
 
-    It is the thread's running loop only while one of them is called. Were it always, nothing on
-    this thread could use `asyncio.run`, and no dialog of the system's could run a loop of its own.
+    It is the thread's running loop only during its callbacks. Otherwise nothing on this thread
+    could use `asyncio.run`, and system dialogs could not run their own loops.
     """
 
     def call_later(
@@ -78,12 +78,12 @@ _awaited: dict[int, asyncio.Future[Outcome]] = {}
 
 
 def start(owner: QObject, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """Begin a sequence, in the next turn of the event loop.
+    """Start a coroutine in the next iteration of the event loop.
 
-    What it raises, and nobody awaits, is reported as any uncaught error.
+    An exception that is not awaited is reported like any uncaught error.
 
     Args:
-        owner: the sequence is cancelled once it is destroyed.
+        owner: the coroutine is cancelled when it is destroyed.
     """
     global _loop
     if _loop is None:
@@ -109,7 +109,7 @@ def start(owner: QObject, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
 
 
 def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """What asyncio itself has to say, a fault of ours in a callback among it."""
+    """Report an error of asyncio, or of our own code in a callback."""
     error = context.get("exception")
     if error is None:
         log.error("in a sequence: %s", context["message"])
@@ -118,13 +118,13 @@ def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 class Latest:
-    """One sequence of a kind at a time, of which the latest counts: a search, a look-up.
+    """Runner of one coroutine at a time, of which only the latest counts, such as a search.
 
-    A newer one begins when the one before, which is cancelled, has come to its end: so at most one
-    thread works for them.
+    A new one cancels the one before, and starts after its end, so that at most one thread works for
+    them.
 
     Args:
-        owner: as of `start`.
+        owner: see `start`.
     """
 
     def __init__(self, owner: QObject) -> None:
@@ -134,17 +134,17 @@ class Latest:
 
     @property
     def running(self) -> bool:
-        """Whether one is to come to its end."""
+        """Return True while a coroutine runs that is not cancelled."""
         return self._task is not None and not self._task.done() and not self._task.cancelling()
 
     def start(self, work: Coroutine[Any, Any, object]) -> None:
-        """Begin a sequence in the place of the one before."""
+        """Start a coroutine instead of the one before."""
         self.cancel()
         self._task = start(self._owner, self._in_turn(work))
-        self._task.add_done_callback(lambda _: work.close())  # its turn may never have come
+        self._task.add_done_callback(lambda _: work.close())  # it may never have been started
 
     def cancel(self) -> None:
-        """Nobody waits for it any more."""
+        """Cancel the coroutine."""
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -155,15 +155,15 @@ class Latest:
 
 
 async def aside(work: Callable[[threading.Event], T], stop: threading.Event | None = None) -> T:
-    """What ``work`` returns, or raises, on a thread of its own.
+    """Run ``work`` in a worker thread and return its result.
 
-    When the sequence is cancelled, the event that ``work`` gets is set, and the sequence ends when
-    the thread has.
+    If the coroutine is cancelled, the event passed to ``work`` is set, and the coroutine ends after
+    the thread.
 
     Args:
-        work: holds no Qt object: were the thread the last to let go of one, it would be destroyed
-            there.
-        stop: that event, where others may set it, too.
+        work: must not hold Qt objects, which the thread could destroy by dropping the last
+            reference.
+        stop: the event, if others may set it, too.
     """
     number, outcome = _expect()
     stop = stop or threading.Event()
@@ -185,26 +185,26 @@ async def aside(work: Callable[[threading.Event], T], stop: threading.Event | No
 
 
 async def arrived(future: Future[T]) -> T:
-    """What a future of another thread has come to; as `Future.result`, without blocking.
+    """Return the result of another thread's future, without blocking.
 
     Raises:
-        concurrent.futures.CancelledError: the future was cancelled. The sequence was not.
+        concurrent.futures.CancelledError: the future was cancelled, not the coroutine.
     """
     number, outcome = _expect()
     future.add_done_callback(partial(_take, number))
     try:
         await outcome
     finally:
-        _awaited.pop(number, None)  # nobody waits any more, and it may never come
+        _awaited.pop(number, None)  # the result may never arrive
     value: T = _result(outcome)
     return value
 
 
 async def answered(dialog: QDialog) -> int:
-    """Open a dialog, and give what it ends with (0: rejected) once the person is done with it.
+    """Open a dialog, and return its result (0: rejected) when the user has closed it.
 
-    It is destroyed then: what it holds is to be read before the next `await`. Where the sequence is
-    cancelled, it closes.
+    The dialog is deleted afterwards, so read its values before the next ``await``. It closes if the
+    coroutine is cancelled.
     """
     done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -224,7 +224,7 @@ async def answered(dialog: QDialog) -> int:
 
 
 def _expect() -> tuple[int, asyncio.Future[Outcome]]:
-    """A number for another thread, which holds no more than that, and what it will bring."""
+    """Return a number for another thread, and the future for its result."""
     number = next(_numbers)
     outcome = asyncio.get_running_loop().create_future()
     _awaited[number] = outcome
@@ -236,7 +236,8 @@ def _result(outcome: asyncio.Future[Outcome]) -> Any:
     if isinstance(error, Exception):
         raise error
     if error is not None:
-        # A Rust panic or a library's SystemExit: callers catch Exception, and the program goes on.
+        # A Rust panic or a library's SystemExit. Callers catch Exception, and the program
+        # continues.
         raise RuntimeError(f"{type(error).__name__}: {error}") from error
     return value
 
@@ -258,7 +259,7 @@ def _take(number: int, future: Future[Any]) -> None:
 
 
 def _post(number: int, outcome: Outcome) -> None:
-    """On any thread."""
+    """Post a result. Thread-safe."""
     try:
         if _loop is not None:
             _loop.call_soon_threadsafe(_give, number, outcome)
@@ -273,9 +274,10 @@ def _give(number: int, outcome: Outcome) -> None:
 
 
 def end(seconds: float) -> None:
-    """The program ends: cancel every sequence, and wait so long at most for what they wait for."""
+    """Cancel all coroutines at the program's end, and wait for their threads for at most
+    ``seconds``."""
     give_up = time.monotonic() + seconds
-    _turn()  # what was started a moment ago has its thread
+    _turn()  # lets coroutines that have just been started create their threads
     for task in list(_tasks):
         task.cancel()
     for _, stop in _threads:
@@ -291,5 +293,5 @@ def _turn() -> None:
 
 
 def left() -> set[asyncio.Task[Any]]:
-    """The sequences that have not ended."""
+    """Return the coroutines that have not ended."""
     return set(_tasks)

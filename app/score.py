@@ -1,6 +1,6 @@
-"""What each chat did in the last half minute, asked of the engine five times a second.
+"""Activity of each chat in the last 30 s, from figures of the engine five times a second.
 
-Only while the score is shown. Strettos elsewhere that keep sessions for chats of this window are
+Requested only while the score is shown. Other Strettos with sessions of this window's chats are
 asked once a second.
 """
 
@@ -31,18 +31,18 @@ NO_ENGINE: Mapping[str, Any] = {
     "children_bytes": 0,
     "buffer_bytes": 0,
 }
-"""The figures of an engine that is not there: nothing here takes memory."""
+"""Figures without an engine: nothing uses memory."""
 _ELSEWHERE = "elsewhere:"
 
 
 def beside(
-    # stats, shown: as `Lanes.take` gets them
+    # stats, shown: see `Lanes.take`
     stats: Mapping[str, Any],
     shown: Mapping[str, tuple[str, str]],
-    figures: Mapping[str, Mapping[str, Any]],  # of sessions elsewhere, by the chats' ids
-    titles: Mapping[str, str],  # of chats. Of others nothing is shown.
+    figures: Mapping[str, Mapping[str, Any]],  # of remote sessions, by chat id
+    titles: Mapping[str, str],  # of chats; others are not shown
 ) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
-    """The engine's figures and its sessions' chats, with those that are answered elsewhere."""
+    """Return the engine's figures and its sessions' chats, combined with the remote ones."""
     there = {f"{_ELSEWHERE}{chat}": each for chat, each in figures.items() if chat in titles}
     chats = {name: name.removeprefix(_ELSEWHERE) for name in there}
     named = {name: (chat, titles[chat]) for name, chat in chats.items()}
@@ -50,68 +50,68 @@ def beside(
 
 
 GUEST = "guest:"
-"""What the ids of lanes of other programs begin with; behind it is the number of the agent."""
-SPAN = 30.0  # seconds that the score shows
+"""Prefix of lane ids of other programs, followed by the agent's number."""
+SPAN = 30.0  # seconds shown
 
 
 class Mark(Struct, frozen=True):
-    """What a chat did between two samples."""
+    """Activity of a chat between two samples."""
 
-    # start, end: seconds of the caller's clock
+    # start, end: in seconds of the caller's clock
     start: float
     end: float
     # `queued`, `reading`, `writing`, `paused`, `calling` (its tools run) or `asking` (they wait for
-    # the person)
+    # the user)
     state: str
     rate: float  # tokens per second, generated or read
 
 
 class Lane(Struct):
-    """One chat."""
+    """Lane of one chat."""
 
     chat_id: str
     title: str
-    colour: int  # number of its colour, kept as long as the lane is there
-    state: str = "idle"  # as a mark's, or `idle`
-    doing: Doing | None = None  # what its tools do, while the engine has nothing to do for it
-    rate: float = 0.0  # tokens per second at the moment
-    kv_bytes: int = 0  # what its KV cache takes
+    colour: int  # number of its color, which stays the same
+    state: str = "idle"  # see `Mark.state`, or `idle`
+    doing: Doing | None = None  # activity of its tools while the engine is idle
+    rate: float = 0.0  # current tokens per second
+    kv_bytes: int = 0  # memory of its KV cache
     kv_tokens: int = 0
-    position: int = 0  # its place among those that wait for memory, from 1; 0 when it does not
-    host: str = ""  # where it is answered; "" for the engine of this program
-    context: int = 0  # tokens that fit, as far as a Stretto elsewhere tells; else 0
+    position: int = 0  # its position among chats that wait for memory, from 1, else 0
+    host: str = ""  # the server that generates, "" for the engine of this program
+    context: int = 0  # context size on another Stretto, else 0
     marks: deque[Mark] = field(default_factory=deque)
-    _reply: tuple[int, int] = (0, 0)  # tokens generated, tokens in the cache, at the last sample
+    _reply: tuple[int, int] = (0, 0)  # generated tokens and cached tokens at the last sample
 
 
 class Totals(Struct, frozen=True):
-    """All chats together; bytes and tokens per second."""
+    """Totals of all chats, in bytes and tokens per second."""
 
     writing: int = 0
     waiting: int = 0
     rate: float = 0.0
     kv_bytes: int = 0
     weights_bytes: int = 0
-    budget: int = 0  # what weights and KV caches may take together
-    # what the system counts for the program, all below in it; 0 where unknown
+    budget: int = 0  # limit of weights and KV caches together
+    # memory of the program according to the system, which includes everything below; 0 if unknown
     process_bytes: int = 0
-    children_bytes: int = 0  # what its helper processes hold besides
-    buffer_bytes: int = 0  # what MLX has freed and keeps for reuse
+    children_bytes: int = 0  # memory of its child processes
+    buffer_bytes: int = 0  # freed memory that MLX keeps for reuse
 
     @property
     def all_bytes(self) -> int:
-        """The program and its helpers."""
+        """Return the memory of the program and its child processes."""
         return self.process_bytes + self.children_bytes
 
     @property
     def program_bytes(self) -> int:
-        """What is neither a model's nor a chat's: the window, Python, its libraries."""
+        """Return the memory that is not used by models and chats: the window, Python, libraries."""
         engine = self.weights_bytes + self.kv_bytes + self.buffer_bytes
         return max(0, self.process_bytes - engine)
 
 
 class Lanes:
-    """The lanes of all chats that have a session in an engine, the oldest first."""
+    """Lanes of all chats with a session in an engine, the oldest first."""
 
     COLOURS = 8
 
@@ -128,18 +128,18 @@ class Lanes:
 
     @property
     def now(self) -> float:
-        """The time of the last sample."""
+        """Return the time of the last sample."""
         return self._last or 0.0
 
     def take(
         self,
         now: float,
-        stats: Mapping[str, Any],  # what `Engine.stats` gives
-        # session id to (chat id, title); other sessions are left out
+        stats: Mapping[str, Any],  # see `Engine.stats`
+        # by session id: chat id and title; other sessions are left out
         chats: Mapping[str, tuple[str, str]],
-        tools: Mapping[str, Doing] | None = None,  # what the tools of chats do, by the chats' ids
+        tools: Mapping[str, Doing] | None = None,  # activity of chats' tools, by chat id
     ) -> None:
-        """Take one sample of the engine's figures."""
+        """Add a sample of the engine's figures."""
         start = self._last if self._last is not None else now
         self._last = now
         queue: list[str] = stats["queue"]
@@ -191,7 +191,7 @@ class Lanes:
         if "rate" in figures:
             lane.rate = figures["rate"]
         elif elapsed <= 0:
-            pass  # the first look: nobody knows how long this took
+            pass  # the first sample: the duration is unknown
         elif lane.state == "writing":
             lane.rate = max(0, generated - before[0]) / elapsed
         elif lane.state == "reading":
@@ -213,7 +213,7 @@ _STATES = ("writing", "reading", "queued", "paused", "idle")
 
 
 def _together(sessions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The figures of a chat: of its session, and of those of a panel's columns."""
+    """Return the figures of a chat: of its session, and of the columns of its panel."""
     first, *more = sorted(sessions, key=lambda figures: _STATES.index(_state(figures)))
     if not more:
         return first
@@ -230,16 +230,16 @@ def _state(figures: Mapping[str, Any]) -> str:
 
 
 class ScoreFeed(QObject):
-    """Keeps the lanes up to date between `start` and `stop`.
+    """Updater of the lanes between `start` and `stop`.
 
     Args:
-        guests: gives the lanes of other programs, as `ChatLibrary.sessions` gives those of chats.
+        guests: returns the lanes of other programs, in the form of `ChatLibrary.sessions`.
     """
 
     INTERVAL_MS = 200
     ELSEWHERE_MS = 1_000
 
-    sampled = Signal()  # the lanes hold newer figures
+    sampled = Signal()  # the lanes have new figures
 
     def __init__(
         self,
@@ -249,8 +249,8 @@ class ScoreFeed(QObject):
     ) -> None:
         super().__init__(parent)
         self._library = library
-        self._asking = flows.Latest(self)  # of Strettos elsewhere
-        self._elsewhere: Mapping[str, Mapping[str, Any]] = {}  # by the chats' ids
+        self._asking = flows.Latest(self)  # requests to other Strettos
+        self._elsewhere: Mapping[str, Mapping[str, Any]] = {}  # by chat id
         self._guests = guests
         self.lanes = Lanes()
         self._timer = QTimer(self, interval=self.ELSEWHERE_MS)
@@ -258,7 +258,7 @@ class ScoreFeed(QObject):
         library.loader.figures.told.connect(self._take)
 
     def start(self) -> None:
-        """Begin to ask, with empty lanes."""
+        """Start sampling, with empty lanes."""
         self.lanes, self._elsewhere = Lanes(), {}
         self._timer.start()
         self._ask_elsewhere()
@@ -280,7 +280,7 @@ class ScoreFeed(QObject):
 
     @Slot()
     def _ask_elsewhere(self) -> None:
-        """Ask the Strettos that keep sessions for chats of this window."""
+        """Ask the Strettos with sessions of this window's chats."""
         future = None if self._asking.running else self._library.loader.remotes.figures()
         if future is not None:
             self._asking.start(self._take_elsewhere(future))
@@ -296,7 +296,7 @@ class ScoreFeed(QObject):
             self._elsewhere = {}
 
     def _tools(self) -> dict[str, Doing]:
-        """What the tools of chats do."""
+        """Return the activity of chats' tools."""
         tools = {chat.id: chat.tools for chat in self._library.running()}
         found = {
             chat_id: doing(each.calls.values(), each.step, each.tokens, paused=each.paused)

@@ -1,4 +1,4 @@
-"""The door for other programs: a server on the window's engine, off until it is switched on."""
+"""Local API: a server on the window's engine, off until the user turns it on."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SCRIPT = "stretto-launch.command"
 
 
 def limits_of(settings: Settings) -> dict[str, Any]:
-    """The server's settings, as a person has chosen them here."""
+    """Return the server's settings."""
     return {
         "host": "0.0.0.0" if settings.serve_others else "127.0.0.1",
         "require_key": settings.serve_others or settings.serve_with_key,
@@ -64,10 +64,10 @@ def made(
     is_used: Callable[[str], bool],
     cache: Path | None,
 ) -> Server:
-    """A server that answers, once the one before it has ended. Runs in the background.
+    """Start a server, after the end of the one before. Blocks.
 
     Raises:
-        OSError, OverflowError, ValueError: as `Server`.
+        OSError, OverflowError, ValueError: see `Server`.
     """
     with loop_thread.importing:
         from engine.serve.auth import Keys
@@ -86,7 +86,7 @@ def made(
 
 
 def offer(server: Server, folder: str, adapter: str) -> None:
-    """Let a server answer for one more model, or a variant of it. Its folders may have gone."""
+    """Add a model or a variant to a server. Its folders may be missing."""
     try:
         server.offer(folder, adapter)
     except EngineError as error:
@@ -94,7 +94,7 @@ def offer(server: Server, folder: str, adapter: str) -> None:
 
 
 def sentence(error: Exception, port: int) -> str:
-    """Why it could not be started."""
+    """Return why the server could not be started."""
     if isinstance(error, OSError):
         if error.errno == errno.EADDRINUSE:
             return tr("Port {port} is in use. Choose another port.", port=port)
@@ -105,7 +105,7 @@ def sentence(error: Exception, port: int) -> str:
 
 
 class Door(Enum):
-    """How the server stands."""
+    """States of the server."""
 
     OFF = "off"
     STARTING = "starting"
@@ -114,39 +114,39 @@ class Door(Enum):
 
 
 class Guests(Struct, frozen=True):
-    """Who is there."""
+    """Clients of the server."""
 
-    connections: int = 0  # how many there are, idle ones too
-    seen: tuple[Seen, ...] = ()  # the agents that ask, between their requests too
+    connections: int = 0  # including idle ones
+    seen: tuple[Seen, ...] = ()  # the agents, also between their requests
 
 
 class Serving(QObject):
-    """Starts and ends the server as the settings say, and tells who is there."""
+    """Controller of the server, as configured by the settings."""
 
     LOOK_MS = 500
     END_S = 3.0
 
-    changed = Signal()  # the server stands otherwise, or a key was made or revoked
-    guests_changed = Signal()  # others are there, or they have got more text
+    changed = Signal()  # the state of the server, or its keys, have changed
+    guests_changed = Signal()  # the clients, or their text, have changed
 
     def __init__(
         self, settings: Settings, paths: Paths, loader: ModelLoader, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.door = Door.OFF
-        self.why = ""  # it could not be started, as a sentence
-        self.address = ""  # "http://127.0.0.1:8080" while it is open
-        self.guests = Guests()  # who is there
+        self.why = ""  # why it could not be started, as a sentence
+        self.address = ""  # "http://127.0.0.1:8080" while it runs
+        self.guests = Guests()  # current clients
         self._settings = settings
-        # keys_file, script: where the keys lie, and what a terminal is opened with
+        # keys_file, script: the file of keys, and the script to open a terminal with
         self.keys_file, self.script = paths.data / "serve-keys.json", paths.cache / SCRIPT
         self._caches = paths.kv
         self._loader = loader
         self._engine: Engine | None = None
         self._server: Server | None = None
         self._ending: list[threading.Thread] = []
-        self._used: frozenset[str] = frozenset()  # ids of models that the window has
-        self._again = False  # the settings have changed while it started
+        self._used: frozenset[str] = frozenset()  # ids of models that the window has loaded
+        self._again = False  # the settings have changed during its start
         self._timer = QTimer(self, interval=self.LOOK_MS)
         self._timer.timeout.connect(self._look)
         settings.announcer.changed.connect(self._on_setting)
@@ -154,13 +154,13 @@ class Serving(QObject):
         loader.changed.connect(self._on_model)
 
     def attach(self, engine: Engine) -> None:
-        """Take the engine; begin where the person has switched it on."""
+        """Set the engine, and start the server if it is enabled."""
         self._engine = engine
         self.apply()
 
     @Slot()
     def apply(self) -> None:
-        """Do what the settings say: start, end, or start anew elsewhere."""
+        """Apply the settings: start, stop or restart the server."""
         if self.door is Door.STARTING:
             self._again = True
             return
@@ -182,12 +182,12 @@ class Serving(QObject):
 
     @property
     def models(self) -> list[str]:
-        """What programs call the models; the first answers where none is named."""
+        """Return the names of the models for clients; the first one is the default."""
         entries = self._server.served.entries if self._server is not None else []
         return [entry.name for entry in entries]
 
     def shut_down(self, timeout_s: float = END_S) -> None:
-        """Tell the clients and end the server. Waits at most `END_S`, or less if told."""
+        """Notify the clients and stop the server. Waits at most ``timeout_s`` or `END_S`."""
         give_up = monotonic() + min(timeout_s, self.END_S)
         self._engine = None
         server = self._leave()
@@ -200,7 +200,7 @@ class Serving(QObject):
     # Keys.
 
     async def keys(self) -> list[Key]:
-        """Return valid keys, oldest first. Raises OSError, ValueError: as `Keys`."""
+        """Return valid keys, oldest first. Raises OSError, ValueError: see `Keys`."""
         file = self.keys_file
 
         def work(_: threading.Event) -> list[Key]:
@@ -211,7 +211,7 @@ class Serving(QObject):
         return await flows.aside(work)
 
     async def make_key(self, name: str) -> str:
-        """Return a new key, which cannot be shown again. Raises OSError, ValueError: as `Keys`."""
+        """Return a new key, which cannot be shown again. Raises OSError, ValueError: see `Keys`."""
         file = self.keys_file
 
         def work(_: threading.Event) -> str:
@@ -222,11 +222,11 @@ class Serving(QObject):
         made = await flows.aside(work)
         self.changed.emit()
         if self.door is Door.FAILED:
-            self.apply()  # it may have failed for want of a key
+            self.apply()  # the start may have failed because there was no key
         return made
 
     async def revoke(self, key_id: str) -> None:
-        """Revoke a key. Raises OSError, ValueError: as `Keys`."""
+        """Revoke a key. Raises OSError, ValueError: see `Keys`."""
         file = self.keys_file
 
         def work(_: threading.Event) -> None:
@@ -240,7 +240,7 @@ class Serving(QObject):
     # Conversations on disk.
 
     async def kept(self) -> int:
-        """Bytes that they take."""
+        """Return their size in bytes."""
         caches = self._caches
 
         def work(_: threading.Event) -> int:
@@ -253,7 +253,7 @@ class Serving(QObject):
         return 0
 
     async def forget(self) -> None:
-        """Remove them, and keep nothing of those that rest in memory."""
+        """Delete them, also those in memory."""
         caches, server = self._caches, self._server
 
         def work(_: threading.Event) -> None:
@@ -264,62 +264,61 @@ class Serving(QObject):
             for file in kept_apart(caches):
                 file.unlink(missing_ok=True)
 
-        with contextlib.suppress(OSError):  # what remains is shown
+        with contextlib.suppress(OSError):  # the remaining ones are shown
             await flows.aside(work)
 
-    # Guests.
+    # Clients.
 
     @Slot(int, bool)
     def pause(self, number: int, on: bool) -> None:
-        """Let an agent's replies stand still, or go on."""
+        """Pause or resume an agent's replies."""
         for agent in self._agents(number):
             agent.pause(on)
         self._look()
 
     @Slot(int)
     def stop(self, number: int) -> None:
-        """End an agent's reply, and refuse what it asks until a person speaks to it."""
+        """Stop an agent's reply, and refuse its requests until its user writes to it."""
         for agent in self._agents(number):
             agent.stop()
         self._look()
 
     @Slot(int, bool)
     def pause_group(self, number: int, on: bool) -> None:
-        """The same for all agents of a session, and those that join it."""
+        """Pause or resume all agents of a session, also those that join it."""
         for agent in self._group(number):
             agent.pause(on)
         self._look()
 
     @Slot(int)
     def stop_group(self, number: int) -> None:
-        """The same for all agents of a session."""
+        """Stop all agents of a session."""
         for agent in self._group(number):
             agent.stop()
         self._look()
 
     def text(self, number: int) -> str:
-        """An agent's newest reply."""
+        """Return an agent's latest reply."""
         return "".join(agent.text for agent in self._agents(number))
 
     def conversation(self, number: int) -> Conversation | None:
-        """What an agent and its model have said, as far as it was kept."""
+        """Return the stored conversation of an agent and its model, or None."""
         return next((agent.conversation for agent in self._agents(number)), None)
 
     def model_of(self, name: str) -> str:
-        """The folder of the model that programs call so; "" where there is none."""
+        """Return the folder of the model with this name for clients, or ""."""
         entries = self._server.served.entries if self._server is not None else []
         return next((entry.folder for entry in entries if entry.name == name), "")
 
     @Slot()
     def prioritise(self) -> None:
-        """Let agents' prompts come after those of the window's chats, or not, and programs have
-        their shares of the time, as is set."""
+        """Apply the priority and the shares of clients from the settings."""
         if self._server is not None:
             self._server.prioritise(0 if self._settings.serve_equal else -1)
             self._server.share_out(self._settings.serve_shares)
 
     def lanes(self) -> dict[str, tuple[str, str]]:
-        """The engine's sessions in which guests are answered: id to the lane's id and title."""
+        """Return the lane's id and title by session id, for sessions of clients."""
         seen = self._server.requests.agents.all() if self._server is not None else []
         return {
             session: (f"{GUEST}{s.id}", s.task or s.program)
@@ -352,7 +351,7 @@ class Serving(QObject):
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:
-        """A model that came into the window later is offered, too."""
+        """Offer a model that the window has loaded, too."""
         self._used = frozenset(m.model.id for m in self._loader.loaded() if m.model is not None)
         here = not is_remote(ref) and self._loader.get(ref).model is not None
         if self._server is not None and here:
@@ -360,17 +359,17 @@ class Serving(QObject):
         self._tell_loaded()
 
     def _tell_loaded(self) -> None:
-        """Let programs hear which models the window has loaded."""
+        """Update the server's list of models that the window has loaded."""
         loaded = [m.model for m in self._loader.loaded() if m.model and not is_remote(m.ref)]
         there = {(model.path, model.adapter) for model in loaded}
         for entry in self._server.served.entries if self._server is not None else ():
             entry.elsewhere = (entry.folder, entry.adapter) in there
 
     def _is_used(self, model_id: str) -> bool:
-        """Whether the window itself has this model. Called by the server's thread."""
+        """Return True if the window has this model. Called by the server's thread."""
         return model_id in self._used
 
-    # Beginning and end.
+    # Start and stop.
 
     async def _begin(self, engine: Engine, before: Server | None) -> None:
         port, file, folders = self._settings.serve_port, self.keys_file, self._folders()
@@ -381,17 +380,18 @@ class Serving(QObject):
         ending = self._ending
 
         def work(stop: threading.Event) -> Server:
-            for thread in ending:  # of one that was switched off just now, and may have the port
+            # of a server that was stopped just now, and may still use the port
+            for thread in ending:
                 thread.join()
             server = made(before, engine, port, limits, folders, file, is_used, cache)
-            if stop.is_set():  # nobody takes it any more
+            if stop.is_set():  # cancelled
                 server.stop()
             return server
 
         server: Server | None = None
         why = ""
         try:
-            # Importing the web server takes a good part of a second.
+            # Importing the web server takes most of a second.
             server = await flows.aside(work)
         except Exception as error:
             why = sentence(error, port)
@@ -416,7 +416,7 @@ class Serving(QObject):
             self._now(Door.FAILED)
 
     def _leave(self) -> Server | None:
-        """Let go of the server, which has to be stopped."""
+        """Detach the server, which has to be stopped."""
         server, self._server = self._server, None
         self._timer.stop()
         self.address = ""
@@ -424,7 +424,7 @@ class Serving(QObject):
         return server
 
     def _stop(self, server: Server) -> None:
-        """End a server beside the window: its clients have a second to hear of it."""
+        """Stop a server in a thread: its clients have a second to get notified."""
         thread = threading.Thread(target=server.stop, name="serve-end", daemon=True)
         self._ending = [*(t for t in self._ending if t.is_alive()), thread]
         thread.start()
@@ -436,6 +436,6 @@ class Serving(QObject):
         self.changed.emit()
 
     def _folders(self) -> list[tuple[str, str]]:
-        """Models' folders, each with that of its adapter or ""."""
+        """Return models' folders, each with that of its adapter or ""."""
         refs = dict.fromkeys([self._settings.model, GUIDE, *self._settings.models])
         return [(model_location(ref), adapter_of(ref)) for ref in refs if not is_remote(ref)]

@@ -1,7 +1,7 @@
-"""Markdown that renders while it streams: one QTextDocument per message, grown at its end.
+"""Markdown rendering while the text streams: one QTextDocument per message, extended at its end.
 
-`blocks` is pure Python and decides what is finished; `document` shows it. The names below are
-imported when they are asked for: the first frame has no message (A90).
+`blocks` is pure Python and finds the finished part; `document` renders it. The names below are
+imported on first use, since the first frame has no message (A90).
 
 Imports: nothing.
 """
@@ -20,5 +20,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from app.markdown import document
 
-    globals().update({each: getattr(document, each) for each in __all__})  # asked for once
+    # stored after the first use
+    globals().update({each: getattr(document, each) for each in __all__})
     return globals()[name]

@@ -1,16 +1,17 @@
-"""Where the finished part of a growing Markdown text ends. Pure Python, no Qt.
+"""Splitting of growing Markdown into finished blocks and an open tail. Pure Python, no Qt.
 
-The text is cut at top-level blocks, using the line numbers markdown-it-py gives its tokens; blank
-lines are no guide (lists, quotations and code contain them). A block is finished once nothing that
-may still come can change it:
+The text is split at top-level blocks, by the line numbers of markdown-it-py's tokens. Blank lines
+cannot be used, since lists, quotes and code contain them. A block is finished if later text cannot
+change it:
 
-- the block after it has begun, and the line that begins it is complete (`#` may still become
-  `#word`, which continues a paragraph); with a `|` in it, also the next, which may make a table;
-- or it closes itself: a fence with its closing line, a `#` heading, a rule.
+- The next block has begun, and the line that begins it is complete (`#` may still become `#word`,
+  which continues a paragraph). If it contains a `|`, the line after it is needed too, which may
+  make it a table.
+- Or it ends by itself: a fence with its closing line, a `#` heading, a rule.
 
-Link reference definitions leave no token. They stay in the tail until the block after the next
-begins, because a title may follow on a line of its own. A definition may come long after its use;
-what that means for finished blocks is the renderer's business (`Block.labels`).
+Link reference definitions produce no token. They stay in the tail until the block after the next
+one begins, because a title may follow on its own line. A definition may come long after its use;
+the renderer handles that (`Block.labels`).
 """
 
 from __future__ import annotations
@@ -31,41 +32,41 @@ _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
 
 
 def normalised(text: str) -> str:
-    """Line ends and NUL as CommonMark wants them."""
+    """Return the text with CommonMark's line ends, and without NUL."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
 def labels_in(content: str) -> Iterator[str]:
-    """Normalised texts in brackets: each may be a reference, if not now then later."""
+    """Yield the normalized texts in brackets. Each may be a reference, defined now or later."""
     if "[" in content:
         yield from map(normalizeReference, _LABEL.findall(content))
 
 
 BLOCK_LIMIT = 200_000
-"""Characters of one top-level block other than a fence; what follows is shown as it was typed."""
-LINE_LIMIT = 1_000  # its lines: the parser takes about 0.1 ms for each item of a list
-BAR_LIMIT = 1_600  # its "|": the parser takes about as long for each two cells of a table
+"""Characters of a top-level block other than a fence. The rest is shown as typed."""
+LINE_LIMIT = 1_000  # lines of such a block; the parser takes about 0.1 ms per list item
+BAR_LIMIT = 1_600  # its "|"; the parser takes about as long per two cells of a table
 PART_LINES = 100
-"""Lines after which a list is continued by another block, at its next item."""
+"""Lines after which a list is continued in another block, at its next item."""
 
 
 class Block(Struct, frozen=True, gc=False):
-    """A finished top-level block (with any definitions before it)."""
+    """A finished top-level block, with definitions before it."""
 
-    # its lines, with the blank lines after it; all blocks and the tail make up the text
+    # its lines, with the blank lines after it; blocks and tail together are the text
     source: str
-    # its block tokens until it is rendered; they are parsed again if a reference changes
+    # its block tokens until it is rendered; parsed again if a reference changes
     kept: tuple[Token, ...] | None
-    first_line: int  # what to subtract from the tokens' line numbers to count from `source`
-    labels: frozenset[str]  # normalised texts in brackets, each perhaps a reference not defined yet
-    # it has no tokens: it is (a part of) a block over the limits, shown as it was typed
+    first_line: int  # offset of the tokens' line numbers
+    labels: frozenset[str]  # normalized texts in brackets, which may be references
+    # without tokens: part of a block over the limits, shown as typed
     typed: bool = False
-    # of a part of a list: the first number of the list, and its items before this part
+    # of a part of a list: the first number of the list, and the number of items before this part
     continues: tuple[int, int] = (0, 0)
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """The block tokens; the children of `inline` tokens are not parsed yet."""
+        """Return the block tokens. The children of `inline` tokens are not parsed yet."""
         if self.kept is not None:
             return self.kept
         tokens: list[Token] = []
@@ -74,14 +75,15 @@ class Block(Struct, frozen=True, gc=False):
 
 
 class OpenFence(Struct, frozen=True):
-    """A tail that is nothing but an unclosed top-level fence: it needs no parsing at all."""
+    """Tail that is only an unclosed top-level fence, which needs no parsing."""
 
     info: str
     code: str
 
 
 def parsable(text: str) -> int:
-    """How much of a text is parsed at once: whole lines within the limits, or all of it."""
+    """Return the length of the text to parse at a time: whole lines within the limits, or all of
+    it."""
     if len(text) > LONG_LINE and text.find("\n", 0, LONG_LINE) < 0:
         return 0
     end = min(len(text), BLOCK_LIMIT)
@@ -106,14 +108,15 @@ _UNDECIDED = re.compile(
     re.IGNORECASE,
 )
 _ROW = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)?\|")
-_CELLS = re.compile(r"[^`]*[ \t]\|(?:[ \t][^`]*)?")  # of a head without a bar before it
+_CELLS = re.compile(r"[^`]*[ \t]\|(?:[ \t][^`]*)?")  # table header without a leading bar
 _DELIMITERS = re.compile(r"[ \t>]*[-|: \t]*")
 
 
 def settled(text: str) -> int:
-    """Where a last line begins that may become anything; else the end of the text.
+    """Return the start of a last line whose meaning is still open, or the end of the text.
 
-    Showing it would flash: `-` under a paragraph makes a heading of it until `- item` follows.
+    Showing such a line would flicker: `-` below a paragraph makes it a heading until `- item`
+    follows.
     """
     last = text.rfind("\n") + 1
     partial = text[last : last + _SHORT + 1]
@@ -125,7 +128,7 @@ def settled(text: str) -> int:
         begin = last
     else:
         begin = last if _ROW.match(partial) else len(text)
-    # The head of a table is a paragraph until the line below it is complete.
+    # A table header is a paragraph until the line below it is complete.
     if last and len(partial) <= _SHORT and _DELIMITERS.fullmatch(partial):
         before = text.rfind("\n", 0, last - 1) + 1
         above = text.rfind("\n", 0, max(before - 1, 0)) + 1
@@ -137,32 +140,31 @@ def settled(text: str) -> int:
 TAIL_LIMIT = 16_384  # characters of an open block that are parsed again whenever it grows
 
 _NONE: frozenset[str] = frozenset()
-LONG_LINE = 16_384  # characters of a line that is shown as it was typed
-_LONG_FENCE = 500  # what opens a fence is shorter; the pattern looks at a line more than once
+LONG_LINE = 16_384  # characters of a line that is shown as typed
+_LONG_FENCE = 500  # limit of a fence's opening line, which the pattern scans several times
 _PROSE = re.compile(r"[^\W\d_]|#")  # after an empty line: the beginning of another block
 _OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
 
 
 class BlockSplitter:
-    """Takes text in pieces, gives finished blocks and an open tail.
+    """Splitter of text pieces into finished blocks and an open tail.
 
-    `feed` only collects; `advance` does the work: O(tail), nothing for an unclosed fence. Past
-    TAIL_LIMIT the tail is parsed only when it has grown by a quarter, so that a huge list or table
-    costs O(n log n) in all; what is not parsed yet is `unparsed`. No more is parsed at once than
-    `parsable` says. What follows of a block that does not end within that is finished line by line
-    as it was typed, up to an empty line with a letter or a heading after it. A long list is
-    finished in parts, a long fence without being parsed.
+    `feed` only collects. `advance` does the work: O(tail), nothing for an unclosed fence. Past
+    TAIL_LIMIT the tail is parsed only after it has grown by a quarter, so that a huge list or table
+    costs O(n log n) in total; the rest is `unparsed`. `parsable` limits what is parsed at a time. A
+    longer block is finished line by line, as typed, up to an empty line followed by a letter or a
+    heading. A long list is finished in parts, a long fence without parsing.
     """
 
     def __init__(self) -> None:
-        # the finished blocks, in order; only ever appended to (but see `feed`)
+        # the finished blocks; only appended to, except in `feed` after `finish`
         self.finished: list[Block] = []
-        # definitions found in finished blocks, by normalised label; the first wins
+        # definitions in finished blocks, by normalized label; the first one wins
         self.references: References = {}
-        # the source after the finished blocks, as far as it is looked at: a last line that may
-        # still turn out to be anything (`-`, `1.`, `|`, the head of a table) is held back
+        # source after the finished blocks, without a last line whose meaning is still open (`-`,
+        # `1.`, `|`, a table header)
         self.tail = ""
-        # how often the tail has been parsed: the same number means the same open block
+        # number of times the tail was parsed; unchanged means the same open block
         self.parses = 0
         self._pieces: list[str] = []
         self._held = ""  # a carriage return that may be half of a line end
@@ -171,20 +173,20 @@ class BlockSplitter:
         self._seen: References = {}
         self._parsed = 0
         self._info = ""
-        self._typed = False  # the tail is within a block over the limits
+        self._typed = False  # the tail is part of a block over the limits
         self._after_empty = False
-        self._continues = (0, 0)  # of the list that the tail begins with
+        self._continues = (0, 0)  # of the list that begins the tail
         self._before_finish: tuple[int, References, str, str, bool, bool, tuple[int, int]] | None
         self._before_finish = None
-        self._undecided = False  # the end of the text may change the tail, as far as it was parsed
-        self._fence: FenceEnd | None = None  # what closes the fence that is the whole tail
+        self._undecided = False  # later text may change the parsed part of the tail
+        self._fence: FenceEnd | None = None  # end condition of the fence that is the whole tail
         self._fence_start = 0
         self._scanned = 0
 
     def feed(self, text: str) -> None:
-        """Adds text. Line ends become "\n" and NUL U+FFFD, as CommonMark has it.
+        """Add text, with CommonMark's line ends, and U+FFFD instead of NUL.
 
-        After `finish` the text goes on: the blocks made by finishing are taken back.
+        After `finish`, blocks that were finished only by that are opened again.
         """
         if not text:
             return
@@ -198,11 +200,11 @@ class BlockSplitter:
             self._pieces.append(normalised(text))
 
     def advance(self) -> None:
-        """Moves what is finished from the tail to `finished`."""
+        """Move finished blocks from the tail to `finished`."""
         if not self._pieces:
             return
         text = self.tail + "".join(self._pieces)
-        # What has been looked at once is not held back again.
+        # Text that was parsed once is not held back again.
         end = len(text) if self._fence else max(settled(text), len(self.tail))
         self._pieces = [text[end:]] if end < len(text) else []
         if end > len(self.tail):
@@ -210,7 +212,7 @@ class BlockSplitter:
             self._advance()
 
     def finish(self) -> None:
-        """The text is complete: the tail becomes blocks too."""
+        """Finish the rest of the text."""
         if self._before_finish is not None:
             return
         self.advance()
@@ -224,7 +226,7 @@ class BlockSplitter:
             self._held = ""
             self._advance()
         while self._fence is not None and len(self.tail) > TAIL_LIMIT:
-            # The last line has no end yet, so it has not been looked at.
+            # The last line has no end yet, so it was not scanned.
             count = self._fence.feed(self.tail[self._scanned :]) or self._fence.end()
             self._finish_fence(self._after_line(count) if count else len(self.tail), count > 0)
             self._advance()
@@ -251,28 +253,30 @@ class BlockSplitter:
 
     @property
     def open_fence(self) -> OpenFence | None:
-        """The tail as an unclosed fence, when that is all it is."""
+        """Return the tail as an unclosed fence, or None."""
         if self._fence is None:
             return None
         end = len(self.tail)
         if self._fence.pending_line and self._scanned == end:
-            end = self.tail.rfind("\n", 0, end - 1) + 1  # perhaps the closing line: not shown yet
+            # may become the closing line, so it is not shown yet
+            end = self.tail.rfind("\n", 0, end - 1) + 1
         return OpenFence(self._info, self.tail[self._fence_start : end])
 
     @property
     def open_block(self) -> Block:
-        """The tail as far as it is parsed, as if it were one finished block."""
+        """Return the parsed part of the tail as one block."""
         tokens, continues = tuple(self._tokens), self._continues
         return Block(self.tail, tokens, self._first_line, frozenset(), continues=continues)
 
     @property
     def open_references(self) -> References:
-        """Definitions as the open block sees them: the finished ones, then its own."""
+        """Return the definitions that apply to the open block: those of finished blocks, then its
+        own."""
         return self._seen
 
     @property
     def unparsed(self) -> str:
-        """The end of an oversized tail."""
+        """Return the end of an oversized tail."""
         if self._typed:
             return self.tail
         return "" if self._fence else self.tail[self._parsed :]
@@ -327,7 +331,7 @@ class BlockSplitter:
         self._set_tail(self.tail[end:])
 
     def _end_typed(self) -> bool:
-        """Finishes what is complete of a block over the limits; True where another one begins."""
+        """Finish complete lines of a block over the limits. Return True if another block begins."""
         place = 0
         while (end := self.tail.find("\n", place)) >= 0:
             if self._after_empty and _PROSE.match(self.tail, place):
@@ -354,7 +358,7 @@ class BlockSplitter:
         self._undecided = "undecided" in env
 
     def _cut(self, tokens: list[Token], tail: str) -> None:
-        """Finishes what can be of `tail`, the part of the tail that gave the tokens."""
+        """Finish what is complete in `tail`, the part of the tail that produced the tokens."""
         tops = [i for i, t in enumerate(tokens) if t.level == 0 and t.nesting >= 0 and t.map]
         if not tops:
             return
@@ -366,19 +370,19 @@ class BlockSplitter:
         lines = tail.split("\n")
         for place in range(len(tops) - 1, 0, -1):
             first = maps[place][0]
-            # With its second line, a line with a bar may become a table whatever it was before.
+            # With the second line, a first line with a bar may become a table in any case.
             if first + (2 if "|" in lines[first] else 1) > complete:
                 continue
             before, end = maps[place - 1]
             if any(line.strip() for line in lines[end:first]):
-                first = end  # definitions, one of which may go on
+                first = end  # definitions, one of which may continue
             elif lines[first - 1].strip() and any("]:" in line for line in lines[before:end]):
-                continue  # a definition within, whose title this line may be, lazily
+                continue  # a definition within, whose title this line may be
             self._take_lines(first, tops[place])
             return
 
     def _cut_list(self, tail: str) -> None:
-        """Finish what can be of a long list that the tail begins with."""
+        """Finish the complete parts of a long list at the beginning of the tail."""
         places = _parts(tail, self._tokens, self._first_line)
         if places:
             end, index = places[-1]
@@ -389,7 +393,7 @@ class BlockSplitter:
             self._first_line += lines
 
     def _take_lines(self, count: int, tokens: int) -> None:
-        """The first `count` lines, and the tokens they gave, are finished."""
+        """Finish the first `count` lines, and their tokens."""
         offset = 0
         for _ in range(count):
             offset = self.tail.index("\n", offset) + 1
@@ -423,7 +427,7 @@ class BlockSplitter:
     def _add(
         self, source: str, tokens: list[Token], first_line: int, places: Sequence[int] = ()
     ) -> None:
-        """Finish a block, or the parts of a list that begin at these places too."""
+        """Finish a block, or the parts of a list that begin at these places."""
         if places:
             start = int(tokens[0].attrs.get("start", 1))
             for begin, end in pairwise((0, *places, len(source))):
@@ -451,7 +455,8 @@ class BlockSplitter:
         self._continues = (0, 0)
 
     def _find_fence(self) -> int:
-        """Whether the tail begins with a fence: sets what closes it, or says where it is closed."""
+        """Detect a fence at the beginning of the tail. Return the place after it if it is closed,
+        else 0."""
         end = self.tail.find("\n", 0, _LONG_FENCE)
         opening = _OPENING.match(self.tail, 0, end + 1) if end >= 0 else None
         if opening is None:
@@ -463,7 +468,7 @@ class BlockSplitter:
         return self._fence_closed()
 
     def _fence_closed(self) -> int:
-        """Where the line after the closing one begins, or 0: looks at the lines not seen before."""
+        """Return the place after the closing line, or 0. Scans only new lines."""
         assert self._fence is not None
         while (end := self.tail.find("\n", self._scanned)) >= 0:
             line, self._scanned = self.tail[self._scanned : end], end + 1
@@ -472,7 +477,7 @@ class BlockSplitter:
         return 0
 
     def _after_line(self, count: int) -> int:
-        """Return where so many lines of the fence that is the whole tail end."""
+        """Return the end of the fence's first ``count`` lines."""
         place = self._fence_start
         for _ in range(count):
             place = self.tail.find("\n", place) + 1 or len(self.tail)
@@ -480,7 +485,7 @@ class BlockSplitter:
 
 
 def _parts(source: str, tokens: Sequence[Token], first_line: int) -> list[tuple[int, int]]:
-    """Return where the parts of a long list after the first begin, each with its first token."""
+    """Return the places of the later parts of a long list, each with its first token."""
     if not tokens or not tokens[0].type.endswith("_list_open") or tokens[0].level:
         return []
     last = 0
@@ -496,7 +501,7 @@ def _parts(source: str, tokens: Sequence[Token], first_line: int) -> list[tuple[
 
 
 def _closes_itself(token: Token, tail: str, complete: int) -> bool:
-    """Whether the last top-level block is complete without a block after it."""
+    """Return True if the last top-level block is complete without a block after it."""
     first, end = token.map or [0, 0]
     if end > complete:
         return False
@@ -506,5 +511,5 @@ def _closes_itself(token: Token, tail: str, complete: int) -> bool:
     if token.type != "fence" or end - first < 2:
         return False
     closer = FenceEnd(token.markup, token.info)
-    # The line after it, too, may decide whether it is closed.
+    # The line after it may also be relevant.
     return any(closer.feed(line) for line in lines[first + 1 : min(end + 1, complete)])

@@ -1,4 +1,4 @@
-"""One message's Markdown as one QTextDocument that grows while the text streams in."""
+"""QTextDocument of one message's Markdown, which grows while the text streams."""
 
 from __future__ import annotations
 
@@ -24,47 +24,49 @@ from app.markdown.selected import markdown_text, plain_text
 from app.markdown.style import LIGHT, MarkdownStyle, formats_of
 from app.markdown.writing import RowWriter, Widths
 
-_REST = 10  # after a refresh of 2 ms come 20 ms without: at most an eleventh of the time
+# a refresh of 2 ms is followed by a pause of 20 ms, so at most an eleventh of the time is used
+_REST = 10
 _SHORTEST_S = 0.016
-_LONGEST_S = 0.25  # unless a refresh takes so long that even this were too often
+_LONGEST_S = 0.25  # unless a refresh takes so long that this would be too often
 _RECENT_S = 1.0
 APART_S = 0.004
-"""Between two documents' refreshes: what came meanwhile is painted, and keys have their turn."""
+"""Pause between refreshes of two documents, for painting and key presses."""
 
 
 SLICE, SLICE_LINES = 4_000, 50
-"""Characters and lines that are rendered at once: 10 to 40 ms in the worst case."""
+"""Limits of characters and lines rendered at a time: 10 to 40 ms in the worst case."""
 
 
 class Pace:
-    """When one document may be refreshed again: after a rest, and in turn with the others."""
+    """Scheduler of one document's refreshes: after a pause, and in turn with other documents."""
 
     def __init__(self) -> None:
-        self.cost = 0.0  # seconds that the last refresh took
+        self.cost = 0.0  # duration of the last refresh in seconds
         self._rested_from = 0.0
 
-    # when each document was last refreshed; an entry goes with its document
+    # times of the documents' last refreshes; entries are removed with their documents
     refreshed: ClassVar[WeakKeyDictionary[Pace, float]] = WeakKeyDictionary()
 
     @contextmanager
     def refreshing(self) -> Iterator[None]:
-        """Measures a refresh."""
+        """Measure a refresh."""
         start = time.monotonic()
         yield
         self._rested_from = self.refreshed[self] = time.monotonic()
         self.cost = self._rested_from - start
 
     def leave(self) -> None:
-        """Stop counting as a document that is streaming."""
+        """Stop counting as a streaming document."""
         self.refreshed.pop(self, None)
 
     def left(self) -> float:
-        """Seconds until the next refresh; 0 or less means now."""
+        """Return the seconds until the next refresh; 0 or less means now."""
         others = max((at for pace, at in self.refreshed.items() if pace is not self), default=0.0)
         return max(self._rested_from + self.rest(), others + APART_S) - time.monotonic()
 
     def rest(self) -> float:
-        """Seconds without a refresh after the last, by its cost and how many documents stream."""
+        """Return the pause after the last refresh, by its duration and the number of streaming
+        documents."""
         since = time.monotonic() - _RECENT_S
         for other in [other for other, last in self.refreshed.items() if last < since]:
             del self.refreshed[other]
@@ -74,43 +76,44 @@ class Pace:
 
 
 class Rendering:
-    """The rows of one text."""
+    """Rows of one text."""
 
     def __init__(self, colours: Colours, parts: Collection[str]) -> None:
-        self.codes: dict[CodeKey, str] = {}  # the source of each code block
+        self.codes: dict[CodeKey, str] = {}  # source of each code block
         self._colours = colours
         self._splitter = BlockSplitter()
         self._final_inline = InlineParser(parts)
         self._open_inline = InlineParser(parts)
-        self._ends: list[int] = []  # rows up to the end of each finished block
-        self._uses: dict[str, int] = {}  # bracketed label -> first finished block that has it
-        self._known: set[str] = set()  # labels that finished blocks were rendered with
+        self._ends: list[int] = []  # end of each finished block, as a number of rows
+        self._uses: dict[str, int] = {}  # bracketed label -> first finished block that contains it
+        self._known: set[str] = set()  # labels that were defined when finished blocks were rendered
         self._open_parse = -1
         self._open_kept: list[Row] = []
         self._growing = GrowingCode()
 
     def rows_of(self, number: int) -> tuple[int, int]:
-        """First row and the one after the last of a finished block; none if it was taken back."""
+        """Return the first row of a finished block, and the end of its rows; 0, 0 if it was
+        reopened."""
         if number >= len(self._ends):
             return 0, 0
         return self._ends[number - 1] if number else 0, self._ends[number]
 
     def feed(self, text: str) -> None:
-        """Adds text at the end, also after `finish`."""
+        """Add text at the end, also after `finish`."""
         self._splitter.feed(text)
         self._take_back()
 
     def finish(self) -> None:
-        """The text is complete."""
+        """Finish the text."""
         self._splitter.finish()
 
     def forget(self) -> None:
-        """Keeps nothing that only helps while the text grows."""
+        """Drop caches that are needed only while the text grows."""
         self._final_inline.forget()
         self._open_inline.forget()
 
     def advance(self, shown: Sequence[Row]) -> tuple[int, list[Row]]:
-        """Which rows the text makes now: how many of `shown` stay, and those after them."""
+        """Return how many of the `shown` rows stay, and the rows after them."""
         splitter = self._splitter
         splitter.advance()
         done = self._first_to_render()
@@ -143,7 +146,7 @@ class Rendering:
     ) -> tuple[int, list[Row]] | None:
         """Return the rows of a long fence that has just closed: how many stay, and the rest.
 
-        It is too long to be colored, so nothing but its last lines differs from what is shown.
+        It is too long to be colored, so only its last lines differ from what is shown.
         """
         if number >= len(self._splitter.finished):
             return None
@@ -160,7 +163,7 @@ class Rendering:
         return self._growing.rows(fence, number, above, begin, self.codes)
 
     def _take_back(self) -> None:
-        """The text goes on after `finish`: forget what was rendered of its last blocks."""
+        """Drop the rows of blocks that were reopened, because the text continues after `finish`."""
         count = len(self._splitter.finished)
         if len(self._ends) <= count:
             return
@@ -171,7 +174,8 @@ class Rendering:
         self._uses = {label: number for label, number in self._uses.items() if number < count}
 
     def _first_to_render(self) -> int:
-        """The first finished block whose rows are missing, or wrong since a definition came."""
+        """Return the first finished block whose rows are missing, or changed by a new
+        definition."""
         first = len(self._ends)
         references = self._splitter.references
         if len(references) > len(self._known):
@@ -183,7 +187,7 @@ class Rendering:
     def _open_rows(
         self, finished: list[Row], begin: int, above: Row | None
     ) -> tuple[int, list[Row]]:
-        """How many rows after `begin` stay as they are, and what follows them or `finished`."""
+        """Return how many rows after `begin` stay, and the rows that follow them or `finished`."""
         splitter = self._splitter
         number = len(splitter.finished)
         previous = finished[-1] if finished else above
@@ -214,11 +218,11 @@ class Rendering:
 
 
 class CodeBlock(Struct, frozen=True):
-    """A code block as rendered: its text and where it stands in the document.
+    """Rendered code block: its text and position in the document.
 
-    `first_position` and `last_position` are cursor positions (the start of its first line and the
-    end of its last); they hold until the document changes. `name` stays while the text grows.
-    `wrapped` tells whether its long lines are broken.
+    `first_position` and `last_position` are cursor positions (start of the first line, end of the
+    last line), valid until the document changes. `name` does not change while the text grows.
+    `wrapped`: its long lines are broken.
     """
 
     source: str
@@ -230,23 +234,22 @@ class CodeBlock(Struct, frozen=True):
 
 
 class MarkdownDocument(QObject):
-    """Renders Markdown into `document` as it arrives. GUI thread only.
+    """Renderer of Markdown into `document` while it arrives. Used on the GUI thread.
 
-    `append` never costs more than the open tail does, not what came before; finished blocks are
-    not touched again (a selection in them survives), except where a link reference definition
-    arrives after its use. Rendering rests after each refresh at least ten times as long as it
-    took, longer while several documents stream, so that the thread stays free; `refresh` shows
-    all at once. Code is coloured when its block is finished, long code a few milliseconds at a
-    time; `settle` waits for that. After `finish` and the last colours the document equals the
-    one-shot rendering of `source`, whatever the pieces were.
+    `append` costs no more than the open tail. Finished blocks are not changed, so selections in
+    them survive, unless a link reference definition arrives after its use. After each refresh,
+    rendering pauses for at least ten times its duration, longer if several documents stream.
+    `refresh` renders everything immediately. Code is colored when its block is finished, long code
+    a few milliseconds at a time; `settle` waits for that. After `finish` and coloring, the document
+    equals a rendering of `source` in one piece.
 
-    HTML is shown as text, images as their alt text, formulas as TeX would set them; links are
-    http, https or mailto, all else is text. Nothing is ever loaded. Of a text that says from which
-    `parts` it was made, "[A]" is a link to "#A".
+    HTML is shown as text, images as their alt text, formulas as TeX sets them. Links are http,
+    https or mailto. Nothing is ever loaded. With `parts`, the letters of a panel's columns, "[A]"
+    is a link to "#A".
 
-    A view must call `paint_under(painter, clip)` before it draws the document: the tint of code
-    blocks with its language label, the markers of lists, the bars of quotations and rules are
-    painted there (Qt's rich text has neither rounded corners nor one-sided bars).
+    A view must call `paint_under(painter, clip)` before it draws the document. That paints code
+    backgrounds with language labels, list markers, quote bars and rules: Qt's rich text has neither
+    rounded corners nor one-sided bars.
     """
 
     def __init__(
@@ -256,12 +259,12 @@ class MarkdownDocument(QObject):
         parts: Collection[str] = (),
     ) -> None:
         super().__init__(parent)
-        self.style = style  # the style last set
+        self.style = style  # the current style
         self._parts = parts
         self._source: list[str] = []
         self._formats = formats_of(style)
-        # the one document; the same object for the whole life of this one
-        self.document = QTextDocument()  # no parent: lives as long as anybody holds it
+        # the document, the same object during the lifetime of this one
+        self.document = QTextDocument()  # without parent: exists as long as it is referenced
         self.document.setUndoRedoEnabled(False)
         self.document.setDocumentMargin(0)
         self.document.setDefaultFont(self._formats.font())
@@ -283,24 +286,24 @@ class MarkdownDocument(QObject):
             self._writer.wrap(name, False)
         self._pace = Pace()
         self._source = []
-        self._waiting: list[str] = []  # appended, not yet rendered
-        self._finishing = False  # complete, but text still waits
+        self._waiting: list[str] = []  # appended, not rendered yet
+        self._finishing = False  # complete, but text is still waiting
 
     @property
     def source(self) -> str:
-        """The Markdown as given."""
-        if len(self._source) > 1:  # asked for with each piece that comes
+        """Return the Markdown as given."""
+        if len(self._source) > 1:  # read with each piece that arrives
             self._source = ["".join(self._source)]
         return self._source[0] if self._source else ""
 
     @property
     def is_empty(self) -> bool:
-        """True if no text was given."""
+        """Return True if no text was given."""
         return not self._source
 
     @property
     def end_position(self) -> int:
-        """Where the open end is: the place of a streaming caret."""
+        """Return the position of the end, for a caret."""
         rows = self._writer.rows
         if not rows:
             return 0
@@ -320,9 +323,9 @@ class MarkdownDocument(QObject):
             self._in_turn()
 
     def finish(self) -> None:
-        """The text is complete. A later `append` goes on where the text was.
+        """Finish the text. A later `append` continues it.
 
-        What is left is shown immediately if it is short, else in slices.
+        The rest is shown immediately if it is short, else in slices.
         """
         self._finishing = True
         if not self._is_behind():
@@ -331,7 +334,7 @@ class MarkdownDocument(QObject):
             self._in_turn()
 
     def set_text(self, markdown: str) -> None:
-        """Replaces all by a complete text (history from the store)."""
+        """Replace everything by a complete text."""
         self._timer.stop()
         self._reset()
         if markdown:
@@ -342,7 +345,7 @@ class MarkdownDocument(QObject):
         self._rendering.forget()
 
     def set_style(self, style: MarkdownStyle) -> None:
-        """Renders everything again with the style (light to dark, another font size)."""
+        """Render everything again with another style."""
         if style == self.style:
             return
         self.style = style
@@ -353,12 +356,12 @@ class MarkdownDocument(QObject):
         self._widths.forget(0)
 
     def settle(self) -> None:
-        """Shows everything and colours all code at once, however long it takes."""
+        """Render everything and color all code, however long it takes."""
         self.refresh()
         self._colours.settle()
 
     def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
-        """The code blocks, first to last, for buttons; with `clip` those about there."""
+        """Return the code blocks in order, only those near `clip` if given."""
         found: list[CodeBlock] = []
         for first, last in self._underlay.codes(clip):
             row = self._writer.rows[first]
@@ -374,67 +377,67 @@ class MarkdownDocument(QObject):
 
     @property
     def wrapped(self) -> frozenset[tuple[int, int]]:
-        """The names of the code blocks whose long lines are broken."""
+        """Return the names of code blocks whose long lines are broken."""
         return frozenset(self._writer.wrapped)
 
     def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
-        """Breaks the long lines of the code block, or leaves them whole as they are at first.
+        """Break the long lines of a code block, or keep them whole, which is the default.
 
-        Whole lines may be wider than the document: a view has to cut them off at `code_area` and
-        to move them within. Lines of more than 2,000 characters are broken always.
+        Whole lines may be wider than the document: a view must clip them at `code_area` and scroll
+        them. Lines of more than 2,000 characters are always broken.
         """
         self._writer.wrap(name, wrapped)
         self._widths.forget(0)
         self._underlay.forget(0)
 
     def code_width(self, block: CodeBlock) -> float:
-        """Pixels from the left of a code block's text to the end of its widest line."""
+        """Return the pixels from the left of a code block's text to the end of its widest line."""
         find = self.document.findBlock
         last = find(block.last_position)
-        self.document.documentLayout().blockBoundingRect(last)  # lays out what is above, too
+        self.document.documentLayout().blockBoundingRect(last)  # lays out everything above, too
         return self._widths.widest(block.name, find(block.first_position), last)
 
     def code_area(self, block: CodeBlock) -> QRectF:
-        """The tinted area of a code block in document coordinates, header included.
+        """Return the background area of a code block with its header, in document coordinates.
 
-        The header is its top `spacing.CODE_HEADER` pixels: the label stands at its left, a copy
-        button has its place at the right.
+        The header is its top `spacing.CODE_HEADER` pixels, with the label at the left and room for
+        a copy button at the right.
         """
         return self._underlay.code_area(block.first_position, block.last_position)
 
     def plain_text(self, first: int = 0, last: int | None = None) -> str:
-        """What stands between two positions (a selection) as plain text, for the clipboard.
+        """Return the plain text between two positions, for the clipboard.
 
-        Without ``last`` all text that was given is rendered first.
-
-        Unlike Qt's own it has list markers, task boxes, and tabs between the cells of a table.
+        Without ``last``, all text is rendered first. Unlike Qt's own plain text, it has list
+        markers, task boxes, and tabs between the cells of a table.
         """
         if last is None and self._waiting:
             self.refresh()
         return plain_text(self._writer, first, self.end_position if last is None else last)
 
     def markdown_text(self, first: int = 0, last: int | None = None) -> str:
-        """What stands between two positions as Markdown: what it is written with is kept."""
+        """Return the Markdown between two positions."""
         if last is None and self._waiting:
             self.refresh()
         return markdown_text(self._writer, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
-        """Paints what lies under the text, in document coordinates. Call before drawing it."""
+        """Paint what is below the text, in document coordinates. Call before drawing
+        the document."""
         self._underlay.paint(painter, clip)
 
     @Slot()
     def refresh(self) -> None:
-        """Shows everything that has been appended."""
+        """Render all text that was appended."""
         self._show()
 
     def _is_behind(self) -> bool:
-        """True if more text waits than is rendered at once."""
+        """Return True if more text waits than is rendered at a time."""
         lines = sum(text.count("\n") for text in self._waiting)
         return lines > SLICE_LINES or sum(map(len, self._waiting)) > SLICE
 
     def _next_slice(self) -> str:
-        """Take as much of the waiting text as is rendered at once."""
+        """Take as much of the waiting text as is rendered at a time."""
         text = "".join(self._waiting)
         part = text[:SLICE]
         if part.count("\n") > SLICE_LINES:
@@ -467,8 +470,8 @@ class MarkdownDocument(QObject):
 
     @Slot()
     def _in_turn(self) -> None:
-        """Refreshes, or later: when it has rested, and after another document's turn."""
-        # A long text is waited for: it rests as long as a slice took, not ten times that.
+        """Refresh now, or after the pause and another document's turn."""
+        # A long text pauses only as long as a slice took, not ten times that.
         left = 0.0 if self._is_behind() else self._pace.left()
         if left > 0:
             self._timer.start(int(left * 1000) + 1)

@@ -1,4 +1,4 @@
-"""Colours for code, by Pygments, without holding up the GUI thread."""
+"""Syntax highlighting by Pygments, without blocking the GUI thread."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HIGHLIGHT_LIMIT = 20_000
 """Characters; longer code stays plain. Pygments takes about 3 ms for 1,000 characters of Python."""
 
-_TOKENS = 40  # between looks at the clock: about half a millisecond
+_TOKENS = 40  # between checks of the clock: about half a millisecond
 
 COLOURS: dict[str, tuple[str, str]] = {
     "comment": ("#5f6872", "#919c96"),
@@ -38,9 +38,10 @@ COLOURS: dict[str, tuple[str, str]] = {
     "deleted": ("#b3261e", "#ff9287"),
     "heading": ("#1f5fbf", "#86b6ff"),
 }
-"""Light and dark colour of each kind; all meet 4.5:1 on the code background (tested)."""
+"""Light and dark color of each kind. All have a contrast of 4.5:1 on the code
+background (tested)."""
 
-# By names of Pygments' tokens; the nearest ancestor that is listed gives the kind.
+# By names of Pygments' tokens. The nearest listed ancestor determines the kind.
 _KINDS = {
     "Token.Comment": "comment",
     "Token.Comment.Preproc": "keyword",
@@ -70,33 +71,33 @@ _KINDS = {
 
 
 def language_of(info: str) -> str:
-    """The first word of a fence's info string, as a label."""
+    """Return the first word of a fence's info string, as a label."""
     words = info.split()
     return words[0].strip("{}.,")[:32] if words else ""
 
 
 def plain_lines(code: str) -> list[tuple[Span, ...]]:
-    """Lines of code without colour; a final line end begins no further line."""
+    """Return lines of code without colors. A final line end does not begin another line."""
     lines = (code[:-1] if code.endswith("\n") else code).split("\n")
     return [(Span(shown_code(line)),) if line else () for line in lines]
 
 
 @cache
 def _ink(token: str) -> Ink:
-    """One for all pieces of a kind."""
+    """Return the shared look of a kind."""
     return Ink(token=token)
 
 
 Lines = tuple[tuple[Span, ...], ...]
 
 _kept: OrderedDict[tuple[str, str], Lines] = OrderedDict()
-_KEPT = 64  # the blocks last coloured, for the same message shown again
+_KEPT = 64  # number of recently colored blocks that are cached
 
 
 def pieces(code: str, language: str) -> Iterator[tuple[str, str]]:
-    """The code in pieces, each with its kind: a key of COLOURS or "". On any thread.
+    """Yield the code in pieces with their kinds: keys of COLOURS or "". Thread-safe.
 
-    Together they are the code; where a lexer would change it, it is one piece.
+    Together they are the code. If a lexer would change it, it is one piece.
     """
     lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT else None
     found = [(_kind(kind), text) for kind, text in lexer.get_tokens(code)] if lexer else []
@@ -107,9 +108,9 @@ def pieces(code: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 class Colouring:
-    """One code block being coloured, a slice of time after another.
+    """Highlighting of one code block in time slices.
 
-    Colouring 200 lines takes 20-40 ms, too long at a stretch for a thread that also draws.
+    It takes 20 to 40 ms for 200 lines, too long at a time for the GUI thread.
     """
 
     def __init__(self, code: str, language: str) -> None:
@@ -119,20 +120,22 @@ class Colouring:
         known = _kept.get(self._key)
         if known is not None:
             _kept.move_to_end(self._key)
-        # the lines with the kind of each piece; plain until `work` has returned True, and for ever
-        # when the language is unknown or the code too long
+        # the lines with the kind of each piece; plain until `work` has returned True, and always if
+        # the language is unknown or the code too long
         self.lines: Lines = tuple(plain_lines(code)) if known is None else known
         wanted = known is None and len(code) <= HIGHLIGHT_LIMIT
-        self._language = language.lower() if wanted else ""  # of a lexer that is still to be had
+        self._language = language.lower() if wanted else ""  # of the lexer to load
 
     @property
     def at_hand(self) -> bool:
-        """Whether `work` begins at once: to compile a language's expressions takes it 50 ms."""
+        """Return True if `work` can begin immediately. Compiling a language's expressions takes 50
+        ms."""
         made = not self._language or self._language in _made
-        return made or bool(_made and self._language not in _aliases())  # all names take 8 ms
+        # loading all names takes 8 ms
+        return made or bool(_made and self._language not in _aliases())
 
     def work(self, until: float) -> bool:
-        """Goes on until it is done (True) or `time.monotonic()` has passed `until`."""
+        """Continue until done (True) or until `time.monotonic()` has passed `until`."""
         lexer, self._language = _lexer(self._language), ""
         if lexer is not None:
             code = self._key[0]
@@ -160,7 +163,7 @@ class Colouring:
         self._tokens = None
         self._rows.pop()  # the line after the final line end
         coloured = tuple(join(iter(row)) for row in self._rows)
-        # A lexer may drop a character (a byte order mark): what is shown must be what was written.
+        # A lexer may drop a character such as a byte order mark. The text must not change.
         if list(map(_text, coloured)) == list(map(_text, self.lines)):
             self.lines = coloured
         _kept[self._key] = self.lines
@@ -174,13 +177,14 @@ def _text(spans: tuple[Span, ...]) -> str:
 
 @cache
 def _aliases() -> frozenset[str]:
-    """The names Pygments itself knows. Looking for plugins would read the whole environment."""
+    """Return the names that Pygments itself has. Searching for plugins reads the whole
+    environment."""
     from pygments.lexers import get_all_lexers
 
     return frozenset(alias for _, aliases, *_ in get_all_lexers(plugins=False) for alias in aliases)
 
 
-_made: set[str] = set()  # the languages whose lexers are ready: Pygments keeps what it compiled
+_made: set[str] = set()  # languages whose lexers are ready: Pygments caches compiled expressions
 
 
 @lru_cache(maxsize=32)
@@ -190,7 +194,7 @@ def _lexer(language: str) -> Lexer | None:
     from pygments.lexers import get_lexer_by_name
 
     _made.add(language)
-    # What a lexer strips or expands would no longer be the code that was given.
+    # The lexer must not strip or expand anything.
     return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False, tabsize=0)
 
 
@@ -211,19 +215,19 @@ def _ancestors(token: _TokenType) -> Iterator[_TokenType]:
 
 _STRETCH_S = 0.006
 _REST_MS = 12
-_FIRST_MS = 100  # until a language's expressions are compiled: the text has been painted by then
+_FIRST_MS = 100  # until a language's expressions are compiled: by then the text has been painted
 
 
 class Colours(QObject):
-    """Colours code for a few milliseconds at once, the rest later in short stretches.
+    """Scheduler of highlighting: a few milliseconds immediately, the rest in short slices.
 
     Args:
-        show: a method; is given the lines of a block that was plain when `lines` returned it.
+        show: a method that is called with the lines of a block that was plain at first.
     """
 
     def __init__(self, show: Callable[[CodeKey, Lines], None], parent: QObject) -> None:
         super().__init__(parent)
-        # Weak, or the document would live until the next collection of cycles.
+        # A weak reference, so that the document is freed without cycle collection.
         self._show = weakref.WeakMethod(show)
         self._jobs: dict[CodeKey, Colouring] = {}
         self._until = 0.0
@@ -232,11 +236,11 @@ class Colours(QObject):
         self._timer.timeout.connect(self._on_timeout)
 
     def begin(self) -> None:
-        """A rendering begins: `lines` may take one stretch in all."""
+        """Start a rendering, in which `lines` may use one time slice in total."""
         self._until = time.monotonic() + _STRETCH_S
 
     def lines(self, key: CodeKey, code: str) -> Lines:
-        """The block's lines: coloured if there is time, else plain and shown coloured later."""
+        """Return the block's lines: colored if there is time, else plain, and colored later."""
         job = Colouring(code, key.language)
         if job.at_hand and job.work(self._until):
             self._jobs.pop(key, None)
@@ -246,12 +250,12 @@ class Colours(QObject):
         return job.lines
 
     def settle(self) -> None:
-        """Colours all that is left, however long it takes."""
+        """Highlight everything that is left, however long it takes."""
         self._work(float("inf"))
         self._timer.stop()
 
     def clear(self) -> None:
-        """Forgets what is left."""
+        """Discard what is left."""
         self._jobs.clear()
         self._timer.stop()
 

@@ -1,6 +1,6 @@
-"""Markdown as HTML, without Qt: links lead to web pages and mail addresses only, images are links.
+"""Markdown as HTML, without Qt. Links lead only to web pages and mail addresses. Images are links.
 
-The few HTML elements that the parser knows are the only ones; all other HTML is text.
+Only the few HTML elements that the parser supports are allowed. All other HTML is text.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Formulas = Callable[[str, bool], str]
 
 
 def body(text: str, formulas: Formulas) -> Iterator[str]:
-    """Markdown as HTML, a block at a time."""
+    """Yield Markdown as HTML, one block at a time."""
     renderer = _Renderer(formulas)
     options, env = deepcopy(parser().options), dict[str, Any]()
     options["breaks"] = True
@@ -36,7 +36,7 @@ def body(text: str, formulas: Formulas) -> Iterator[str]:
 
 
 def fragment(text: str) -> str:
-    """Markdown as HTML for the clipboard, with formulas as they were typed."""
+    """Return Markdown as HTML for the clipboard, with formulas as source."""
 
     def formulas(source: str, display: bool) -> str:
         return escape(typed(source, display))
@@ -45,7 +45,7 @@ def fragment(text: str) -> str:
 
 
 class _Renderer(RendererHTML):
-    """markdown-it's renderer, without anything that leads out of the page by itself."""
+    """markdown-it's renderer, without elements that load anything."""
 
     def __init__(self, formulas: Formulas) -> None:
         super().__init__()

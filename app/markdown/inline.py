@@ -1,8 +1,8 @@
-"""The text inside a block as spans: emphasis, code, links. Nothing here loads or opens a thing.
+"""Text inside a block as spans: emphasis, code, links. Nothing is loaded or opened.
 
-In a paragraph that is still being written, open emphasis and code are taken for closed: `**bold`
-would show two stars until the closing ones come, and then the line would jump. A finished block is
-always parsed as it was written.
+In a paragraph that is still growing, open emphasis and code are treated as closed. Otherwise
+`**bold` would show two stars until the closing ones arrive, and the line would jump. A finished
+block is parsed as written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.markdown.tex import formula, typed
 
 
 def raw_rows(text: str, previous: Row | None) -> list[Row]:
-    """The lines of a text as rows at the left edge, long lines cut."""
+    """Return the lines of a text as rows at the left edge, with long lines split."""
     rows: list[Row] = []
     goes_on = previous is not None and previous.kind == "raw"
     for line in text.split("\n"):
@@ -31,13 +31,13 @@ def raw_rows(text: str, previous: Row | None) -> list[Row]:
 
 
 def pieces(line: str) -> Iterator[tuple[Span, ...]]:
-    """A line, cut where it is too long for a row."""
+    """Yield a line in pieces that fit a row."""
     for start in range(0, max(len(line), 1), LONGEST):
         part = shown(line[start : start + LONGEST])
         yield (Span(part),) if part else ()
 
 
-LIMIT = 4_000  # characters; in a longer paragraph the open end is shown as it stands
+LIMIT = 4_000  # characters; in a longer paragraph the open end is shown as typed
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*$")
 _PARTIAL_TAG = re.compile(r"</?(?:([a-z]{0,6})[ ]?/?|br [^<>\n]*)$", re.IGNORECASE)
@@ -48,7 +48,7 @@ _RUN = re.compile(
 
 
 def closed(text: str) -> str:
-    """The text with its open emphasis, code, HTML elements and last link closed."""
+    """Return the text with its open emphasis, code, HTML elements and last link closed."""
     if len(text) > LIMIT:
         return text
     text = _LINK.sub(r"\1", text)
@@ -80,7 +80,7 @@ def closed(text: str) -> str:
             continue
         before, after = text[match.start() - 1 : match.start()], text[place : place + 1]
         if not after and not _closes(run, before, after, stack):
-            return _close(text[: match.start()], stack)  # nothing is in it yet
+            return _close(text[: match.start()], stack)  # still empty
         _take(run, before, after, stack)
     return _close(text, stack)
 
@@ -89,14 +89,14 @@ def _with_code(text: str, start: int, run: str, stack: list[str]) -> str:
     inside = text[start + len(run) :]
     if not inside.strip():
         before = text[:start]
-        while stack and before.endswith(stack[-1]):  # nothing is in it either
+        while stack and before.endswith(stack[-1]):  # also empty
             before = before.removesuffix(stack.pop())
         return _close(before, stack)
     return text + run + "".join(reversed(stack))
 
 
 def _take(run: str, before: str, after: str, stack: list[str]) -> None:
-    """Lets a run of markers close what is open, else opens with it."""
+    """Apply a run of markers: close what is open, or open something."""
     if _closes(run, before, after, stack):
         left = len(run)
         while left and stack and stack[-1][0] == run[0]:
@@ -123,22 +123,22 @@ def _close(text: str, stack: list[str]) -> str:
 
 
 INLINE_LIMIT = 16_384
-"""Characters of one paragraph or cell that are parsed; a longer one is shown as it was typed.
+"""Characters of a paragraph or cell that are parsed. A longer one is shown as typed.
 
-Parsing takes about 1.5 ms for 1,000 characters, 4 ms where somebody tries to make it slow.
+Parsing takes about 1.5 ms for 1,000 characters, 4 ms in the worst case.
 """
 BRACKET_LIMIT = 1_000
-"""Opening brackets in a paragraph that is parsed: for each the parser may look to the end."""
+"""Opening brackets in a paragraph that is parsed. The parser may scan to the end for each."""
 
-FORMULA = "\ufffc"  # what stands for a formula in a text; anywhere else it is replaced
+FORMULA = "\ufffc"  # represents a formula in a text; replaced anywhere else
 
 _SCHEMES = {"http", "https", "mailto"}
-# Qt uses U+FDD0 and U+FDD1 for its own structure, U+FFFC stands for an object, U+2029 and \n end a
-# block; control characters have no look.
+# Qt uses U+FDD0 and U+FDD1 for its own structure, U+FFFC for objects, and U+2029 and line feeds as
+# ends of blocks. Control characters are invisible.
 _UNSHOWABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffc\ufffe\uffff\ud800-\udfff]"
 )
-# In code, what reorders the line can hide what it does ("Trojan Source").
+# Characters that reorder code can hide its meaning ("Trojan Source").
 _REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CITED = re.compile(r"\[[A-Z](?:[,;/&\s]+[A-Z])*\]")
 _LETTER = re.compile(r"\[?([A-Z])\]?")
@@ -146,17 +146,17 @@ _TASK = re.compile(r"\[([ xX])\][ \t]+")
 
 
 def shown(text: str) -> str:
-    """The text with what cannot be shown replaced by U+FFFD; "\\n" becomes a space."""
+    """Return the text with undisplayable characters replaced by U+FFFD, and line ends by spaces."""
     return _UNSHOWABLE.sub("\ufffd", text.replace("\n", " ").replace("\u2029", " "))
 
 
 def shown_code(text: str) -> str:
-    """A line of code, with characters that reorder it made visible as U+FFFD."""
+    """Return a line of code, with reordering characters replaced by U+FFFD."""
     return _REORDERING.sub("\ufffd", shown(text))
 
 
 def allowed_link(address: str) -> str:
-    """The address if a person may be offered to open it, else ""."""
+    """Return the address if it may be offered as a link, else ""."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -167,7 +167,7 @@ def allowed_link(address: str) -> str:
 
 
 def task(content: str) -> tuple[str, str]:
-    """Splits the check box off a list item: ("", "todo" or "done"; the rest)."""
+    """Split the check box off a list item: ("", "todo" or "done"; the rest)."""
     match = _TASK.match(content)
     if match is None:
         return "", content
@@ -175,10 +175,10 @@ def task(content: str) -> tuple[str, str]:
 
 
 class InlineParser:
-    """Parses inline content, remembering what it has parsed: most of a tail does not change."""
+    """Parser of inline content with a cache, since most of a tail does not change."""
 
     def __init__(self, parts: Collection[str] = ()) -> None:
-        """``parts``: the letters that lead to "#A" where they stand as "[A]" or "[A, B]"."""
+        """``parts``: letters that become links to "#A" in "[A]" or "[A, B]"."""
         self._parts = parts
         self._kept: dict[str, tuple[Span, ...]] = {}
         self._fresh: dict[str, tuple[Span, ...]] = {}
@@ -188,13 +188,13 @@ class InlineParser:
     def begin(
         self, references: References, steady: bool, other: InlineParser | None = None
     ) -> None:
-        """Starts a round; what the round before did not use is forgotten.
+        """Start a round. Cache entries that the last round did not use are dropped.
 
         Args:
-            references: the definitions known now.
-            steady: nothing but additions happened to them, so their number tells of any change;
-                otherwise nothing is reused.
-            other: what it parsed in its last round is reused too, if it knew the same definitions.
+            references: the current definitions.
+            steady: definitions were only added, so their number detects changes; otherwise nothing
+                is reused.
+            other: a parser whose last round is reused, if it had the same definitions.
         """
         count = len(references) if steady else -1
         self._kept = self._fresh if steady and count == self._known else {}
@@ -205,11 +205,11 @@ class InlineParser:
         self._known = count
 
     def forget(self) -> None:
-        """What has been parsed so far is not asked for again."""
+        """Drop the cache."""
         self._fresh = {}
 
     def spans(self, content: str) -> tuple[Span, ...]:
-        """The content as spans, neighbours of one look joined."""
+        """Return the content as spans, with adjacent spans of the same look joined."""
         if content in self._fresh:
             return self._fresh[content]
         spans = self._kept.get(content)
@@ -228,7 +228,7 @@ class InlineParser:
 
 
 def join(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Joins neighbours of one look and leaves out the empty."""
+    """Join adjacent spans of the same look, and drop empty ones."""
     joined: list[Span] = []
     for span in spans:
         if joined and joined[-1].ink == span.ink:
@@ -245,7 +245,7 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
         match token.type:
             case "text" | "text_special":
                 yield Span(shown(token.content), ink)
-            # A single line break too: models use it in poems, addresses and lists of lines.
+            # Single line breaks are kept: models use them in poems, addresses and lists of lines.
             case "softbreak" | "hardbreak":
                 yield Span("\u2028", ink)
             case "code_inline":
@@ -273,7 +273,7 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
 
 
 def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
-    """The spans, with the letters of parts as links to them."""
+    """Yield the spans, with letters of columns as links."""
     for span in spans:
         text, ink = span.text, span.ink
         place, said = 0, not (ink.link or ink.code or ink.math)
@@ -287,14 +287,14 @@ def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
 
 
 def _formula(source: str, display: bool, ink: Ink) -> Span:
-    """A formula, or its source where that is no TeX or too much of it."""
+    """Return a formula, or its source if it is invalid or too complex."""
     if formula(source, display) is None:
         return Span(typed(source, display), replace(ink, code=True))
     return Span(FORMULA, replace(ink, math=source, display=display))
 
 
 def _image(token: Token, ink: Ink) -> Span:
-    """A picture is not fetched: its description stands for it, and may lead to it."""
+    """Return an image's description, as a link to it. Images are not loaded."""
     source = str(token.attrs.get("src", ""))
     text = "".join(span.text for span in _walk(token.children or []))
     return Span(text or shown(source), replace(ink, link=ink.link or allowed_link(source)))

@@ -1,4 +1,4 @@
-"""Turns a block's tokens into rows: what stands where, and the space between."""
+"""Conversion of a block's tokens to rows, with the space between them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def code_rows(
     bars: tuple[Bar, ...] = (),
     rtl: bool = False,
 ) -> list[Row]:
-    """The rows of a complete code block."""
+    """Return the rows of a complete code block."""
     rows = line_rows(key, lines, levels, bars, rtl)
     return [replace(rows[0], first=True, space=space), *rows[1:], _foot(key, levels, bars, rtl)]
 
@@ -53,7 +53,7 @@ def line_rows(
     bars: tuple[Bar, ...] = (),
     rtl: bool = False,
 ) -> list[TextRow]:
-    """The rows of lines of code, without what is above and below them."""
+    """Return the rows of lines of code, without header and footer."""
     return [
         TextRow("code", part, 0, levels, bars, None, key, joined=number > 0, rtl=rtl)
         for line in lines
@@ -62,19 +62,19 @@ def line_rows(
 
 
 class GrowingCode:
-    """The rows of the unclosed fence at a document's end: only those of new lines are made."""
+    """Rows of the unclosed fence at a document's end. Only rows of new lines are created."""
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        """The next fence is another one, or its rows are not shown any more."""
+        """Reset, for another fence or after its rows were removed."""
         self._known: tuple[CodeKey, int] | None = None
-        self._offset = 0  # up to here its lines are complete
-        self._complete = 0  # how many rows these are
+        self._offset = 0  # end of its complete lines
+        self._complete = 0  # number of their rows
 
     def is_showing(self, fence: OpenFence, number: int, place: int) -> bool:
-        """Return True if the rows given last are the beginning of this fence."""
+        """Return True if the rows returned last are the beginning of this fence."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
         return self._known == (key, place) and len(fence.code) >= self._offset > 0
 
@@ -83,10 +83,10 @@ class GrowingCode:
         fence: OpenFence,
         number: int,
         previous: Row | None,
-        place: int,  # where its first row stands in the document
+        place: int,  # index of its first row in the document
         codes: dict[CodeKey, str],
     ) -> tuple[int, list[Row]]:
-        """How many of its rows are as they were given last, and those after them."""
+        """Return how many of its rows are unchanged, and the rows after them."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
         if self._known != (key, place):
             self.clear()
@@ -111,7 +111,7 @@ class GrowingCode:
 
 
 def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
-    """A line, cut where it is too long for a row."""
+    """Yield a line in pieces that fit a row."""
     if sum(len(span.text) for span in line) <= LONGEST:
         yield line
         return
@@ -134,11 +134,11 @@ def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
 def _foot(
     key: CodeKey, levels: tuple[str, ...] = (), bars: tuple[Bar, ...] = (), rtl: bool = False
 ) -> TextRow:
-    """The lower padding: a row, since Qt leaves out the lower margin of a document's last block."""
+    """Return the lower padding, as a row, since Qt ignores the lower margin of the last block."""
     return TextRow("pad", (), 0, levels, bars, None, key, rtl=rtl)
 
 
-CELL_LIMIT = 5_000  # cells of a table, and 50 columns; a larger one is shown as it was typed
+CELL_LIMIT = 5_000  # cells of a table, and 50 columns; a larger one is shown as typed
 COLUMN_LIMIT = 50
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -156,21 +156,21 @@ class _List(Struct):
 
 def block_rows(
     block: Block,
-    number: int,  # of the block in its document; names its lists, quotations and code
+    number: int,  # of the block in its document; names its lists, quotes and code
     inline: InlineParser,
-    previous: Row | None,  # the row above, which decides about the space between
-    codes: dict[CodeKey, str],  # is given the source of each code block
-    # makes lines of code, coloured or not yet; None while the block is open
+    previous: Row | None,  # the row above, for the space between
+    codes: dict[CodeKey, str],  # gets the source of each code block
+    # returns lines of code, colored or not yet; None while the block is open
     colour: Callable[[CodeKey, str], Lines] | None = None,
 ) -> list[Row]:
-    """The rows of a top-level block."""
+    """Return the rows of a top-level block."""
     if block.typed:
         return raw_rows(block.source.removesuffix("\n"), previous)
     return _Builder(block, block.tokens, number, inline, previous, codes, colour).rows
 
 
 class _Builder:
-    """Walks the tokens of one top-level block once."""
+    """Builder of a top-level block's rows, in one pass over its tokens."""
 
     def __init__(
         self,
@@ -192,12 +192,12 @@ class _Builder:
         self._codes = codes
         self._colour = colour
         self._levels: tuple[str, ...] = ()
-        self._rtl = False  # of the outermost list or quotation
+        self._rtl = False  # of the outermost list or quote
         self._bars: tuple[Bar, ...] = ()
         self._lists: list[_List] = []
-        self._marker: ListItem | None = None  # of an item whose first row is still to come
+        self._marker: ListItem | None = None  # of an item without a row so far
         self._fresh_list = False
-        # The last text of an open block is still being written.
+        # The last text of an open block is still growing.
         self._open_text = -1
         if colour is None:
             texts = [i for i, token in enumerate(tokens) if token.type == "inline"]
@@ -245,7 +245,8 @@ class _Builder:
                 self._too_deep(token)
 
     def _too_deep(self, token: Token) -> None:
-        """The parser stopped here and dropped what is inside: show its lines as typed."""
+        """Show the lines of a token as typed, because the parser dropped its deeply
+        nested content."""
         first, end = token.map or [0, 0]
         lines = self._block.source.split("\n")
         base = self._block.first_line
@@ -259,7 +260,7 @@ class _Builder:
     def _text(self, kind: str, place: int) -> None:
         content = self._tokens[place].content
         if kind != "paragraph":
-            content = content.replace("\n", " ")  # "#" makes headings of one line only
+            content = content.replace("\n", " ")  # "#" headings have only one line
         if self._marker is not None and kind == "paragraph":
             state, content = task(content)
             if state:
@@ -290,14 +291,15 @@ class _Builder:
         return gap(self._previous, kind, bool(self._lists) and self._tight())
 
     def _tight(self) -> bool:
-        """Whether the row follows closely: within a tight list, or at the head of a nested one."""
+        """Return True if the row has little space above: in a tight list, or at the start of a
+        nested one."""
         if self._fresh_list:
             outer = self._lists[:-1]
             return bool(outer) and outer[-1].tight
         return self._lists[-1].tight
 
     def _flush_marker(self) -> None:
-        """An item that begins with no text of its own still shows its marker."""
+        """Add an empty row for an item that does not begin with text, for its marker."""
         if self._marker is not None:
             self._add("paragraph", ())
 
@@ -306,7 +308,7 @@ class _Builder:
         return (self._number, self._serial)
 
     def _enter(self, level: str, place: int) -> None:
-        """What follows the token at `place` stands one level deeper."""
+        """Start a deeper level after the token at `place`."""
         if not self._levels:
             self._rtl = right_to_left(self._tokens, place)
         self._levels = (*self._levels, level)
@@ -360,7 +362,7 @@ class _Builder:
             self._push(row)
 
     def _table(self, place: int) -> int:
-        """Takes the tokens up to the table's end; returns where that is."""
+        """Process the tokens of a table, and return the place of its end."""
         self._flush_marker()
         tokens = self._tokens
         cells: list[tuple[tuple[Span, ...], ...]] = []
@@ -392,7 +394,7 @@ class _Builder:
 
 
 def right_to_left(tokens: Sequence[Token], start: int) -> bool:
-    """Whether the first letter after `start` belongs to a script that runs from right to left."""
+    """Return True if the first letter after `start` belongs to a right-to-left script."""
     texts = (token.content for token in tokens[start:] if token.type == "inline")
     return _first_letter_is_rtl(task(text)[1] for text in texts)
 

@@ -1,7 +1,7 @@
-"""Formulas in a QTextDocument: vectors that stand on the line of the text.
+"""Formulas in a QTextDocument, as vectors on the baseline of the text.
 
-A formula is one U+FFFC in the document. Its format carries the LaTeX, so that copying gives it
-back, and `MathObject` draws what `tex` has made of it.
+A formula is one U+FFFC in the document. Its format has the LaTeX, for copying, and `MathObject`
+draws the result of `tex`.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ OBJECT = QTextFormat.ObjectTypes.UserObject.value + 1
 SOURCE = QTextFormat.Property.UserProperty.value + 2
 DISPLAY = QTextFormat.Property.UserProperty.value + 3
 
-_ROOM = 4  # pixels above a formula that is set large, to the line of text there
+_ROOM = 4  # pixels between a display formula and the text above it
 _MIDDLE = QTextCharFormat.VerticalAlignment.AlignMiddle
 _BASELINE = QTextCharFormat.VerticalAlignment.AlignBaseline
 
 
 def apply(form: QTextCharFormat, source: str, display: bool) -> None:
-    """Make `form`, whose font and colour are those of the text, a formula's."""
+    """Turn `form`, which has the font and color of the text, into a formula's format."""
     form.setObjectType(OBJECT)
     form.setProperty(SOURCE, source)
     form.setProperty(DISPLAY, display)
     _, depth = _extent(form)
-    # Qt puts an object on the descent of the font or half below the line, nothing else.
+    # Qt aligns an object to the font's descent, or centers it. There is no other choice.
     deep = depth > QFontMetricsF(form.font()).descent()
     form.setVerticalAlignment(_MIDDLE if deep else _BASELINE)
 
 
 def typed(form: QTextFormat) -> str:
-    """The formula that the format is of, as Markdown."""
+    """Return the formula of a format as Markdown."""
     return tex.typed(str(form.property(SOURCE)), bool(form.property(DISPLAY)))
 
 
 class MathObject(QPyTextObject):
-    """Draws the formulas of a document."""
+    """Painter of a document's formulas."""
 
     def intrinsicSize(self, doc: QTextDocument, pos: int, form: QTextFormat) -> QSizeF:
         char = form.toCharFormat()
@@ -83,7 +83,7 @@ class MathObject(QPyTextObject):
 
 
 def _raised(char: QTextCharFormat) -> float:
-    """Twice of how far above the line Qt puts the middle of an object: half the height of an x."""
+    """Return Qt's offset of an object's middle above the baseline, doubled: half the x-height."""
     return QFontMetrics(char.font()).xHeight() / 2
 
 
@@ -92,9 +92,10 @@ def _made(char: QTextCharFormat) -> tex.Formula | None:
 
 
 def _extent(char: QTextCharFormat, document: QTextDocument | None = None) -> tuple[QSizeF, float]:
-    """The formula's size beside text of this format, and what of its height is below the line.
+    """Return the formula's size next to text of this format, and the part of its height below the
+    line.
 
-    One that is wider than its document is made smaller.
+    A formula that is wider than its document is scaled down.
     """
     made = _made(char)
     if made is None:

@@ -1,7 +1,7 @@
-"""What is painted under the text: ground of code, quotation bars, markers of lists, rules.
+"""Painting below the text: code backgrounds, quote bars, list markers, rules.
 
-Qt's own bullets stand too close to the text and are too small. Its numbers are cut off where they
-need more room than the list has, and those of a text from right to left are not drawn at all.
+Qt's own bullets are too close to the text and too small. Its numbers are cut off if they need more
+room than the list has, and missing in right-to-left text.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from app.markdown.rows import (
 from app.markdown.style import INLINE_CODE, Formats, MarkdownStyle
 from app.markdown.writing import RowWriter
 
-# Of the font's size.
-_MIDDLE = 0.36  # of the lower-case letters and the digits, above the baseline
-_BULLET = 0.9  # from the text to a bullet's centre
+# Relative to the font size:
+_MIDDLE = 0.36  # center of lower-case letters and digits above the baseline
+_BULLET = 0.9  # distance from the text to a bullet's center
 _RADIUS = 0.17
-_BOX = 0.87  # a box's side
-_BOX_GAP = 0.7  # between a box and its text
+_BOX = 0.87  # side of a check box
+_BOX_GAP = 0.7  # gap between a box and its text
 
 
 def marker_area(formats: Formats, item: ListItem, text: QPointF, rtl: bool) -> QRectF:
-    """Where an item's marker stands.
+    """Return the area of an item's marker.
 
     Args:
-        text: where the first line of the item's text begins, on its baseline.
-        rtl: the text goes from there to the left, so the marker stands at its right.
+        text: baseline start of the item's first line.
+        rtl: the text runs to the left, so the marker is at its right.
     """
     px = formats.style.font_px
     if item.task:
@@ -67,7 +67,7 @@ def marker_area(formats: Formats, item: ListItem, text: QPointF, rtl: bool) -> Q
 
 
 def number_text(item: ListItem, rtl: bool) -> str:
-    """The number as it is drawn from left to right: "3)", or "(3" beside text from the right."""
+    """Return the number as drawn from left to right: "3)", or "(3" next to right-to-left text."""
     if rtl:
         return f"{item.delimiter.replace(')', '(')}{item.number}"
     return f"{item.number}{item.delimiter}"
@@ -76,7 +76,7 @@ def number_text(item: ListItem, rtl: bool) -> str:
 def paint_marker(
     painter: QPainter, formats: Formats, item: ListItem, text: QPointF, rtl: bool
 ) -> None:
-    """Paints an item's marker; `text` and `rtl` as for `marker_area`."""
+    """Paint an item's marker. `text`, `rtl`: see `marker_area`."""
     area = marker_area(formats, item, text, rtl)
     colour = QColor(formats.style.muted)
     if item.task:
@@ -85,7 +85,7 @@ def paint_marker(
         painter.setFont(formats.marker_font())
         painter.setPen(colour)
         window = painter.layoutDirection()
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as `number_text` is written
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the direction of `number_text`
         painter.drawText(QPointF(area.left(), text.y()), number_text(item, rtl))
         painter.setLayoutDirection(window)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -124,11 +124,11 @@ def _paint_box(painter: QPainter, style: MarkdownStyle, done: bool, area: QRectF
 RADIUS = 8
 _BAR = 3
 _LABEL_PX = 12
-_BASELINE = 0.8  # Qt puts the baseline of a line of fixed height at four fifths
+_BASELINE = 0.8  # Qt's baseline of a line of fixed height, as a part of it
 
 
 class Underlay:
-    """Paints what lies under the text of one document's rows."""
+    """Painter of what is below the text of a document's rows."""
 
     def __init__(self, writer: RowWriter, document: QTextDocument, formats: Formats) -> None:
         self._writer = writer
@@ -138,23 +138,22 @@ class Underlay:
         self._label_font = formats.font()
         self._label_font.setPixelSize(_LABEL_PX)
         self._label_font.setWeight(QFont.Weight.Normal)
-        # What was asked for last, and which rows that were.
+        # The last request for visible rows, and its result.
         self._looked: tuple[tuple[float, ...], tuple[int, int]] | None = None
-        # Where blocks stand, by the numbers of the first and the last, and the grounds of the code
-        # in a block's text: what has not changed since is asked of Qt once.
+        # Caches of areas by the first and last block, and of inline code backgrounds by block.
         self._areas: dict[tuple[int, int], QRectF] = {}
         self._grounds: dict[int, list[QRectF]] = {}
-        self._width = 0.0  # of the document that these hold for
+        self._width = 0.0  # document width for which they are valid
 
     def code_area(self, first_position: int, last_position: int) -> QRectF:
-        """The tinted area around the code between the positions, in document coordinates."""
+        """Return the background area of the code between the positions, in document coordinates."""
         find = self._document.findBlock
         return self._code_area(find(first_position), find(last_position))
 
     def paint(self, painter: QPainter, clip: QRectF | None) -> None:
-        """Paints what touches `clip` (None: all), in document coordinates.
+        """Paint what touches `clip` (None: all), in document coordinates.
 
-        Costs what is visible: geometry is asked only of the rows in the clip.
+        The cost depends on the visible rows only.
         """
         rows, blocks = self._writer.rows, self._writer.blocks
         begin, end = self._visible(clip)
@@ -178,11 +177,11 @@ class Underlay:
         painter.restore()
 
     def codes(self, clip: QRectF | None) -> Iterator[tuple[int, int]]:
-        """First and last line of each code block that touches `clip` (None: all), as rows."""
+        """Return the first and last row of each code block that touches `clip` (None: all)."""
         return self._codes(*self._visible(clip))
 
     def forget(self, place: int) -> None:
-        """The rows from this one on have changed."""
+        """Drop cached areas of this row and later ones, which have changed."""
         number = self._writer.number(place - 1) if place else 0
         self._areas = {key: area for key, area in self._areas.items() if key[1] < number}
         self._grounds = {key: kept for key, kept in self._grounds.items() if key < number}
@@ -195,12 +194,13 @@ class Underlay:
         return width
 
     def repaint_from(self, place: int) -> None:
-        """Asks the views to paint again from this row on, its surroundings included.
+        """Repaint the views from this row on, including its surroundings.
 
-        Qt asks for the changed lines only; a code block's header and foot lie outside of them.
+        Qt repaints only the changed lines, but a code block's header and footer are outside of
+        them.
         """
         if self._document.textWidth() <= 0:
-            return  # not shown yet; asking for its size would lay it out in vain
+            return  # not shown yet; reading its size would lay it out
         size = self._document.size()
         top = 0.0
         if 0 < place < len(self._writer.rows):
@@ -211,14 +211,15 @@ class Underlay:
         update[QRectF].emit(area)
 
     def _visible(self, clip: QRectF | None) -> tuple[int, int]:
-        """The rows that may touch the clip, as a range."""
+        """Return the range of rows that may touch the clip."""
         count = len(self._writer.rows)
         if clip is None or not count:
             return 0, count
         document = self._document
         at = clip.top(), clip.bottom(), document.textWidth()
         asked: tuple[float, ...] = (*at, count, document.revision())
-        if self._looked is not None and self._looked[0] == asked:  # a painting asks more than once
+        # called several times per repaint
+        if self._looked is not None and self._looked[0] == asked:
             return self._looked[1]
         find, number = document.findBlockByNumber, self._writer.number
         place_of = document.documentLayout().blockBoundingRect
@@ -226,10 +227,10 @@ class Underlay:
         def top(place: int) -> float:
             return place_of(find(number(place))).top()
 
-        # What is looked at next is mostly near: the end of a text that grows.
+        # The next request is usually near the last one, at the end of a growing text.
         _, (near, _) = self._looked or (asked, (0, 0))
         near = near if near < count and top(near) < clip.top() else 0
-        # One row more at each end: a code block's header stands above its first row.
+        # One more row at each end, since a code block's header is above its first row.
         first = max(bisect_left(range(count), clip.top(), near, key=top) - 2, 0)
         last = min(bisect_right(range(count), clip.bottom(), first, key=top) + 1, count)
         self._looked = asked, (first, last)
@@ -261,12 +262,12 @@ class Underlay:
             paint_marker(painter, self._formats, row.item, QPointF(edge, baseline), row.rtl)
 
     def _aside(self, row: Row, level: int, width: float, own: float = 0.0) -> float:
-        """Where something `own` pixels wide begins that stands at a level of a row."""
+        """Return the start of something `own` pixels wide at a level of a row."""
         indent = self._formats.indent(row.levels[:level])
         return width - indent - own if row.rtl else indent
 
     def _paint_inline_code(self, painter: QPainter, block: QTextBlock) -> None:
-        """A soft rounded ground behind each piece of `code`, line by line."""
+        """Paint a rounded background behind each piece of `code`, line by line."""
         number = block.blockNumber()
         if number not in self._grounds:
             self._grounds[number] = list(self._code_grounds(block))
@@ -284,8 +285,8 @@ class Underlay:
                 stop = min(end, line.textStart() + line.textLength())
                 if begin >= stop:
                     continue
-                # By the letters, not by the cursor's places: where the direction of the text
-                # turns, those are on the other side. From the block's left, margin included.
+                # By glyphs, not by cursor positions, which are on the other side where the
+                # direction of the text changes. Relative to the block's left including its margin.
                 runs = [run.boundingRect() for run in line.glyphRuns(begin, stop - begin)]
                 if not runs:
                     continue
@@ -295,7 +296,7 @@ class Underlay:
                 yield QRectF(origin.x() + left - 2.5, top, width, height)
 
     def _code_runs(self, block: QTextBlock) -> Iterator[tuple[int, int]]:
-        """Where inline code begins and ends within the block, in UTF-16 units."""
+        """Yield the start and end of inline code in the block, in UTF-16 units."""
         iterator = block.begin()
         while not iterator.atEnd():
             fragment = iterator.fragment()
@@ -312,13 +313,14 @@ class Underlay:
             painter.setPen(QColor(self._style.muted))
             left, width = area.left() + CODE_PAD, area.width() - 5 * CODE_PAD
             place = QRectF(left, area.top() + 3, max(width, 0), CODE_HEADER - 3)
-            # Code runs from left to right in every window, and so does its name.
+            # Code and its language label run from left to right in all windows.
             left_side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | left_side, row.code.language)
             painter.setPen(Qt.PenStyle.NoPen)
 
     def _between(self, first: QTextBlock, last: QTextBlock) -> QRectF:
-        """From the top of one block's first line to the foot of another's last, full width."""
+        """Return the area from the top of one block's first line to the bottom of another's last
+        line."""
         width = self._heed_width()
         key = first.blockNumber(), last.blockNumber()
         if key not in self._areas:
@@ -329,14 +331,15 @@ class Underlay:
         layout = self._document.documentLayout()
         if width <= 0:
             width = self._document.size().width()
-        # Asking for its rectangle lays a block out. The rectangle itself is the glyphs' own, which
-        # differs from the lines' when their height is fixed.
+        # Reading its rectangle lays a block out. The rectangle itself is that of the glyphs, which
+        # differs from that of lines of fixed height.
         foot = layout.blockBoundingRect(last)
         if last.blockFormat().lineHeight() and last.layout().lineCount():
             lines = last.layout().lineCount() * last.blockFormat().lineHeight()
             foot.setBottom(last.layout().position().y() + lines)
         if table := QTextCursor(first).currentTable():
-            # A cell's block counts from its cell, and Qt leaves out the first cell's padding.
+            # A block in a cell is relative to the cell, and Qt ignores the padding of the first
+            # cell.
             top = layout.frameBoundingRect(table).top() - CELL_PAD
         else:
             top = min(first.layout().position().y(), layout.blockBoundingRect(first).bottom())
@@ -349,7 +352,7 @@ class Underlay:
         return lines.adjusted(left, -CODE_HEADER, -right, CODE_PAD)
 
     def _codes(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """First and last line of each code block that has rows in the range."""
+        """Yield the first and last row of each code block in the range."""
         firsts, feet = self._writer.code_firsts, self._writer.code_feet
         for number in range(bisect_left(feet, begin), len(firsts)):
             if firsts[number] >= end:
@@ -366,7 +369,7 @@ def _is_first(row: Row) -> bool:
 
 
 def _first_baseline(block: QTextBlock) -> float:
-    """How far below its top a block's first line has its baseline."""
+    """Return the distance from a block's top to its first baseline."""
     line = block.layout().lineAt(0)
     if line.isValid():  # a tall formula moves it down
         return line.y() + line.ascent()
@@ -374,7 +377,7 @@ def _first_baseline(block: QTextBlock) -> float:
 
 
 def _bars(rows: Sequence[Row], begin: int, end: int) -> Iterator[tuple[Bar, int, int]]:
-    """Each quotation's bar in the range, with its quotation's first and last row."""
+    """Yield each quote bar in the range, with the first and last row of its quote."""
     done: set[Bar] = set()
     for place in range(begin, end):
         for bar in rows[place].bars:

@@ -15,13 +15,13 @@ from app.markdown.tex import typed
 class Part(NamedTuple):
     """A finished block of a text."""
 
-    source: str  # as it was written
-    # what the parser made of it, inline too; empty for what is shown as it was typed
+    source: str  # as written
+    # its tokens, including inline tokens; empty if it is shown as typed
     tokens: list[Token]
 
 
 def parts(text: str) -> Iterator[Part]:
-    """The blocks of a whole text, cut and bounded as the window does it."""
+    """Yield the blocks of a whole text, with the window's limits."""
     splitter = BlockSplitter()
     splitter.feed(text)
     splitter.finish()
@@ -34,7 +34,7 @@ def parts(text: str) -> Iterator[Part]:
 
 
 def plainly(text: str) -> str:
-    """The text without its marks; lists keep theirs, cells are separated by tabs."""
+    """Return the text without markup. Lists keep their markers. Cells are separated by tabs."""
     shown = (
         "\n".join(_lines(part.tokens)) if part.tokens else part.source.strip("\n")
         for part in parts(text)
@@ -44,7 +44,7 @@ def plainly(text: str) -> str:
 
 
 def _lines(tokens: Iterable[Token]) -> Iterator[str]:
-    lists: list[int] = []  # the next number of each open list; -1 for bullets
+    lists: list[int] = []  # the next number of each open list, -1 for bullets
     marker, quote = "", 0
     cells: list[str] | None = None
     first = True

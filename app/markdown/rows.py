@@ -1,8 +1,8 @@
-"""What a document consists of, before Qt: a flat list of text rows and tables.
+"""Content of a document before Qt: a flat list of text rows and tables.
 
-Rows are values: two equal rows look the same, so a changed tail is shown by comparing its rows
-with those shown before and touching only what differs. Python's cyclic collector does not track
-them (``gc=False``): a long answer has tens of thousands.
+Rows are values: equal rows look the same, so a changed tail is shown by comparing its rows with the
+earlier ones. They are not tracked by Python's cycle collector (``gc=False``), since a long answer
+has tens of thousands.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-LIST_INDENT = 1.75  # of the font's size: how deep a list is at least, room for its markers included
-MARKER_GAP = 0.45  # of the font's size: between a number and its text
+LIST_INDENT = 1.75  # of the font size: minimum indentation of a list, including its markers
+MARKER_GAP = 0.45  # of the font size: between a number and its text
 QUOTE_INDENT = 18
 CODE_PAD = 14
-CELL_PAD = 7  # above and below the text of a table's cell
+CELL_PAD = 7  # above and below the text of a table cell
 CODE_HEADER = 30
-"""Above the first line of code: the language at its left, room for a copy button at its right."""
+"""Header above the first line of code: the language at its left, a copy button at its right."""
 
 _GAP = 12
 _GAPS_BEFORE = {
@@ -30,7 +30,7 @@ _AFTER_HEADING = 8
 
 
 def gap(previous: Row | None, kind: str, tight: bool) -> int:
-    """Pixels between the row above and a row of this kind."""
+    """Return the pixels between the row above and a row of this kind."""
     if previous is None:
         return 0
     if previous.kind.startswith("heading"):
@@ -39,60 +39,60 @@ def gap(previous: Row | None, kind: str, tight: bool) -> int:
     if tight and kind == "paragraph" and previous.kind == "paragraph":
         return _TIGHT
     space = max(_GAP, _GAPS_BEFORE.get(kind, 0), _GAPS_AFTER.get(previous.kind, 0))
-    # Qt takes the height from an empty block right before a table.
+    # Qt subtracts the height of an empty block before a table.
     return space + CODE_PAD if previous.kind == "pad" and kind == "table" else space
 
 
 class Ink(Struct, frozen=True, gc=False):
-    """How a run of characters looks."""
+    """Look of a run of characters."""
 
     bold: bool = False
     italic: bool = False
     strike: bool = False
     code: bool = False
-    link: str = ""  # the address; "" is no link
-    token: str = ""  # the kind of a piece of highlighted code, a key of highlight.COLOURS
-    math: str = ""  # a formula's LaTeX; its text is one U+FFFC
-    display: bool = False  # a formula set large
-    tags: tuple[str, ...] = ()  # of HTML: "kbd", "mark", "sub", "sup" or "u"
+    link: str = ""  # the address, "" for none
+    token: str = ""  # kind of a piece of highlighted code, a key of highlight.COLOURS
+    math: str = ""  # LaTeX of a formula, whose text is one U+FFFC
+    display: bool = False  # a display formula
+    tags: tuple[str, ...] = ()  # HTML elements: "kbd", "mark", "sub", "sup" or "u"
 
 
 PLAIN = Ink()
 
 LONGEST = 2_000
-"""Characters of a row: Qt lays out a changed row whole. Of a longer line the rest is in others."""
+"""Characters of a row. Qt lays out a changed row completely, so longer lines have several rows."""
 
 
 class Span(Struct, frozen=True, gc=False):
-    """A run of characters with one look. The text holds no line end but U+2028."""
+    """Run of characters with one look. Its only line ends are U+2028."""
 
     text: str
     ink: Ink = PLAIN
 
 
-QUOTE = ">"  # a level of indentation: a quotation
+QUOTE = ">"  # a level of indentation: a quote
 BULLET = "•"
-"""A level of indentation: a list with bullets or boxes. A numbered one's level is `numbered`."""
+"""A level of indentation: a list with bullets or boxes. A numbered list's level is `numbered`."""
 
 
 def numbered(digits: int, delimiter: str) -> str:
-    """The level of a numbered list: a number as wide as its widest, such as "00."."""
-    # At least two digits: a list that grows past nine items stays where it is.
+    """Return the level of a numbered list: a number as wide as its widest, such as "00."."""
+    # At least two digits, so that a list does not move when it exceeds nine items.
     return "0" * max(digits, 2) + delimiter
 
 
 class Bar(Struct, frozen=True, gc=False):
-    """A quotation's bar: how many levels stand outside of it, and which quotation it is."""
+    """Bar of a quote: the number of levels outside of it, and the quote."""
 
     level: int
     quote: tuple[int, int]
 
 
 class ListItem(Struct, frozen=True, gc=False):
-    """The list whose marker stands before a row.
+    """List whose marker is in front of a row.
 
-    `list` names the list within the document; `place` counts its items from 0; `depth` 0 is the
-    outermost; `task` is "" or "todo" or "done".
+    `list` names the list within the document. `place` counts its items from 0. `depth` 0 is the
+    outermost. `task` is "", "todo" or "done".
     """
 
     list: tuple[int, int]
@@ -105,42 +105,42 @@ class ListItem(Struct, frozen=True, gc=False):
 
     @property
     def number(self) -> int:
-        """What a numbered item shows."""
+        """Return the displayed number of the item."""
         return self.start + self.place
 
 
 class CodeKey(Struct, frozen=True, gc=False):
-    """The code block a row is a line of. `block` names it within the document."""
+    """Code block of a row. `block` names it within the document."""
 
     block: tuple[int, int]
     language: str
 
 
 class TextRow(Struct, frozen=True, gc=False):
-    """One paragraph, heading, list item, line of code or rule: one QTextBlock."""
+    """Paragraph, heading, list item, line of code or rule: one QTextBlock."""
 
-    # "paragraph", "heading1" … "heading6", "code", "pad" (the empty foot of a code block), "rule"
+    # "paragraph", "heading1" … "heading6", "code", "pad" (the empty footer of a code block), "rule"
     # or "raw" (text as typed)
     kind: str
     spans: tuple[Span, ...]
     space: int = 0  # pixels above it
-    # what it stands within, the outermost first: QUOTE, BULLET or `numbered`. Markers hang in the
-    # innermost.
+    # levels that contain it, the outermost first: QUOTE, BULLET or `numbered`; markers belong to
+    # the innermost
     levels: tuple[str, ...] = ()
     bars: tuple[Bar, ...] = ()
     item: ListItem | None = None
     code: CodeKey | None = None
     first: bool = False  # the first line of a code block, below its header
-    joined: bool = False  # the rest of the line that the row above begins with
-    # it is at the right, with its levels and markers: the list or quotation, or the text above a
-    # formula, begins with a letter of a script that runs from right to left
+    joined: bool = False  # continues the line of the row above
+    # right-aligned, with levels and markers: the list or quote, or the text above a formula, begins
+    # with a letter of a right-to-left script
     rtl: bool = False
 
 
 class TableRow(Struct, frozen=True, gc=False):
-    """A table: cells by row, the first row the header. `align` has one of "lcr" per column.
+    """Table: cells by row, the first row is the header. `align` has one of "lcr" per column.
 
-    In a table that is `rtl` the first column stands at the right.
+    `rtl`: the first column is at the right.
     """
 
     kind: ClassVar[str] = "table"

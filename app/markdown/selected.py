@@ -1,4 +1,4 @@
-"""What is selected of a document: as plain text that a person can paste, or as Markdown again."""
+"""Selected part of a document as plain text, or as Markdown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.markdown.writing import RowWriter
 
 
 def _touched(writer: RowWriter, first: int, last: int) -> Iterator[tuple[int, Row, QTextBlock]]:
-    """The rows between two positions of the document: their places, and where they begin."""
+    """Yield the rows between two positions of the document, with their indexes and first blocks."""
     for place, row in enumerate(writer.rows):
         begin, end = writer.blocks(place)
         if row.kind == "pad" or end.position() + end.length() <= first:
@@ -29,10 +29,10 @@ def _touched(writer: RowWriter, first: int, last: int) -> Iterator[tuple[int, Ro
 
 
 def plain_text(writer: RowWriter, first: int, last: int) -> str:
-    """The text between two positions of the document.
+    """Return the text between two positions of the document.
 
-    Blocks of text are set apart by an empty line, lines of code and items of a list are not. A
-    marker is there when its item is selected from its beginning.
+    Blocks of text are separated by an empty line, lines of code and list items are not. A marker is
+    included if its item is selected from the beginning.
     """
     parts: list[str] = []
     previous: Row | None = None
@@ -48,7 +48,7 @@ def plain_text(writer: RowWriter, first: int, last: int) -> str:
 
 
 def _between(above: Row, row: Row) -> str:
-    """The line ends between two rows of a text that is pasted."""
+    """Return the line ends between two rows of plain text."""
     if isinstance(row, TextRow) and row.joined:
         return ""
     return "\n" if _close(above, row) else "\n\n"
@@ -63,7 +63,7 @@ def _close(above: Row, row: Row) -> bool:
 
 
 def _within(block: QTextBlock, first: int, last: int) -> str:
-    """The part of a block's text between the positions."""
+    """Return the part of a block's text between the positions."""
     start = max(first - block.position(), 0)
     units = block.text().encode("utf-16-le")  # positions count UTF-16 units
     part = units[2 * start : 2 * max(last - block.position(), 0)]
@@ -75,13 +75,13 @@ def _within(block: QTextBlock, first: int, last: int) -> str:
 
 
 def _formulas(block: QTextBlock, first: int, last: int) -> Iterator[str]:
-    """The sources of the formulas in a block between the positions."""
+    """Yield the sources of the formulas in a block between the positions."""
     iterator = block.begin()
     while not iterator.atEnd():
         fragment = iterator.fragment()
         form = fragment.charFormat()
         if form.objectType() == maths.OBJECT:
-            # Two of the same side by side are one fragment.
+            # Two equal formulas next to each other are one fragment.
             for place in range(fragment.position(), fragment.position() + fragment.length()):
                 if first <= place < last:
                     yield maths.typed(form)
@@ -104,7 +104,7 @@ def _marker(row: TextRow, block: QTextBlock, first: int) -> str:
 def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
     table = QTextCursor(block).currentTable()
     lines: list[str] = []
-    # Of more than one cell Qt selects whole ones, and says where the last one begins.
+    # If several cells are selected, Qt selects whole cells, and ends at the start of the last one.
     whole = table.cellAt(first) != table.cellAt(last)
     for row in range(table.rows()):
         cells = [table.cellAt(row, column) for column in range(table.columns())]
@@ -118,10 +118,10 @@ def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
 
 
 def markdown_text(writer: RowWriter, first: int, last: int) -> str:
-    """What stands between two positions of the document, written so that it renders the same."""
+    """Return Markdown that renders to the text between two positions of the document."""
     parts: list[str] = []
     previous: Row | None = None
-    close = ""  # what ends the code that is open
+    close = ""  # ends the open code
     for place, row, begin in _touched(writer, first, last):
         code, above, margin = _code(row), _code(previous), _margin(row.levels)
         if code != above:
@@ -147,7 +147,7 @@ def _code(row: Row | None) -> CodeKey | None:
 
 
 def _fence(writer: RowWriter, place: int) -> str:
-    """More ticks than stand in the code that begins there."""
+    """Return a fence that is longer than those in the code that begins there."""
     longest, code = 2, _code(writer.rows[place])
     for number in range(place, len(writer.rows)):
         row = writer.rows[number]
@@ -162,7 +162,7 @@ def _gap(above: Row, row: Row) -> str:
     ends = _between(above, row)
     if ends != "\n\n":
         return ends
-    # A quotation goes on over an empty line of its own.
+    # A quote continues over its own empty line.
     shared = zip(above.levels, row.levels, strict=False)
     deep = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], shared))
     return f"\n{_margin(row.levels[:deep]).rstrip()}\n"
@@ -173,7 +173,7 @@ def _margin(levels: Sequence[str]) -> str:
 
 
 def _lead(row: TextRow, whole: bool) -> str:
-    """What stands before the first line; ``whole``: it is selected from its beginning."""
+    """Return the text before the first line. ``whole``: it is selected from its beginning."""
     before = _margin(row.levels)
     if row.item is not None and whole:
         item, levels = row.item, list(row.levels)
@@ -193,16 +193,16 @@ def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
     if row.code is not None or row.kind == "raw":
         return "".join(span.text for span in spans)
     text = _marked(spans, _LAYERS)
-    # What would begin a heading, a list or a quotation is a word of the text.
+    # Escape characters that would begin a heading, a list or a quote.
     text = re.sub(r"((?:^|\u2028)\s*\d*)([#>+.)-])(?=\s)", r"\1\\\2", text)
-    # An empty line would end the paragraph, and any line a heading.
+    # An empty line would end the paragraph, and any line end a heading.
     breaks = "\u2028+" if row.kind.startswith("heading") else "^\u2028|\u2028{2,}"
     text = re.sub(breaks, lambda match: "<br>" * len(match[0]), text)
     return text.replace("\u2028", "  \n" + _margin(row.levels))
 
 
 def _cut(spans: Sequence[Span], first: int, last: int) -> list[Span]:
-    """The part of the spans between two places, counted in UTF-16 units."""
+    """Return the part of the spans between two places, in UTF-16 units."""
     found, at = [], 0
     for span in spans:
         units = span.text.encode("utf-16-le", "surrogatepass")
@@ -215,7 +215,7 @@ def _cut(spans: Sequence[Span], first: int, last: int) -> list[Span]:
 
 def _layer(name: str, span: Span) -> str | bool | tuple[str, ...]:
     value: str | bool | tuple[str, ...] = getattr(span.ink, name)
-    # What leads to a part of what it was made of leads nowhere outside.
+    # Links to columns are invalid elsewhere.
     return "" if isinstance(value, str) and value.startswith("#") else value
 
 
@@ -224,7 +224,8 @@ _MARKS = {"strike": "~~", "bold": "**", "italic": "*"}
 
 
 def _marked(spans: Sequence[Span], layers: Sequence[str]) -> str:
-    """The spans with their marks, the outermost first, so that none is closed and opened again."""
+    """Return the spans with markup, the outermost first, so that none is closed and
+    opened again."""
     if not layers:
         return "".join(_plain(span.text, span.ink) for span in spans)
     parts = []
@@ -263,12 +264,13 @@ def _plain(text: str, ink: Ink) -> str:
 
 
 def _markdown_table(block: QTextBlock, row: TableRow, first: int, last: int) -> str:
-    """The rows that are touched, whole: the uppermost is the header. In one cell: its words."""
+    """Return the selected rows of a table completely, the first one as header, or the text of one
+    cell."""
     table = QTextCursor(block).currentTable()
     lines: list[str] = []
     for number, cells in enumerate(row.cells):
         places = [table.cellAt(number, column) for column in range(table.columns())]
-        # In a table that runs from right to left Qt's first column is the last.
+        # In a right-to-left table Qt's first column is the last.
         ordered = list(reversed(places)) if row.rtl else places
         for place, spans in zip(ordered, cells, strict=True):
             if place.firstPosition() <= first <= last <= place.lastPosition():

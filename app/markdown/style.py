@@ -1,4 +1,4 @@
-"""Colours and sizes of rendered Markdown, and what they are as Qt's formats."""
+"""Colors and sizes of rendered Markdown, and their conversion to Qt's formats."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ from app.markdown.rows import (
 
 
 class MarkdownStyle(Struct, frozen=True):
-    """Everything the renderer asks about looks. Colours are "#rrggbb", sizes pixels."""
+    """Style of rendered Markdown. Colors are "#rrggbb", sizes are pixels."""
 
-    # text, muted: body text; quotations, list markers and code labels
+    # text, muted: body text; quotes, list markers and code labels
     text: str = "#1f1f1e"
     muted: str = "#6b6a66"
-    # hairlines of tables and rules. quote_bar: the bar left of a quotation.
+    # of tables and rules; quote_bar: the bar at the left of a quote
     border: str = "#dddcd7"
-    code_background: str = "#f6f5f1"  # behind code blocks
-    inline_code_background: str = "#efeeea"  # behind `code` in a line
+    code_background: str = "#f6f5f1"  # of code blocks
+    inline_code_background: str = "#efeeea"  # of inline code
     accent: str = "#2a62c9"  # links
     quote_bar: str = "#d3d1ca"
-    dark: bool = False  # chooses the colours of highlighted code
-    # font_family, code_family: "" takes the system's
+    dark: bool = False  # selects the colors of highlighted code
+    # font_family, code_family: "" for the system's
     font_family: str = ""
-    # font_px, code_px: body and code size
+    # font_px, code_px: size of body text and code
     font_px: int = 15
     code_family: str = ""
     code_px: int = 13
-    line_height: float = 1.5  # of the body, as a multiple of the font's own size (1.5)
+    line_height: float = 1.5  # of the body, as a multiple of the font size
 
 
 LIGHT = MarkdownStyle()
@@ -81,16 +81,16 @@ _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 _ALIGN = {"l": _LEFT, "c": Qt.AlignmentFlag.AlignHCenter, "r": _RIGHT}
 _LOW = QTextCharFormat.VerticalAlignment.AlignSubScript
 _HIGH = QTextCharFormat.VerticalAlignment.AlignSuperScript
-_MARKED = ("#fff1a6", "#5a4d12")  # behind marked text, on light and on dark
+_MARKED = ("#fff1a6", "#5a4d12")  # background of marked text, light and dark
 _LINE = QTextFrameFormat.BorderStyle.BorderStyle_Solid
 
 
-# A property of our own: painted under the text with room around it and round corners.
+# Custom property: a background with padding and rounded corners.
 INLINE_CODE = QTextFormat.Property.UserProperty.value + 1
 
 
 class Formats:
-    """Makes and keeps the formats of one style."""
+    """Factory and cache of the formats of one style."""
 
     def __init__(self, style: MarkdownStyle) -> None:
         self.style = style
@@ -102,20 +102,20 @@ class Formats:
         self._tabs = [QTextOption.Tab(stop * number, left) for number in range(1, 13)]
 
     def font(self) -> QFont:
-        """The body font."""
+        """Return the body font."""
         font = QFont(self.style.font_family) if self.style.font_family else _system_font()
         font.setPixelSize(self.style.font_px)
         return font
 
     def marker_font(self) -> QFont:
-        """The font of a list's numbers: their digits stand below each other."""
+        """Return the font of list numbers, with tabular digits."""
         font = self.font()
-        # Said here, or a painter takes it from its widget, and what measures does not.
+        # Set explicitly, since painting takes it from the widget, but measuring does not.
         font.setFeature(QFont.Tag("tnum"), 1)
         return font
 
     def code_font(self) -> QFont:
-        """The font of code."""
+        """Return the font of code."""
         fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font = QFont(self.style.code_family) if self.style.code_family else QFont(fixed.family())
         font.setStyleHint(QFont.StyleHint.Monospace)
@@ -124,21 +124,21 @@ class Formats:
         return font
 
     def row_char(self, row: TextRow) -> QTextCharFormat:
-        """The look of the block itself: an empty line's height, a list's marker."""
+        """Return the format of the block itself, for an empty line's height and a list's marker."""
         if row.item is not None:
             return self.char("marker", PLAIN, bool(row.bars))
         return self.char(row.kind, PLAIN, bool(row.bars))
 
     def indent(self, levels: tuple[str, ...]) -> int:
-        """Pixels between the document's edge and what stands within these levels."""
+        """Return the pixels between the document's edge and the content of these levels."""
         return sum(map(self._level, levels))
 
     def marker_width(self, marker: str) -> float:
-        """Pixels that a list's number takes."""
+        """Return the width of a list's number in pixels."""
         return self._marker.horizontalAdvance(marker)
 
     def block(self, row: TextRow) -> QTextBlockFormat:
-        """Margins, line height and marks of a row."""
+        """Return the margins, line height and marks of a row."""
         style = self.style
         block = QTextBlockFormat()
         space = row.space
@@ -146,7 +146,7 @@ class Formats:
         if row.code is not None:
             block.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         elif row.levels or row.rtl:
-            # The side of the list or quotation, also where the text itself runs the other way.
+            # Side of the list or quote, even if the text runs the other way.
             block.setAlignment((_RIGHT if row.rtl else _LEFT) | Qt.AlignmentFlag.AlignAbsolute)
         if row.kind == "code":
             height = self._pixels(style.code_px * 1.5)
@@ -172,7 +172,7 @@ class Formats:
         return block
 
     def table(self, row: TableRow) -> QTextTableFormat:
-        """A table without a box: hairlines come from the cells."""
+        """Return the format of a table without borders. Lines belong to the cells."""
         form = QTextTableFormat()
         form.setBorder(0)
         form.setBorderCollapse(True)
@@ -189,7 +189,7 @@ class Formats:
         return form
 
     def cell(self, first_column: bool, rtl: bool = False) -> QTextTableCellFormat:
-        """Padding, and a hairline below."""
+        """Return the format of a cell, with padding and a line below."""
         outer, inner = 2 if first_column else 14, 14
         form = QTextTableCellFormat()
         form.setTopPadding(CELL_PAD)
@@ -202,9 +202,9 @@ class Formats:
         return form
 
     def cell_block(self, align: str, formula: bool, rtl: bool = False) -> QTextBlockFormat:
-        """A cell's paragraph, with a formula in it or without."""
+        """Return the format of a cell's paragraph."""
         block = QTextBlockFormat()
-        # "l" is also what a column has that asks for nothing: it follows the table.
+        # "l" is also the default of columns, which follows the table's direction.
         aside = rtl and align == "l"
         block.setAlignment(_RIGHT | Qt.AlignmentFlag.AlignAbsolute if aside else _ALIGN[align])
         height = self._pixels(self.style.font_px * 1.4)
@@ -212,7 +212,7 @@ class Formats:
         return block
 
     def after_table(self) -> QTextBlockFormat:
-        """The empty block Qt wants after a table; it hides it there."""
+        """Return the format of the empty block that Qt requires after a table, to hide it."""
         block = QTextBlockFormat()
         block.setLineHeight(1, _FIXED)
         return block
@@ -274,7 +274,7 @@ class Formats:
 
 @lru_cache(maxsize=8)
 def formats_of(style: MarkdownStyle) -> Formats:
-    """The formats of a style, shared by all documents that have it."""
+    """Return the formats of a style, shared by all documents with it."""
     return Formats(style)
 
 

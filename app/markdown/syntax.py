@@ -1,10 +1,10 @@
-"""The Markdown that models write, as rules of markdown-it-py. Pure Python, no Qt.
+"""Markdown of models, as rules of markdown-it-py. Pure Python, no Qt.
 
-CommonMark, tables and strikethrough, and besides:
+CommonMark, tables, strikethrough, and:
 
-- emphasis next to punctuation in scripts that set no spaces between words (the "CJK-friendly"
+- emphasis next to punctuation in scripts without spaces between words (the "CJK-friendly"
   amendments to CommonMark, and the same for Arabic, Thai and others);
-- formulas in TeX, which block rules do not tear apart;
+- TeX formulas, which block rules do not split;
 - bare web addresses as links;
 - a few HTML elements; all other HTML is text;
 - a fence within a fence of Markdown.
@@ -28,10 +28,10 @@ from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 
 NESTING_LIMIT = 20
-"""Levels of nesting (a list counts twice). Deeper text is shown as it is, which bounds the time."""
+"""Levels of nesting (a list counts twice). Deeper text is shown as typed, to limit the time."""
 
 References = MutableMapping[str, Any]
-"""Link definitions by normalised label, as markdown-it-py keeps them."""
+"""Link definitions by normalized label, in markdown-it-py's form."""
 
 FORMULA_LIMIT = 4_000  # characters of a formula
 
@@ -52,7 +52,7 @@ PAIRED_TAGS = {
     "b": "strong", "strong": "strong", "i": "em", "em": "em", "s": "s", "del": "s",
     "u": "u", "ins": "u", "sub": "sub", "sup": "sup", "kbd": "kbd", "mark": "mark",
 }  # fmt: skip
-"""HTML elements that are shown as what they mean, by the element that they are shown as."""
+"""Supported HTML elements, with the elements that they are shown as."""
 
 _MATH = re.compile(MATH, re.VERBOSE | re.DOTALL)
 _BREAK = re.compile(r"</?br(?:[ \t][^<>\n]*)?/?>[ \t]*\n?[ \t]*", re.IGNORECASE)
@@ -70,12 +70,12 @@ def parser() -> MarkdownIt:
     inline.before("escape", "math", _math)
     inline.before("autolink", "tag", _tag)
     markdown.inline.ruler2.push("bare_links", _bare_links)
-    ends = ["paragraph", "reference", "blockquote", "list"]  # the blocks that these may end
+    ends = ["paragraph", "reference", "blockquote", "list"]  # blocks that these may end
     block.at("table", _table, RuleOptionsType(alt=["paragraph", "reference"]))
     block.at("fence", _fence, RuleOptionsType(alt=ends))
     block.before("heading", "details", _details, RuleOptionsType(alt=ends))
     block.before("lheading", "formulas", _formulas)
-    # A refused link would show its source; the renderer shows its text instead.
+    # A refused link would show its source. The renderer shows its text instead.
     markdown.validateLink = lambda url: True  # type: ignore[method-assign]
     return markdown
 
@@ -143,7 +143,7 @@ class _Inline(ParserInline):
 
 _BARE_LINK = re.compile(
     "https?://[^\\s<>\"'`\u2028"
-    # What ends a sentence or a quotation in other scripts, and what cannot be seen.
+    # Punctuation of other scripts, and invisible characters.
     "\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2014\u2026\u060c\u061b\u061f\u06d4\u0964\u0965"
     "\u3000-\u3004\u3008-\u3020\u3030\u303d\ufe10-\ufe1f\ufe30-\ufe6f\uff01-\uff0f\uff1a-\uff20"
     "\uff3b-\uff40\uff5b-\uff65\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+",
@@ -151,7 +151,7 @@ _BARE_LINK = re.compile(
 )
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 _STOPS = ".,;:!?*_~"
-_ROOT_ENDS = {f"/{particle}" for particle in "をはがにでとものへ"}  # a Japanese sentence goes on
+_ROOT_ENDS = {f"/{particle}" for particle in "をはがにでとものへ"}  # a Japanese sentence continues
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
@@ -213,7 +213,7 @@ def _tag(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] != "<":
         return False
     if found := _BREAK.match(state.src, state.pos, state.posMax):
-        if not silent and found.end() < state.posMax:  # at the end it breaks nothing
+        if not silent and found.end() < state.posMax:  # at the end it has no effect
             state.push("hardbreak", "br", 0)
         state.pos = found.end()
         return True
@@ -264,9 +264,9 @@ _BOLD = re.compile(r"</?(?:b|strong)>|\*\*", re.IGNORECASE)
 
 
 def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a line of nothing but tags of `details`, or one with its summary, which is shown bold.
+    """Parse a line of `details` tags, or one with its summary, which is shown bold.
 
-    What is inside of it is always shown.
+    The content is always shown.
     """
     line = _line(state, start)
     if not line.startswith("<") or state.is_code_block(start):
@@ -287,7 +287,7 @@ def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _add_paragraph(state: StateBlock, content: str, start: int) -> None:
-    """Add the tokens of a paragraph that ends where the state is."""
+    """Add the tokens of a paragraph that ends at the current line."""
     token = state.push("paragraph_open", "p", 1)
     token.map = [start, state.line]
     token = state.push("inline", "", 0)
@@ -304,7 +304,7 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Parse a formula, whose source is left alone by all other rules."""
+    """Parse a formula, whose source other rules do not change."""
     match = _MATH.match(state.src, state.pos, state.posMax)
     if match is None:
         return False
@@ -326,7 +326,7 @@ _SETEXT = re.compile(r"=+|-+")
 
 
 class _Opener(NamedTuple):
-    """The beginning of a formula in a line that does not end there."""
+    """Beginning of a formula that does not end in the same line."""
 
     begin: int
     end: int
@@ -352,8 +352,8 @@ _CLOSING = {"$$": "$$", "\\[": "\\]", "\\(": "\\)"}
 def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Parse a paragraph with a formula of several lines.
 
-    Nothing in a formula begins a list, a quotation, a heading or another paragraph. While the
-    text is `growing`, one that is not closed yet is a code span up to the end of the text.
+    Lines of a formula never begin a list, quote, heading or paragraph. While the text is `growing`,
+    an unclosed formula is a code span up to the end of the text.
     """
     if silent or not _may_have_formulas(state):
         return False
@@ -374,7 +374,7 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
                 continue
             last, is_undecided = _closing_line(state, text, opener, line, end)
             if is_undecided and state.env.get("growing"):
-                # Not decided yet: the text continues as a paragraph.
+                # Undecided yet: the text continues as a paragraph.
                 state.env["undecided"] = True
                 state.line = end
                 _add_paragraph(state, _open_formula(state, start, line, opener), start)
@@ -416,7 +416,7 @@ def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
 class _Closing(NamedTuple):
     """The result of a search for the end of a formula."""
 
-    line: int = 0  # where it ends; 0 if it does not
+    line: int = 0  # its line, 0 if there is none
     is_undecided: bool = False  # more text may end it
 
 
@@ -439,7 +439,7 @@ def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end:
         if gap and not bare:
             return _Closing()
         if not (lazy or _is_inside(state, number)) and (
-            gap or _is_interrupted(state, number, end)  # the list goes on, or has ended
+            gap or _is_interrupted(state, number, end)  # the list continues, or has ended
         ):
             return _Closing()
         if opener.closing in text:
@@ -450,7 +450,7 @@ def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end:
 
 
 def _open_formula(state: StateBlock, start: int, line: int, opener: _Opener) -> str:
-    """Return a paragraph whose end is a formula that has just begun, as a code span."""
+    """Return a paragraph that ends with a formula that has just begun, as a code span."""
     content = state.getLines(start, state.line, state.blkIndent, False).strip()
     text = _line(state, line)
     if text[: opener.begin].strip() and opener.end < len(text):
@@ -500,20 +500,20 @@ _MARKDOWN = {"markdown", "md", "mdx"}
 
 
 class _Inner(NamedTuple):
-    """A fence within a fence of Markdown."""
+    """Fence within a fence of Markdown."""
 
     mark: str
     is_markdown: bool
-    doubtful_line: int = 0  # where it opens if that line may close the outer fence instead
+    doubtful_line: int = 0  # its first line, if that line may close the outer fence instead
 
 
 class FenceEnd:
-    """Finds the line that closes a fence, given all lines after the opening one in order.
+    """Detector of the line that closes a fence, given the lines after the opening one in order.
 
-    In a fence of Markdown, the fences within are closed before the outer one is. A fence within
-    that has no language looks like the closing line. It is taken for one within if a line of text
-    follows and an empty line, a colon or the opening line is above, unless a fence with a language
-    or the end of the text comes before its own closing line.
+    In a fence of Markdown, inner fences are closed before the outer one. An inner fence without a
+    language looks like the closing line. It counts as inner if a line of text follows, and an empty
+    line, a colon or the opening line is above, unless a fence with a language or the end of the
+    text comes before its own closing line.
     """
 
     def __init__(self, fence: str, info: str) -> None:
@@ -525,12 +525,12 @@ class FenceEnd:
         )
         self._inner: list[_Inner] = []
         self._count = 0  # lines so far
-        # the last line, if it closes the fence unless a line of text follows; else 0
+        # the last line, if it closes the fence unless a line of text follows, else 0
         self.pending_line = 0
         self._above = ":"  # the line before, stripped
 
     def feed(self, line: str) -> int:
-        """Return the number of the line that closes the fence, counted from 1, or 0."""
+        """Return the number of the line that closes the fence, from 1, or 0."""
         self._count += 1
         if not self.is_nested:
             return self._count if self._closing.fullmatch(line) else 0

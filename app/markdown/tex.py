@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-if TYPE_CHECKING:  # as ziamath, imported with the first formula
+if TYPE_CHECKING:  # imported with the first formula, as is ziamath
     from xml.etree import ElementTree
 
 log = logging.getLogger(__name__)
 
 MOST_WORK = 600
-"""What a formula may cost that is drawn, see `work`; one that costs more is shown as typed."""
+"""Limit of `work` for a formula. A more complex one is shown as typed."""
 MOST_SPACE = 100.0
-"""Em that the lengths in a formula may come to (`\\hspace{2cm}`): what stretches over them is put
-together from small pieces."""
-INK = "#010203"  # the colour in the SVG, to be replaced
-EM = 16.0  # pixels: the size of the text the SVG is made for
+"""Limit of all lengths in a formula (`\\hspace{2cm}`) in em: stretched symbols are composed of
+small pieces."""
+INK = "#010203"  # color in the SVG, to be replaced
+EM = 16.0  # pixels: text size of the SVG
 _KEPT = 512
 
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|\S", re.DOTALL)
 _DEEPER = {"{", "\\left", "\\begin"}
 _BACK = {"}", "\\right", "\\end"}
-# ziamath takes an exponent after a matrix only if the matrix stands in braces.
+# ziamath supports an exponent after a matrix only if the matrix is in braces.
 _RAISED = re.compile(r"(\\begin\{(\w+)\}(?:(?!\\begin).)*?\\end\{\2\})(?=\s*[\^_])", re.DOTALL)
 
 _SPACED = re.compile(r"\\(?:[hm]?skip|[hm]space|m?kern|rule|raise|lower|above|genfrac|\\\s*\[)")
-"""What takes lengths; elsewhere "50 cm" is what is written."""
+"""Commands with lengths. Elsewhere "50 cm" is text."""
 _LENGTH = re.compile(r"([\d.,]+(?:[eE][+-]?\d+)?)\s*(cm|mm|in|pt|pc|bp|px|em|ex|mu|dd|cc|sp)")
 _EMS = {"cm": 2.4, "mm": 0.24, "in": 6.0, "pc": 1.0, "em": 1.0, "ex": 0.5, "cc": 1.1}
 _SMALL_EM = 0.1  # of all other units
@@ -43,7 +43,7 @@ _COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+")
 
 
 class Formula(Struct, frozen=True):
-    """A formula set at `EM`; `depth` is what lies below the line of the text. Pixels."""
+    """Formula at size `EM`. `depth`: its height below the baseline. In pixels."""
 
     svg: str
     width: float
@@ -52,10 +52,10 @@ class Formula(Struct, frozen=True):
 
 
 def work(source: str) -> int:
-    """How much there is to do for a formula: 0.2 ms each, twice as much at every level of nesting.
+    """Return the work for a formula: 0.2 ms per unit, doubled at every level of nesting.
 
-    ziamath sets what is nested anew for each level around it: `x^{x^{x^{...` of twenty levels
-    would take minutes.
+    ziamath processes nested parts again for each level around them: `x^{x^{x^{...` with twenty
+    levels would take minutes.
     """
     total, depth = 0, 0
     for match in _TOKEN.finditer(source):
@@ -70,20 +70,20 @@ def work(source: str) -> int:
 
 
 def space(source: str) -> float:
-    """Em of all lengths in a formula; 0 where nothing in it takes one."""
+    """Return the em of all lengths in a formula."""
     total = 0.0
     if not _SPACED.search(source):
         return total
     for number, unit in _LENGTH.findall(source):
         try:
             total += float(number.replace(",", ".")) * _EMS.get(unit, _SMALL_EM)
-        except ValueError:  # whatever ziamath makes of it
+        except ValueError:  # invalid for ziamath, too
             return math.inf
     return total
 
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-"""Wide signs, which the font of formulas lacks, as those of ASCII."""
+"""Full-width characters, which the formula font does not have, mapped to ASCII."""
 
 
 def _words(source: str) -> set[str]:
@@ -96,9 +96,10 @@ def _words(source: str) -> set[str]:
 
 
 def harmless(drawn: ElementTree.Element) -> bool:
-    """Whether a picture is shapes in plain colours, so that drawing it opens no file or address.
+    """Return True if a picture consists of shapes in plain colors, so that drawing it loads
+    nothing.
 
-    The words of a colour in a formula are handed on as they are.
+    ziamath copies color names from the formula without checks.
     """
     return all(
         element.tag in _SHAPES
@@ -112,7 +113,8 @@ def harmless(drawn: ElementTree.Element) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def formula(source: str, display: bool) -> Formula | None:
-    """The formula, set large with `display`, or None if it is not understood or too much work."""
+    """Return the formula, in display style with `display`, or None if it is invalid or
+    too complex."""
     if work(source) > MOST_WORK or space(source) > MOST_SPACE:
         return None
     try:
@@ -137,12 +139,12 @@ def formula(source: str, display: bool) -> Formula | None:
             height,
             max(0.0, 1 - latex.getyofst()),
         )
-    except Exception as error:  # whatever a parser of TeX makes of what is none
+    except Exception as error:  # the parser raises all kinds of errors for invalid input
         log.debug("no formula: %s: %s", type(error).__name__, error)
         return None
 
 
 def typed(source: str, display: bool) -> str:
-    """The formula as Markdown."""
+    """Return the formula as Markdown."""
     mark = "$$" if display else "$"
     return f"{mark}{source}{mark}"

@@ -1,4 +1,4 @@
-"""Writes rows into a QTextDocument; only what differs from the rows shown before is touched."""
+"""Writer of rows into a QTextDocument, which changes only what differs from the earlier rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def insert(
     quoted: bool,
     skip: int = 0,
 ) -> None:
-    """Inserts spans without their first `skip` UTF-16 units."""
+    """Insert spans without their first `skip` UTF-16 units."""
     for span in spans:
         rest = span.text
         if skip:
@@ -34,7 +34,7 @@ def insert(
                 continue
             rest = rest.encode("utf-16-le")[2 * skip :].decode("utf-16-le")
             skip = 0
-        # PySide takes the first one for a mark of the byte order and leaves it out.
+        # PySide drops the first one, as a byte order mark.
         if rest.startswith(_MARK):
             rest = _MARK + rest
         cursor.insertText(rest, formats.char(kind, _shown_ink(span), quoted))
@@ -43,9 +43,9 @@ def insert(
 def dress(
     cursor: QTextCursor, formats: Formats, spans: Sequence[Span], kind: str, quoted: bool, at: int
 ) -> None:
-    """Formats the text from position `at` on like spans of the same text.
+    """Format the text from position `at` on like spans of the same text.
 
-    Nothing is taken out and put in again, which would move the ends of a selection.
+    The text is not replaced, since that would move the ends of a selection.
     """
     for span in spans:
         cursor.setPosition(at)
@@ -66,10 +66,10 @@ def text_of(spans: Sequence[Span]) -> str:
 
 
 def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> None:
-    """(Re)writes one row of cells."""
+    """Write one row of cells, replacing its content."""
     kind = "paragraph" if number else "head"
     for column, align in enumerate(row.align):
-        # Qt does not mirror a table, whatever its layout direction is.
+        # Qt does not mirror tables.
         cell = table.cellAt(number, len(row.align) - 1 - column if row.rtl else column)
         cell.setFormat(formats.cell(column == 0, row.rtl))
         cursor = cell.firstCursorPosition()
@@ -82,12 +82,12 @@ def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> Non
 
 
 def _units(text: str) -> int:
-    """Length as Qt counts it."""
+    """Return the length in UTF-16 units."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
 def common(old: Sequence[Span], new: Sequence[Span]) -> int:
-    """UTF-16 units that both begin with, text and look."""
+    """Return the length of the common beginning, in text and look, in UTF-16 units."""
     units = 0
     for one, other in zip(old, new, strict=False):
         if one == other:
@@ -105,25 +105,26 @@ def common(old: Sequence[Span], new: Sequence[Span]) -> int:
 
 
 class Widths:
-    """Remembers the widest line of each code block: a growing one is not measured from the top."""
+    """Cache of each code block's widest line, so that a growing one is not measured
+    from the top."""
 
     def __init__(self, writer: RowWriter) -> None:
         self._writer = writer
-        # By name: the first block that is not counted yet, and the widest before it.
+        # By name: the first block that is not included yet, and the widest line before it.
         self._kept: dict[tuple[int, int], tuple[int, float]] = {}
 
     def forget(self, place: int) -> None:
-        """Measures again from this row on, which has changed."""
+        """Measure again from this row on, which has changed."""
         number = self._writer.number(place)
         self._kept = {name: kept for name, kept in self._kept.items() if kept[0] <= number}
 
     def widest(self, name: tuple[int, int], first: QTextBlock, last: QTextBlock) -> float:
-        """Pixels; of the blocks from `first` to `last`, which have been laid out."""
+        """Return the widest line from `first` to `last`, which are laid out, in pixels."""
         number, widest = self._kept.get(name, (first.blockNumber(), 0.0))
         block = first.document().findBlockByNumber(number)
         while block.isValid() and block.blockNumber() <= last.blockNumber():
             if block == last:
-                self._kept[name] = (last.blockNumber(), widest)  # it may still grow
+                self._kept[name] = (last.blockNumber(), widest)  # may still grow
             if block.blockFormat().nonBreakableLines() and block.layout().lineCount():
                 widest = max(widest, block.layout().lineAt(0).naturalTextWidth())
             block = block.next()
@@ -134,28 +135,28 @@ _KEEP = QTextCursor.MoveMode.KeepAnchor
 
 
 class RowWriter:
-    """Writes rows into a document, which nothing else may edit.
+    """Writer of rows into a document, which nothing else may edit.
 
-    A text row is one QTextBlock. A table is its cells' blocks and the empty one that Qt puts after
-    every table; at the very beginning of a document Qt puts one before it as well. So is there one
-    before code, because Qt ignores the upper margin of a document's first block.
+    A text row is one QTextBlock. A table has its cells' blocks and the empty block that Qt puts
+    after each table, and before one at the beginning of a document. Code at the beginning also gets
+    an empty block, because Qt ignores the upper margin of a document's first block.
     """
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
-        self.rows: list[Row] = []  # the rows that the document shows
-        # names of the code blocks whose long lines are broken; change by `wrap`
+        self.rows: list[Row] = []  # the document's rows
+        # names of code blocks whose long lines are broken; changed by `wrap`
         self.wrapped: set[tuple[int, int]] = set()
-        # code_firsts, code_feet: the first and last rows of all code blocks, in order
+        # code_firsts, code_feet: first and last rows of all code blocks, in order
         self.code_firsts: list[int] = []
         self.code_feet: list[int] = []
         self._document = document
         self._formats = formats
-        self._starts: list[int] = []  # each row's first block
-        self._next = 0  # the number of the block after the last row
+        self._starts: list[int] = []  # the first block of each row
+        self._next = 0  # number of the block after the last row
         self._set_bare(QTextCursor(document))
 
     def show(self, start: int, rows: Sequence[Row]) -> int | None:
-        """Makes `rows` what follows the first `start` rows; the first that differed, or None."""
+        """Replace the rows after the first `start` ones. Return the first changed row, or None."""
         place = start
         end = start + len(rows)
         limit = min(end, len(self.rows))
@@ -182,7 +183,7 @@ class RowWriter:
         return changed
 
     def _note_code(self, place: int) -> None:
-        """Finds the code blocks again from this row on, which has changed."""
+        """Update the positions of code blocks from this row on, which has changed."""
         for known in (self.code_firsts, self.code_feet):
             del known[bisect_left(known, place) :]
         for number in range(place, len(self.rows)):
@@ -194,7 +195,7 @@ class RowWriter:
                     self.code_feet.append(number)
 
     def recolour(self, start: int, rows: Sequence[TextRow]) -> None:
-        """Replaces rows by ones that differ in their spans only."""
+        """Replace rows by rows that differ only in their spans."""
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
@@ -204,7 +205,7 @@ class RowWriter:
             cursor.endEditBlock()
 
     def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
-        """Breaks the long lines of a code block, or leaves them whole. It need not be there yet."""
+        """Break the long lines of a code block, or keep them whole. The block may not exist yet."""
         (self.wrapped.add if wrapped else self.wrapped.discard)(name)
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
@@ -217,7 +218,7 @@ class RowWriter:
             cursor.endEditBlock()
 
     def restyle(self, formats: Formats) -> None:
-        """Shows the same rows with other formats."""
+        """Show the same rows with other formats."""
         self._formats = formats
         rows, cursor = list(self.rows), QTextCursor(self._document)
         cursor.beginEditBlock()
@@ -229,17 +230,17 @@ class RowWriter:
             cursor.endEditBlock()
 
     def blocks(self, place: int) -> tuple[QTextBlock, QTextBlock]:
-        """The first and last QTextBlock of a row."""
+        """Return the first and last QTextBlock of a row."""
         after = self._starts[place + 1] if place + 1 < len(self._starts) else self._next
         find = self._document.findBlockByNumber
         return find(self._starts[place]), find(after - 1)
 
     def number(self, place: int) -> int:
-        """The number of a row's first QTextBlock, or of the one after the last row."""
+        """Return the number of a row's first QTextBlock, or of the one after the last row."""
         return self._starts[place] if place < len(self._starts) else self._next
 
     def _adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
-        """Turns the row there into another in place; False when that is not possible."""
+        """Change a row in place. Return False if that is not possible."""
         old = self.rows[place]
         if _same(old, new):
             return True
@@ -272,7 +273,7 @@ class RowWriter:
             self._set_block(cursor, new, after)
 
     def _adjust_table(self, cursor: QTextCursor, place: int, old: TableRow, new: TableRow) -> bool:
-        """A table that has only grown: new rows, and cells of its last row."""
+        """Extend a table that has only grown: new rows, and cells of its last row."""
         kept = len(old.cells) - 1
         if (
             place != len(self.rows) - 1
@@ -295,7 +296,7 @@ class RowWriter:
         return True
 
     def _truncate(self, cursor: QTextCursor, place: int) -> None:
-        """Removes the rows from `place` on."""
+        """Remove the rows from `place` on."""
         if place == 0:
             cursor.select(QTextCursor.SelectionType.Document)
             cursor.removeSelectedText()
@@ -303,7 +304,7 @@ class RowWriter:
         else:
             _, last = self.blocks(place - 1)
             cursor.setPosition(last.position() + last.length() - 1)
-            # An empty block would take the format of the one removed behind it.
+            # An empty block would take the format of the removed one after it.
             empty = last.length() == 1
             if empty:
                 cursor.insertText("x", last.charFormat())
@@ -320,18 +321,18 @@ class RowWriter:
     def _block(self, row: TextRow) -> QTextBlockFormat:
         block = self._formats.block(row)
         if row.kind == "code" and row.code is not None and row.code.block not in self.wrapped:
-            # A line that is longer than a row is broken always, as are its parts.
+            # A line that is longer than a row is always broken, and so are its parts.
             whole = sum(len(span.text) for span in row.spans) < LONGEST and not row.joined
             block.setNonBreakableLines(whole)
         return block
 
     def _set_bare(self, cursor: QTextCursor) -> None:
-        """An empty block beside a table, or the only one of an empty document."""
+        """Format an empty block next to a table, or in an empty document."""
         cursor.setBlockFormat(self._formats.after_table())
         cursor.setBlockCharFormat(self._formats.char("paragraph", PLAIN, False))
 
     def _append(self, cursor: QTextCursor, row: Row) -> None:
-        """Adds a row at the end, where the cursor stands and is left."""
+        """Add a row at the end, at the cursor."""
         if isinstance(row, TableRow):
             self._append_table(cursor, row)
         else:
@@ -369,5 +370,5 @@ def _same(one: Row, other: Row) -> bool:
 
 
 def _leads(row: TextRow) -> bool:
-    """Whether an empty block comes before it at the beginning of a document."""
+    """Return True if the row needs an empty block before it at the beginning of a document."""
     return row.code is not None

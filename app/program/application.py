@@ -1,4 +1,4 @@
-"""Start-up and shutdown, in order. The only place that knows all the parts."""
+"""Start and shutdown of the program, in order."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 def engine_options(paths: Paths, settings: Settings) -> dict[str, Any]:
-    """The arguments of `engine.Engine`. STRETTO_NO_WAYS is for tests."""
+    """Return the arguments of `engine.Engine`. STRETTO_NO_WAYS is for tests."""
     return {
         "memory_budget": int(settings.memory_gb * 1e9) or None,
         "cache_dir": paths.kv if settings.cache_gb else None,
@@ -61,41 +61,41 @@ log = logging.getLogger(__name__)
 
 
 def make_engine(paths: Paths, settings: Settings) -> Engine:
-    """The real engine. Its thread, not this one, imports mlx."""
+    """Create the engine, whose thread imports mlx."""
     from engine import Engine
 
     return Engine(**engine_options(paths, settings))
 
 
 def make_qt(arguments: list[str]) -> QApplication:
-    """The QApplication with the program's name, icon and flags."""
+    """Return the QApplication with the program's name, icon and flags."""
     QApplication.setApplicationName(APP_NAME)
     QApplication.setApplicationDisplayName(APP_NAME)
     QApplication.setDesktopFileName("app.stretto.Stretto")
     configure_docking()
     qt = QApplication(arguments)
     qt.setWindowIcon(app_icon())
-    # A pane in a window of its own may be closed last; only `Application` ends the program.
+    # The last window to close may be a floating pane. Only `Application` ends the program.
     qt.setQuitOnLastWindowClosed(False)
     return qt
 
 
 class Application(QObject):
-    """One run of the program over one profile.
+    """Run of the program with one profile.
 
-    Start: settings, look, store, window on screen, and only then the engine. End, in ``shut_down``:
-    replies cancelled, engine stopped and joined, its last words taken in, everything saved, store
-    closed, window gone.
+    The start loads settings, appearance and store, shows the window, and only then creates the
+    engine. ``shut_down`` cancels replies, stops the engine, takes its last events, saves
+    everything, and closes the store and the window.
     """
 
-    # Time for all parts together to end before what is left is cut short. The process ends
-    # within 5 s, saving included.
+    # Time limit for the end of all parts. The process ends within 5 s, including saving.
     STOP_S = 3.5
-    CHILDREN_STOP_S = 0.5  # at least: servers of tools and groups must not outlive the program
-    RESTART_STOP_S = 20.0  # the next run loads its models when the memory of this one is free
+    # at least, since servers of tools and groups must not outlive the program
+    CHILDREN_STOP_S = 0.5
+    RESTART_STOP_S = 20.0  # the next run can load models when this one has freed its memory
     BACKGROUND_STOP_S = 2.0
 
-    ended = Signal()  # all is taken down
+    ended = Signal()  # everything has ended
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Application(QObject):
         ask_backup: Callable[[list[Backup]], Path | None] = ask_for_backup,
         before: Application | None = None,
     ) -> None:
-        """``before`` is the run that ended to restore a backup: what came of it is said."""
+        """``before``: the run that ended to restore a backup, whose result is shown."""
         super().__init__()
         self._qt = qt
         self.paths = paths
@@ -118,10 +118,10 @@ class Application(QObject):
         if before is not None:
             self._opening.words = before._opening.words
         self._restoring: Path | None = None
-        self.restarts = False  # whether the program is to start again
+        self.restarts = False  # the program is to start again
         self.engine: Engine | None = None
-        self.down = False  # whether everything was taken down, or is being
-        self._give_up = 0.0  # when the parts that have not ended are cut short
+        self.down = False  # shutdown has begun or is done
+        self._give_up = 0.0  # time at which remaining parts are interrupted
         self._switch_interval = sys.getswitchinterval()
         self._log_handler: logging.Handler | None = None
         self.already_runs = False
@@ -142,15 +142,15 @@ class Application(QObject):
 
     @property
     def elsewhere(self) -> Path | None:
-        """The folder of another profile that the person chose, if the chats are to be there."""
+        """Return the folder of another profile that the user chose, or None."""
         return self._opening.elsewhere
 
     def start(self) -> bool:
-        """Bring the window up.
+        """Start the program and show the window.
 
-        False if the chats cannot be opened and the person gave up or chose another profile's
-        folder (``elsewhere``), if another program has them open (``already_runs``), or if a
-        signal told the program to end meanwhile (``down``).
+        Returns False if the chats cannot be opened and the user gave up or chose another profile
+        (``elsewhere``), if another instance is running (``already_runs``), or after a signal
+        (``down``).
         """
         try:
             self.paths.create()
@@ -211,18 +211,19 @@ class Application(QObject):
         if table:
             forget_table(self.store, self.library)
         self.loader.changed.connect(self.collector.settle)
-        # Eight streaming panes: the window waits for the GIL at most this long at a time. With
-        # Python's 5 ms, the 99th percentile of event-loop stalls was 24-36 ms, with this 10-11.
+        # Limits how long the window waits for the GIL. With eight streaming panes, the 99th
+        # percentile of event-loop stalls was 24 to 36 ms with Python's 5 ms, and 10 to 11 ms with
+        # this.
         sys.setswitchinterval(0.001)
         self.collector.start()
         if crashed:
             QTimer.singleShot(0, self.errors, self.errors.offer_last)
-        # After the first frame: nothing of the engine may delay the window.
+        # After the first frame, so that the engine does not delay the window.
         QTimer.singleShot(0, self, self._start_engine)
         return True
 
     def _export_table(self) -> str:
-        """Export the comparison table of an earlier version; return what to tell the user."""
+        """Export the comparison table of an earlier version, and return a notice for the user."""
         folder = self.paths.data / TABLES
         try:
             if self.store is None or not export_table(self.store, folder):
@@ -254,7 +255,7 @@ class Application(QObject):
     def _on_uncaught(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """On any thread. Chats that cannot be read are no crash: the window says what to do."""
+        """Report an uncaught error, on any thread. Unreadable chats are handled by the window."""
         if isinstance(error, StoreError) and self.unsaved is not None:
             self.unsaved.post(error)
         elif self.crashes is not None:
@@ -265,17 +266,17 @@ class Application(QObject):
     @Slot()
     @Slot(object)
     def restart(self, backup: Path | None = None) -> None:
-        """End, put a backup (if any) in the place of the chats, and let `main` start anew."""
+        """End, replace the chats by a backup (if any), and let `main` start again."""
         self._restoring, self.restarts = backup, True
         self.shut_down()
 
     @Slot()
     def shut_down(self) -> None:
-        """End in stages, each of which may rely on those before. May be called again, to no effect.
+        """End in stages that depend on the earlier ones. Further calls have no effect.
 
-        Dialogs first, so that nobody answers any more; then sequences, the window's and the
-        door's; then replies and the engine, whose last words are taken in; then all is saved and
-        the store closed; the window's widgets go last.
+        First dialogs, then coroutines of the window and the local API, then replies and the engine,
+        whose last events are taken. Then everything is saved, the store is closed, and the window
+        is deleted.
         """
         if self.down:
             return
@@ -284,14 +285,14 @@ class Application(QObject):
         self._end_dialogs()
         self._end_sequences()
         self._end_engine()
-        if self.already_runs:  # nothing here is this program's to save
+        if self.already_runs:  # nothing here belongs to this program
             return
         self._save()
         self._take_down()
         self.ended.emit()
 
     def _end_dialogs(self) -> None:
-        """Close what blocks the window; one that stays open all the same is not asked twice."""
+        """Close modal dialogs. One that stays open is asked only once."""
         last = None
         while (dialog := QApplication.activeModalWidget()) is not None and dialog is not last:
             dialog.close()
@@ -312,14 +313,14 @@ class Application(QObject):
         if self.engine is not None:
             self.engine.stop(self._left)
         self.loader.detach(self._left_to_children)
-        # The last text of the cancelled replies still waits at the bridge.
+        # The last text of cancelled replies is still in the bridge.
         self.bridge.drain()
         if self.library is not None:
             self.library.close(self._left_to_children)
 
     @property
     def _left(self) -> float:
-        """Seconds until the parts that have not ended are cut short."""
+        """Return the seconds until remaining parts are interrupted."""
         return max(0.0, self._give_up - time.monotonic())
 
     @property
@@ -327,7 +328,7 @@ class Application(QObject):
         return max(self.CHILDREN_STOP_S, self._left)
 
     def _save(self) -> None:
-        self.settings.save()  # again: the disk may have been full at the last change
+        self.settings.save()  # again, since the disk may have been full at the last change
         if self.store is not None:
             if self.unsaved is not None:
                 self.unsaved.save_the_rest(self._ask_unsaved)

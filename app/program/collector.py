@@ -1,7 +1,7 @@
-"""Python's cyclic garbage collection, moved to the GUI thread.
+"""Cyclic garbage collection, moved to the GUI thread.
 
-Left to itself it runs on whichever thread allocates, the engine's included, and would destroy Qt
-objects there: random crashes (napari #1029).
+Automatic collection runs on any thread that allocates, such as the engine's, and would destroy Qt
+objects there, which causes random crashes (napari #1029).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 
 class Collector(QObject):
-    """Switches automatic collection off and collects from a timer instead.
+    """Collector that runs from a timer instead of automatically.
 
-    A young collection takes a millisecond or so. The full one walks everything that the window has
-    made, 0.15 s with eight long answers: it waits until the older generations have filled up, as
-    Python itself does, and until nothing streams, but not for ever.
+    A young collection takes about a millisecond. The full one visits everything that the window has
+    created, 0.15 s with eight long answers. It waits until the older generations are full, as
+    Python's does, and until nothing streams, but not forever.
 
     Args:
-        busy: whether somebody would notice if the window stood still now.
+        busy: returns True while a pause of the window would be noticed.
     """
 
     INTERVAL_MS = 500
@@ -40,26 +40,26 @@ class Collector(QObject):
 
     def start(self) -> None:
         gc.disable()
-        # What the imports left is never garbage: not walking it makes each collection short. Of
-        # 72,000 objects 660 are, for which a collection would hold the first frame up for 0.06 s.
+        # Objects of imports are never garbage, so collections skip them. 660 of 72,000 are garbage,
+        # for which a collection would delay the first frame by 0.06 s.
         gc.freeze()
         self._timer.start()
 
     @Slot()
     def settle(self) -> None:
-        """Never look at what is there now again (a model and its libraries were just loaded).
+        """Exclude all current objects from collection, after a model and its libraries were loaded.
 
-        A full collection over the half million objects of those libraries held the window for
+        A full collection over the half million objects of those libraries blocked the window for
         0.2 s.
         """
         if self._timer.isActive():
             gc.freeze()
 
     def stop(self) -> None:
-        """Collect everything once; then it is automatic again, if it was.
+        """Collect everything once, and restore automatic collection if it was enabled.
 
-        In the program it was not: threads that nobody waits for go on, and some of the window is
-        destroyed only later.
+        In the program it was not: some threads continue, and parts of the window are destroyed
+        later.
         """
         self._timer.stop()
         gc.unfreeze()

@@ -1,4 +1,4 @@
-"""Opens the file of chats at a start, and asks the person for the way on where that fails."""
+"""Opening of the chats at the start, with recovery dialogs if that fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class StoreOpening:
-    """One attempt to open the chats of a profile, with as many questions as it takes."""
+    """Attempt to open the chats of a profile, with all necessary questions."""
 
     def __init__(
         self,
@@ -27,19 +27,19 @@ class StoreOpening:
         ask_backup: Callable[[list[Backup]], Path | None],
         interrupted: Callable[[], bool],
     ) -> None:
-        """``interrupted`` says whether the program was told to end while a question was open."""
+        """``interrupted`` returns True if the program must end although a dialog is open."""
         self._file = file
         self._ask = ask
         self._ask_folder = ask_folder
         self._ask_backup = ask_backup
         self._interrupted = interrupted
-        self.words = ""  # what to tell the person once the window is there; empty for nothing
-        # another profile's folder that the person chose and the chats were copied to
+        self.words = ""  # message to show in the window, or ""
+        # folder of another profile that the user chose, to which the chats were copied
         self.elsewhere: Path | None = None
-        self.chats: list[ChatRecord] = []  # the list of chats, as it was read
+        self.chats: list[ChatRecord] = []  # the list of chats that was read
 
     def open(self) -> Store | None:
-        """The store; None if the person gives up or chose a folder elsewhere."""
+        """Return the store, or None if the user gives up or chose another folder."""
         while True:
             problem: StoreError | None = None
             try:
@@ -64,7 +64,8 @@ class StoreOpening:
                     return None
 
     def _open_and_read(self) -> Store:
-        """The store, once it has shown its list of chats: large files are not checked wholly."""
+        """Return the store after reading the list of chats, since large files are not checked
+        completely."""
         store = Store.open(self._file)
         try:
             self.chats = store.chats()
@@ -74,8 +75,8 @@ class StoreOpening:
         return store
 
     def _ask_interruptibly(self, problem: StoreError) -> Recovery:
-        """Ask; the program may be told to end meanwhile, from a terminal or by the system."""
-        listening = QTimer(interval=200)  # Python sees signals only when it runs
+        """Show the dialog. A signal or the system may end the program in the meantime."""
+        listening = QTimer(interval=200)  # Python handles signals only while it runs
         listening.timeout.connect(lambda: None)
         listening.start()
         way = self._ask(problem)
@@ -83,7 +84,7 @@ class StoreOpening:
         return Recovery.QUIT if self._interrupted() else way
 
     def _take(self, way: Recovery) -> StoreError | None:
-        """Go a way on with chats that cannot be opened; returns what stood in the way."""
+        """Try a recovery, and return the error if it failed."""
         try:
             if way is Recovery.SET_ASIDE:
                 aside = Store.set_aside(self._file)
@@ -114,7 +115,7 @@ class StoreOpening:
 
 
 def restored(file: Path, backup: Path) -> str:
-    """Put a backup in the file's place; what to say of it. Raises StoreError."""
+    """Restore a backup, and return a message. Raises StoreError."""
     aside = Store.restore(file, backup)
     if aside is None:
         return tr("Backup restored.")
@@ -122,5 +123,5 @@ def restored(file: Path, backup: Path) -> str:
 
 
 def not_restored(error: StoreError) -> str:
-    """What to say where `restored` has failed."""
+    """Return the message for a failure of `restored`."""
     return tr("The backup could not be restored. {why}", why=error.message)

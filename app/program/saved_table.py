@@ -24,7 +24,7 @@ from app.settings.file_saver import replace_text
 from app.store import Message, Store
 from app.store.records import storable_text
 
-TABLE = "table"  # its name among the layouts
+TABLE = "table"  # name of its layout
 
 
 def export_table(store: Store, folder: Path) -> bool:
@@ -66,7 +66,7 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Return the questions of a table, each with the answer of every column."""
     trial = saved.get("trial")
-    if trial is None:  # an older form
+    if trial is None:  # an older format
         trial = {"prompts": saved.get("messages"), "checks": [saved.get("check")]}
     trial, kept = _dict(trial), _dict(saved.get("kept"))
     prompts = [p if isinstance(p, dict) else {"prompt": p} for p in _list(trial.get("prompts"))]

@@ -1,4 +1,4 @@
-"""What a person has chosen, and what stays the same for the whole program: paths, words, keys.
+"""Settings, paths, texts and keys of the program.
 
 Imports: engine, engine.errors.
 """

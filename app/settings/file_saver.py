@@ -1,4 +1,4 @@
-"""Small files written away from the GUI thread, each in one step."""
+"""Atomic writing of small files, off the GUI thread."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ log = logging.getLogger(__name__)
 
 
 class Saving:
-    """Writes the latest text of each file on a thread that lives as long as there is one to write.
+    """Writer of the latest text of each file, in a thread that exists while there is work.
 
-    A disk that is slow or gone holds up nobody but who asks to `wait`.
+    A slow or missing disk blocks only callers of `wait`.
     """
 
     def __init__(self) -> None:
@@ -25,16 +25,16 @@ class Saving:
         self._thread: threading.Thread | None = None
 
     def put(self, file: Path, text: str) -> None:
-        """Have a file written; a text of it that still waits gives way to this one."""
+        """Write a file in the background, replacing a text that still waits."""
         with self._changed:
             self._waiting[file] = text
             if self._thread is None:
-                # A daemon: a program that ends must not wait for a disk for ever. It waits a while.
+                # A daemon: the program's end must not wait for a disk forever.
                 self._thread = threading.Thread(target=self._run, name="settings", daemon=True)
                 self._thread.start()
 
     def wait(self, file: Path, seconds: float) -> bool:
-        """Wait until what was put is written, or could not be; False if it takes longer."""
+        """Wait until the text was written, or failed. Return False after the time limit."""
         with self._changed:
             return self._changed.wait_for(
                 lambda: file not in self._waiting and file != self._writing, seconds
@@ -55,19 +55,19 @@ class Saving:
                 replace_text(file, text)
             except OSError as error:
                 log.warning("Settings not saved: %s", error.strerror or type(error).__name__)
-            except BaseException:  # later texts must be written all the same
+            except BaseException:  # later texts must still be written
                 log.exception("Settings not saved")
             if (took := time.monotonic() - began) > 1:
                 log.info("Saving the settings took %.1f s", took)
 
 
 def replace_text(file: Path, text: str) -> None:
-    """Write a file that only its owner may read: a crash leaves the old one or the new one.
+    """Write a file readable only by its owner, atomically.
 
-    Raises OSError; the old one is as it was then.
+    Raises OSError; the old file is then unchanged.
     """
     beside = file.with_name(file.name + ".new")
-    # Made anew: one that is there may be open to others, or a link to somewhere else.
+    # Always a new file: an existing one may be open to others, or a link.
     with suppress(FileNotFoundError):
         beside.unlink()
     made = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

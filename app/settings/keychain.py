@@ -1,13 +1,11 @@
-"""The hub's access token, and keys of remote models, in the system's keychain, by `keyring`.
+"""Access token of the hub and keys of remote models in the system's keychain, by `keyring`.
 
-Never on the GUI thread.
+Never on the GUI thread: the system may be slow, and may ask the user first. So the keychain is
+opened only if the hub requires a token, after a token was entered and accepted, and when a chat
+sends to a remote model.
 
-The system may take its time, and may ask the person first. So the keychain is opened only where the
-hub has refused to answer without a token, where one was typed in that the hub has taken, and where
-a chat sends to a remote model.
-
-Where there is no keychain (a Linux without a secret service) nothing is kept: the token lives in
-`app.models.downloads.Downloads` until the program ends. Files are no place for it.
+Without a keychain (Linux without a secret service) nothing is stored, and the token is in
+`app.models.downloads.Downloads` until the program ends. Files are not safe enough.
 """
 
 from __future__ import annotations
@@ -27,28 +25,28 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _SERVICE, _USER = "Stretto", "Access token of the Hugging Face hub"
-_SAFE = 1.0  # keyring's own mark of a keychain that is fit to be recommended
+_SAFE = 1.0  # keyring's minimum priority of a recommended keychain
 
 
 def is_there() -> bool:
-    """Whether this system has a keychain that can be written."""
+    """Return True if this system has a writable keychain."""
     return _keychain() is not None
 
 
 def read(account: str = _USER) -> str:
-    """What was kept under a name; "" where there is nothing, or the system does not give it."""
+    """Return the secret of an account, or "" if it is missing or refused."""
     keychain = _keychain()
     if keychain is None:
         return ""
     try:
         return keychain.get_password(_SERVICE, account) or ""
-    except Exception as error:  # the backends raise whatever their systems do
+    except Exception as error:  # the backends raise errors of their systems
         log.warning("The keychain was not read: %s", type(error).__name__)
         return ""
 
 
 def keep(token: str, account: str = _USER) -> bool:
-    """Keep a secret under a name, in place of another; whether that was possible."""
+    """Store the secret of an account. Return True if that succeeded."""
     keychain = _keychain()
     if keychain is None:
         return False
@@ -61,7 +59,7 @@ def keep(token: str, account: str = _USER) -> bool:
 
 
 def forget(account: str = _USER) -> None:
-    """Take a secret out of the keychain, if one is there."""
+    """Delete the secret of an account, if it exists."""
     keychain = _keychain()
     if keychain is None:
         return
@@ -73,13 +71,13 @@ def forget(account: str = _USER) -> None:
 
 
 def with_token(token: str, ask: Callable[[str | None], T]) -> tuple[T, str]:
-    """Ask the hub, with the token from the keychain if it wants one and none was given.
+    """Ask the hub, with the token of the keychain if one is required and none was given.
 
     Returns:
-        What `ask` returned, and the token that it was given last; "" for none.
+        The result of `ask`, and the last token used, or "".
 
     Raises:
-        EngineError: what `ask` raised.
+        EngineError: raised by `ask`.
     """
     try:
         return ask(token or None), token

@@ -1,4 +1,4 @@
-"""Where things lie on disk: the person's data, and what ships with the program."""
+"""Paths of the user's data, and of the data that ships with the program."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ log = logging.getLogger(__name__)
 APP_NAME = "Stretto"
 
 GUIDE = "guide"
-"""How a chat names the bundled model. Never by its path: a frozen app may lie elsewhere."""
+"""Reference of the bundled model, instead of a path, since a frozen app may be moved."""
 
 
-TABLES = "Comparison tables"  # the folder of tables that earlier versions made
+TABLES = "Comparison tables"  # folder of tables that earlier versions created
 
 
 _OURS = (
     "chats", "settings.json", "mcp.json", "hosts.json", "running.lock", "backups", "log", "cache",
     "kv", "stretto", "crash", "mlx-lm", TABLES,
 )  # fmt: skip
-"""How the names begin of what the program puts into a profile."""
+"""Prefixes of the names of the program's files in a profile."""
 
 
 class Paths(Struct, frozen=True):
-    """The folders of one profile."""
+    """Folders of one profile."""
 
     data: Path  # chats and settings
     log: Path  # log files
-    cache: Path  # what can be made anew: KV caches of chats
+    cache: Path  # recreatable files: KV caches of chats
 
     @classmethod
     def standard(cls) -> Paths:
-        """The system's own places for this person."""
+        """Return the system's standard folders for this user."""
         return cls(
             platformdirs.user_data_path(APP_NAME, appauthor=False),
             platformdirs.user_log_path(APP_NAME, appauthor=False),
@@ -46,7 +46,7 @@ class Paths(Struct, frozen=True):
 
     @classmethod
     def in_profile(cls, folder: Path) -> Paths:
-        """Everything under one folder (``--profile``)."""
+        """Return folders inside one folder (``--profile``)."""
         folder = folder.expanduser().absolute()
         return cls(folder, folder / "log", folder / "cache")
 
@@ -60,23 +60,23 @@ class Paths(Struct, frozen=True):
 
     @property
     def kv(self) -> Path:
-        """The engine's caches on disk."""
+        """Return the folder of the engine's caches."""
         return self.cache / "kv"
 
     @property
     def hosts(self) -> Path | None:
-        """The machines for spread models; None for the file that the command line has, too."""
+        """Return the file of machines for spread models, or None for that of the command line."""
         return None if self == Paths.standard() else self.data / "hosts.json"
 
     @property
     def tools(self) -> Path:
-        """The servers of tools, in the format that other programs use."""
+        """Return the file of tool servers, in the format that other programs use."""
         return self.data / "mcp.json"
 
     def create(self) -> None:
-        """Make the folders, for their owner alone. Raises OSError where that is not possible.
+        """Create the folders with access for their owner only. Raises OSError.
 
-        Folders and files of an earlier version are closed to others, too.
+        Folders and files of earlier versions are changed, too.
         """
         for folder in (self.data, self.log):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -85,10 +85,11 @@ class Paths(Struct, frozen=True):
 
 
 def _close_to_others(folder: Path) -> None:
-    """0700 for a folder of this person that holds the program's files, 0600 for those files.
+    """Set the mode of a folder of this user with the program's files to 0700, and of the files to
+    0600.
 
-    A folder that holds other things as well (``--profile ~``) keeps its rights; one that everybody
-    writes to, as /tmp, must.
+    A folder that contains other things as well (``--profile ~``) keeps its mode, and so must one
+    that is writable by everybody, such as /tmp.
     """
     if not folder.is_dir():
         return
@@ -104,17 +105,17 @@ def _close_to_others(folder: Path) -> None:
             mode = file.stat().st_mode
             if file.is_file() and mode & 0o077:
                 file.chmod(mode & 0o700)
-    except OSError as error:  # a file system without rights, or a file that went meanwhile
+    except OSError as error:  # a file system without permissions, or a file that was deleted
         log.warning("A folder of the profile is not closed to others: %s", error.strerror)
 
 
 def resources() -> Path:
-    """The data that ships with the program, beside `app` also where it is frozen."""
+    """Return the folder of data that ships with the program, next to `app` also in a frozen app."""
     return Path(__file__).resolve().parents[2] / "resources"
 
 
 def short_path(folder: Path) -> str:
-    """A folder as a person reads it, with "~" for their own."""
+    """Return a folder for display, with "~" for the home folder."""
     try:
         return str(Path("~") / folder.relative_to(Path.home()))
     except ValueError:

@@ -23,9 +23,9 @@ log = logging.getLogger(__name__)
 
 _saving = Saving()
 
-UNLOAD_IDLE_MIN = 30.0  # minutes without use after which a model leaves memory at a first start
+UNLOAD_IDLE_MIN = 30.0  # minutes without use after which a model is unloaded by default
 _WAIT_S = 5.0
-_MOST_USED = 500  # models of which it is known when they were used
+_MOST_USED = 500  # number of models whose last use is stored
 
 
 class Announcer(QObject):
@@ -412,7 +412,7 @@ class Settings:
     # by name of a dialog its position and size
     places: Mapping[str, list[int]] = _option({}, each=lambda v: _are_integers(v, 4))
     skipped_version: str = ""  # update that the user does not want
-    # tells which options have changed; no option
+    # announces changed options; no option
     announcer: Announcer = field(default_factory=Announcer, repr=False, compare=False)
     # where they are saved, None for nowhere; no option
     file: Path | None = field(default=None, repr=False, compare=False)
@@ -422,7 +422,6 @@ class Settings:
     unread: str = field(default="", repr=False, compare=False)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse changes that would not be saved."""
         if name in vars(self):
             raise AttributeError(f"{name} can only be changed with set()")
         super().__setattr__(name, value)
@@ -445,7 +444,7 @@ class Settings:
 
     @classmethod
     def peek(cls, path: Path) -> Settings:
-        """Read the settings of another running instance, without ever writing its file."""
+        """Read the settings of another running instance without writing its file."""
         try:
             return cls(**_valid(_read(path)))
         except _UNREADABLE:
@@ -513,7 +512,7 @@ ROWS: dict[str, Option] = {
     for name in Settings.__annotations__
     if (option := OPTIONS.get(name, vars(Settings).get(name))) and option.page
 }
-"""Rows of the settings window by option, or by class variable of `Settings`, in their order."""
+"""Rows of the settings window by option, or by class variable of `Settings`, in order."""
 
 _DEFAULTS: dict[str, Any] = {
     each.name: {} if each.default is MISSING else each.default
@@ -533,7 +532,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _move_aside(path: Path) -> Path | None:
-    """Rename the file so that nothing writes over it; None where that is not possible."""
+    """Rename an unreadable file. Return None if that is not possible."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     for number in range(100):
         aside = path.with_name(f"{path.stem}.unreadable-{stamp}{f'-{number}' * bool(number)}.json")
@@ -554,15 +553,15 @@ def _valid(data: dict[str, Any]) -> dict[str, Any]:
     data = {"same_model": data.get("model", _DEFAULTS["model"]) == _DEFAULTS["model"], **data}
     valid: dict[str, Any] = {}
     for name in data.keys() & OPTIONS.keys():
-        with suppress(ValueError, OverflowError):  # the latter of an integer of 400 digits
+        with suppress(ValueError, OverflowError):  # OverflowError: an integer of 400 digits
             valid[name] = _checked(name, data[name])
     return valid
 
 
 def _checked(name: str, value: Any) -> Any:
-    """Return a value as its option has it: a list as a tuple, an integer as a float.
+    """Return a value in its option's type: a list as a tuple, an integer as a float.
 
-    Entries of mappings that are not accepted are left out. Raises ValueError, OverflowError.
+    Invalid entries of mappings are left out. Raises ValueError, OverflowError.
     """
     option, default = OPTIONS[name], _DEFAULTS[name]
     if isinstance(default, tuple) and isinstance(value, list):

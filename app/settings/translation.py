@@ -1,8 +1,8 @@
-"""Which language the program speaks: chosen, read, and handed to `app.settings.language`.
+"""Choice and loading of the program's language, for `app.settings.language`.
 
-``STRETTO_LANGUAGE=xx`` gives longer texts with accents between brackets. What shows without them
-has not gone through `app.settings.language`; what ends without its bracket is cut off.
-``STRETTO_LANGUAGE=ar-xx`` gives texts that run from right to left, in a mirrored window.
+``STRETTO_LANGUAGE=xx`` shows longer texts with accents in brackets. Texts without brackets do not
+use `app.settings.language`, and texts without a closing bracket are cut off.
+``STRETTO_LANGUAGE=ar-xx`` shows right-to-left texts in a mirrored window.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from app.settings.language import CONTEXT, LANGUAGES, Translate, mark, tr
 log = logging.getLogger(__name__)
 
 ENVIRONMENT = "STRETTO_LANGUAGE"
-"""Names a language for one run, or one of `app.settings.translation`; goes before the setting."""
+"""Environment variable with a language for one run, which overrides the setting."""
 
-SYSTEM = "system"  # the setting that follows the system
+SYSTEM = "system"  # value of the setting that follows the system
 
 _spoken = "en"
 
-_of_qt: list[QTranslator] = []  # Qt's own words, of which Qt keeps no reference
+_of_qt: list[QTranslator] = []  # Qt's own texts; Qt keeps no reference to translators
 
 DOCKING = (
     *(mark("Close Tab"), mark("Close"), mark("Close Others")),
     *(mark("Detach"), mark("Unpin (Dock)"), mark("Minimize")),
 )
-"""What Qt Advanced Docking's tabs and their menus say. It brings no translations."""
+"""Texts of Qt Advanced Docking's tabs and menus, which has no translations."""
 
 
 class _WordsOfDocking(QTranslator):
-    """Translates them by our files. Qt asks it only for what no other translator knows."""
+    """Translator of these texts by our files. Qt uses it only for texts that others do not know."""
 
     def isEmpty(self) -> bool:
         return False
@@ -51,13 +51,12 @@ class _WordsOfDocking(QTranslator):
 
 
 def wanted(setting: str, system: Sequence[str]) -> str:
-    """The code of the language to speak.
+    """Return the code of the language to use.
 
     Args:
         setting: a code of `LANGUAGES`, or `SYSTEM`.
-        system: the languages that the system asks for, the best first, as ``de-DE`` or
-            ``zh-Hant-TW``; of those the first that there is, else English. Traditional Chinese is
-            none that there is.
+        system: the system's languages in order of preference, such as ``de-DE`` or ``zh-Hant-TW``.
+            The first supported one is used, else English. Traditional Chinese is not supported.
     """
     if setting in LANGUAGES:
         return setting
@@ -65,7 +64,7 @@ def wanted(setting: str, system: Sequence[str]) -> str:
     for tag in system:
         name, *rest = tag.replace("_", "-").split("-")
         if name == "zh":
-            # The list goes on from zh-Hant-TW to a mere zh, which by itself is simplified.
+            # The list may continue from zh-Hant-TW with zh, which alone means simplified.
             traditional |= bool({"Hant", "TW", "HK", "MO"} & set(rest)) and "Hans" not in rest
             if "Hans" in rest or not (traditional or {"Hant", "TW", "HK", "MO"} & set(rest)):
                 return "zh_CN"
@@ -75,10 +74,10 @@ def wanted(setting: str, system: Sequence[str]) -> str:
 
 
 def install(qt: QApplication, setting: str) -> str:
-    """Speak the language of the setting from now on; returns its code.
+    """Use the language of the setting from now on, and return its code.
 
-    To be called before there are windows. Where its files are missing or damaged, the log says so
-    and the program speaks English.
+    Must be called before windows are created. If files are missing or damaged, that is logged, and
+    texts are English.
     """
     while _of_qt:
         qt.removeTranslator(_of_qt.pop())
@@ -108,7 +107,7 @@ def install(qt: QApplication, setting: str) -> str:
 
 
 def differs(setting: str) -> bool:
-    """Whether the next start, with this setting, speaks another language than this one."""
+    """Return True if the next start with this setting uses another language."""
     if os.environ.get(ENVIRONMENT):
         return False
     return wanted(setting, QLocale.system().uiLanguages()) != _spoken
@@ -121,7 +120,7 @@ def _translations(code: str) -> language.Translate | None:
         log.warning("The translations of %s cannot be read: %s", code, file)
         return None
 
-    @lru_cache(4096)  # painting asks for the same few again and again
+    @lru_cache(4096)  # painting requests the same few numbers repeatedly
     def translate(text: str, comment: str, n: int) -> str:
         return translator.translate(CONTEXT, text, comment, n) or ""
 
@@ -129,7 +128,7 @@ def _translations(code: str) -> language.Translate | None:
 
 
 def _take_words_of_qt(qt: QApplication, code: str) -> None:
-    """The buttons of Qt's dialogs and its menus of text fields."""
+    """Load the texts of Qt's dialogs and context menus."""
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     translator = QTranslator()
     if translator.load(str(Path(folder, f"qtbase_{code}.qm"))):
@@ -146,7 +145,7 @@ def _take_words_of_docking(qt: QApplication) -> None:
 
 
 def _locale(code: str) -> QLocale:
-    """How numbers and dates are written: as the system does it, if that speaks the language."""
+    """Return the format of numbers and dates: the system's if it has the same language."""
     system = QLocale.system()
     own = QLocale(code) if code in LANGUAGES else system
     if code == "en" and system.language() == QLocale.Language.C:
@@ -164,9 +163,9 @@ def _number(value: float, decimals: int) -> str:
 _ACCENTED = str.maketrans("aceinouyACEINOUY", "âçéîñôûýÂÇÉÎÑÔÛÝ")
 
 _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|&(?:#?\w+;|.)|<[^<>]+>|https?://\S+")
-"""What a translation must leave as it is: places for values, mnemonics, marks of HTML, links."""
+"""Parts that a translation must keep: placeholders, mnemonics, HTML tags, links."""
 
-_LONGER = 0.35  # how much longer than the English the texts are, which is much for German
+_LONGER = 0.35  # additional length of texts, a high value for German
 
 
 def _accented(text: str) -> str:
@@ -177,7 +176,7 @@ def _accented(text: str) -> str:
 
 
 def _mirrored(text: str) -> str:
-    # The first letter makes it a text from right to left, the last one closes it on its left.
+    # The letters make the text right-to-left from its first to its last character.
     return f"ش{text}ش"
 
 
@@ -189,4 +188,4 @@ TRANSLATIONS: dict[str, Translate] = {
     "xx": lambda text, comment, n: _accented(_by_number(text, comment, n)),
     "ar-xx": lambda text, comment, n: _mirrored(_by_number(text, comment, n)),
 }
-MIRRORED = {"ar-xx"}  # those in which the window is mirrored
+MIRRORED = {"ar-xx"}  # languages with a mirrored window

@@ -1,4 +1,4 @@
-"""Spelling: which words of a text to look at, and the system's dictionaries that judge them.
+"""Spell checking: selection of words, and the system's dictionaries.
 
 Imports: app.flows, app.settings.
 """

@@ -1,6 +1,6 @@
-"""Asks the system's spell checker, away from the GUI thread, and remembers what it said.
+"""Client of the system's spell checker, off the GUI thread, with a cache.
 
-Only words of prose are looked at: no code, addresses or paths.
+Only words of prose are checked: no code, addresses or paths.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.settings.language import tr
 from app.spelling import systems
 from app.spelling.systems import SpellingSystem, best
 
-MOST_SPAN = 2_000  # characters of a code span: a backtick further away belongs to another
+MOST_SPAN = 2_000  # characters of a code span; a backtick further away belongs to another one
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
 _TICKS = re.compile(r"`+")
@@ -35,7 +35,7 @@ _WORD = re.compile(rf"{_LETTERS}+(?:['’]{_LETTERS}+)*")
 
 
 class Word(Struct, frozen=True):
-    """A word in a text: where it begins, in characters, and what it is."""
+    """Word in a text, and its position in characters."""
 
     start: int
     text: str
@@ -46,14 +46,14 @@ class Word(Struct, frozen=True):
 
 
 def words(text: str, begin: int = 0, end: int | None = None) -> Iterator[Word]:
-    """The words of prose in ``text[begin:end]``, and in the rest of the lines around it."""
+    """Yield the words of prose in ``text[begin:end]``, and in the rest of its lines."""
     end = len(text) if end is None else end
     begin, end = _whole_lines(text, begin, end)
     part = _without_code(text, begin, end)
     for chunk in _CHUNK.finditer(part):
         bare = chunk[0].strip(_FRINGE)
         if not bare or not _PROSE.fullmatch(bare):
-            continue  # an address, a path, a name of code, a figure
+            continue  # an address, a path, an identifier, a number
         start = chunk.start() + chunk[0].index(bare)
         for word in _WORD.finditer(bare):
             if _is_word(word[0]):
@@ -61,17 +61,17 @@ def words(text: str, begin: int = 0, end: int | None = None) -> Iterator[Word]:
 
 
 def script(word: str) -> str:
-    """What the word is written in, as Unicode calls it: "LATIN", "CYRILLIC"."""
+    """Return the script of a word as named by Unicode: "LATIN", "CYRILLIC"."""
     return unicodedata.name(word[0], "").partition(" ")[0]
 
 
 def _is_word(text: str) -> bool:
-    """Abbreviations (HTTP) and names of code (aName) are none that a dictionary has."""
+    """Return False for abbreviations (HTTP) and identifiers (aName), which no dictionary has."""
     return len(text) > 1 and text[1:] == text[1:].lower()
 
 
 def _whole_lines(text: str, begin: int, end: int) -> tuple[int, int]:
-    """The part with the paragraphs that it begins and ends in, as far as a code span reaches."""
+    """Return the range with its first and last paragraph, up to the length of a code span."""
     before = text.rfind("\n\n", max(0, begin - MOST_SPAN), begin)
     line = text.rfind("\n", 0, begin) + 1
     begin = min(before + 2, line) if before >= 0 else max(0, min(line, begin - MOST_SPAN))
@@ -80,7 +80,7 @@ def _whole_lines(text: str, begin: int, end: int) -> tuple[int, int]:
 
 
 def _without_code(text: str, begin: int, end: int) -> str:
-    """``text[begin:end]`` with blanks in the place of code."""
+    """Return ``text[begin:end]`` with spaces instead of code."""
     part = list(text[begin:end])
 
     def blank(start: int, stop: int) -> None:
@@ -98,7 +98,7 @@ def _without_code(text: str, begin: int, end: int) -> str:
 
 
 def _fenced(text: str, end: int) -> Iterator[tuple[int, int]]:
-    """The blocks of code before ``end``; one that is not closed goes to the end of the text."""
+    """Yield the code blocks before ``end``. An unclosed one ends with the text."""
     opened = ""
     start = 0
     for fence in _FENCE.finditer(text, 0, end):
@@ -114,7 +114,7 @@ def _fenced(text: str, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _spans(part: str) -> Iterator[tuple[int, int]]:
-    """The code spans: from backticks to as many backticks, in one paragraph."""
+    """Yield the code spans: from backticks to the same number of backticks, in one paragraph."""
     runs = list(_TICKS.finditer(part))
     done = 0
     for number, begin in enumerate(runs):
@@ -132,18 +132,18 @@ def _spans(part: str) -> Iterator[tuple[int, int]]:
 
 log = logging.getLogger(__name__)
 
-AUTO = "auto"  # the choice that follows the keyboard, and then the window's language
+AUTO = "auto"  # follows the keyboard, and then the window's language
 OFF = "off"
 
-MOST_KEPT = 20_000  # words of which it is remembered what was said of them
+MOST_KEPT = 20_000  # words whose results are cached
 
-SLICE_S = 0.004  # how long the GUI thread judges words at a time, where only it may
+SLICE_S = 0.004  # time slice for checking words on the GUI thread, if other threads are not allowed
 
 
 class Speller(QObject):
-    """One for the window. It opens the system's spell checker when first words are to be judged."""
+    """Spell checker of the window. It opens the system's one when it is first needed."""
 
-    changed = Signal()  # words were judged, or other ones hold now
+    changed = Signal()  # words were checked, or the language has changed
 
     def __init__(self, choice: str, parent: QObject) -> None:
         """``choice``: `AUTO`, `OFF` or a language."""
@@ -151,12 +151,12 @@ class Speller(QObject):
         self._choice = choice
         self.language = ""  # of the dictionary in use, "" for none
         self._script = ""
-        # those that there are dictionaries of; none before it was opened
+        # languages with dictionaries, empty before opening
         self.languages: Sequence[str] = ()
         self._system: SpellingSystem | None = None
-        self.opened = False  # whether it is known which spell checker there is, if any
+        self.opened = False  # the system was asked for its spell checker
         self._judged: dict[str, bool] = {}
-        self._passed: set[str] = set()  # words that the person lets pass, until the end
+        self._passed: set[str] = set()  # words that the user ignores until the program ends
         self._wanted: dict[str, None] = {}
         self._opening = flows.Latest(self)
         self._judging = flows.Latest(self)
@@ -168,7 +168,7 @@ class Speller(QObject):
 
     @property
     def why_not(self) -> str:
-        """Why nothing is looked at, as a sentence; "" if it is, or not known yet."""
+        """Return why spelling is not checked, as a sentence, or "" if it is or that is unknown."""
         if not self.opened:
             return ""
         if self._system is None:
@@ -184,13 +184,13 @@ class Speller(QObject):
         return ""
 
     def choose(self, choice: str) -> None:
-        """Judge by another language from now on, or not at all."""
+        """Use another language from now on, or none."""
         if choice != self._choice:
             self._choice = choice
             self._choose()
 
     def open(self) -> None:
-        """Find out what there is. Returns at once; `changed` tells when it is known."""
+        """Open the system's spell checker in the background, followed by `changed`."""
         if self.opened or self._opening.running:
             return
         if sys.platform in systems.GUI_ONLY:
@@ -199,7 +199,8 @@ class Speller(QObject):
             self._opening.start(self._open_aside())
 
     def wrong(self, words: Iterable[str]) -> set[str]:
-        """Those of the words that are known to be misspelt. The rest is judged; see `changed`."""
+        """Return the words that are known to be misspelled. Unknown ones are checked, then
+        `changed`."""
         if self._choice == OFF:
             return set()
         if not self.opened:
@@ -218,11 +219,11 @@ class Speller(QObject):
 
     @property
     def judging(self) -> bool:
-        """Whether words are being judged, so that `changed` is to come."""
+        """Return True while words are being checked, so that `changed` will follow."""
         return bool(self._wanted) or self._opening.running
 
     def suggest(self, word: str, done: Callable[[list[str]], object]) -> None:
-        """Look for what may be meant by a word, which takes up to a second, and hand it over."""
+        """Pass suggestions for a word to ``done``, after up to a second."""
         used, language = self._system, self.language
         if used is None or not language:
             done([])
@@ -232,7 +233,7 @@ class Speller(QObject):
             self._looking.start(self._suggest(used, language, _plain(word), done))
 
     def add(self, word: str) -> None:
-        """Put a word into the person's dictionary."""
+        """Add a word to the user's dictionary."""
         used, language = self._system, self.language
         self._judged[word] = True
         if used is not None and language:
@@ -243,7 +244,7 @@ class Speller(QObject):
         self.changed.emit()
 
     def let_pass(self, word: str) -> None:
-        """Mark the word no more until the program ends."""
+        """Ignore a word until the program ends."""
         self._passed.add(word)
         self.changed.emit()
 
@@ -318,7 +319,7 @@ class Speller(QObject):
         self.changed.emit()
 
     def _on_failed(self, error: Exception) -> None:
-        """The library is another one's: what it cannot do is no harm to the program."""
+        """Turn spelling off after an error of the external library."""
         log.warning("The spell checker failed and is asked no more: %s", error)
         self._system, self.languages = None, ()
         self._wanted.clear()
@@ -354,5 +355,5 @@ def _judged(
 
 
 def _plain(word: str) -> str:
-    """As dictionaries have it: with a straight apostrophe."""
+    """Return the word with a straight apostrophe, as in dictionaries."""
     return word.replace("’", "'")

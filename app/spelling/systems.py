@@ -1,7 +1,6 @@
-"""The spell checkers of systems: Enchant's dictionaries on Linux, NSSpellChecker on macOS.
+"""System spell checkers: Enchant on Linux, NSSpellChecker on macOS.
 
-`pyenchant` is a binding to the system's library and brings none. Where that is missing, importing
-it fails.
+`pyenchant` only binds to the system's library. If that is missing, importing it fails.
 """
 
 from __future__ import annotations
@@ -18,33 +17,33 @@ MOST_SUGGESTIONS = 6
 
 
 class SpellingSystem(Protocol):
-    """A spell checker with dictionaries. A language is written as ``en_US`` or ``de``."""
+    """Spell checker with dictionaries. Languages have the form ``en_US`` or ``de``."""
 
-    gui_only: bool  # it may be asked on the GUI thread only; the others may be asked on any thread
+    gui_only: bool  # it may be used on the GUI thread only; others are thread-safe
 
     def languages(self) -> Sequence[str]:
-        """Those that there are dictionaries of."""
+        """Return the languages with dictionaries."""
         ...
 
     def knows(self, language: str, word: str) -> bool:
-        """Whether the word is spelt rightly."""
+        """Return True if the word is spelled correctly."""
         ...
 
     def suggestions(self, language: str, word: str) -> list[str]:
-        """What may be meant, the likeliest first, `MOST_SUGGESTIONS` at most."""
+        """Return suggestions, the likeliest first, at most `MOST_SUGGESTIONS`."""
         ...
 
     def add(self, language: str, word: str) -> None:
-        """Put the word into the person's own dictionary, which other programs share."""
+        """Add the word to the user's dictionary, which other programs share."""
         ...
 
 
 def best(wanted: Sequence[str], there: Sequence[str]) -> str:
-    """The dictionary to take, "" for none.
+    """Return the dictionary to use, or "".
 
     Args:
-        wanted: languages, the best first. One without a dictionary of its own gets that of its
-            language elsewhere, before the next is tried.
+        wanted: languages in order of preference. One without its own dictionary gets that of
+            another country before the next language is tried.
         there: the languages of the dictionaries.
     """
     for tag in (one.replace("-", "_") for one in wanted):
@@ -59,14 +58,14 @@ def best(wanted: Sequence[str], there: Sequence[str]) -> str:
 
 
 HOME = {"en": "US"}
-"""The land whose dictionary goes before others, where it is not called as the language is."""
+"""Country whose dictionary is preferred, if its code differs from the language's."""
 
 
 LIBRARY = "libenchant-2.so.2"
 
 
 class EnchantSystem:
-    """Raises OSError or ImportError where the library is missing or too old."""
+    """Enchant. Raises OSError or ImportError if the library is missing or too old."""
 
     gui_only = False
 
@@ -74,13 +73,13 @@ class EnchantSystem:
         if "PYENCHANT_LIBRARY_PATH" not in os.environ:
             import ctypes
 
-            # The binding looks for a library by running ldconfig and gcc for each of six names.
+            # The binding searches for a library with ldconfig and gcc, for each of six names.
             ctypes.CDLL(LIBRARY)
         import enchant
 
         self._broker = enchant.Broker()
         self._dictionaries: dict[str, enchant.Dict] = {}
-        self._lock = threading.Lock()  # a broker and its dictionaries serve one thread at a time
+        self._lock = threading.Lock()  # a broker and its dictionaries are not thread-safe
 
     def languages(self) -> list[str]:
         with self._lock:
@@ -104,11 +103,11 @@ class EnchantSystem:
         return self._dictionaries[language]
 
 
-NOT_FOUND = 2**63 - 1  # NSNotFound: where a range is that there is none of
+NOT_FOUND = 2**63 - 1  # NSNotFound: start of an empty range
 
 
 class MacSystem:
-    """AppKit belongs to the main thread, which is the GUI's."""
+    """Spell checker of AppKit, which must be used on the main thread."""
 
     gui_only = True
 
@@ -127,7 +126,7 @@ class MacSystem:
         return bool(wrong.length == 0 or wrong.location == NOT_FOUND)
 
     def suggestions(self, language: str, word: str) -> list[str]:
-        length = len(word.encode("utf-16-le")) // 2  # as NSString counts
+        length = len(word.encode("utf-16-le")) // 2  # NSString counts UTF-16 units
         ask = self._checker.guessesForWordRange_inString_language_inSpellDocumentWithTag_
         found = ask((0, length), word, language, 0)
         return [str(one) for one in found or ()][:MOST_SUGGESTIONS]
@@ -140,32 +139,32 @@ log = logging.getLogger(__name__)
 
 
 def enchant() -> SpellingSystem:
-    """The one of Linux. Raises ImportError or OSError where it is not installed."""
+    """Return the spell checker of Linux. Raises ImportError or OSError if it is not installed."""
 
     return EnchantSystem()
 
 
 def of_mac() -> SpellingSystem:
-    """The one of a Mac."""
+    """Return the spell checker of macOS."""
 
     return MacSystem()
 
 
 SYSTEMS: dict[str, Callable[[], SpellingSystem]] = {"linux": enchant, "darwin": of_mac}
-"""By `sys.platform`: what opens it."""
+"""Functions that open the spell checker, by `sys.platform`."""
 
-GUI_ONLY = ("darwin",)  # where already the opening belongs on the GUI thread
+GUI_ONLY = ("darwin",)  # systems on which it must be opened on the GUI thread
 
 
 @lru_cache(1)
 def open_system() -> SpellingSystem | None:
-    """The system's spell checker; None where there is none.
+    """Return the system's spell checker, or None.
 
-    Takes up to a second, once in a process.
+    Takes up to a second at the first call.
     """
     opens = SYSTEMS.get(sys.platform)
     try:
         return opens() if opens is not None else None
-    except Exception as error:  # the library is another one's, of any version: none is no harm
+    except Exception as error:  # an external library of any version, which is optional
         log.info("There is no spell checker: %s", error)
         return None

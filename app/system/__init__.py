@@ -1,4 +1,4 @@
-"""What the program asks of the system that it runs on, and what it tells of itself.
+"""Integration with the operating system: single instance, logs, crash reports, updates, licenses.
 
 Imports: app, app.bridge, app.chats, app.flows, app.models, app.settings, engine.model,
 engine.sandbox.

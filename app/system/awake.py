@@ -1,8 +1,7 @@
-"""macOS slows down a program whose windows are covered ("App Nap"); not while it is at work: while
-a chat answers or a model is downloaded.
+"""Prevention of macOS App Nap, which slows down programs with hidden windows.
 
-Nothing of the kind is known elsewhere, so there nothing is done. The screen and the machine may go
-to sleep as always.
+Active while a chat replies or a model is downloaded. Does nothing on other systems. The screen and
+the machine may still sleep.
 """
 
 from __future__ import annotations
@@ -22,11 +21,12 @@ log = logging.getLogger(__name__)
 _OPTIONS = 0x00FFFFFF & ~(1 << 20)
 _REASON = "A chat is answering, or a model is downloaded"
 
-Begin = Callable[[], Callable[[], None]]  # starts an activity; gives what ends it
+# starts an activity, and returns the function that ends it
+Begin = Callable[[], Callable[[], None]]
 
 
 class Awake(QObject):
-    """Holds App Nap off from when the first of these begins until the last has ended."""
+    """Holder of an App Nap activity while any reply or download runs."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Awake(QObject):
         if at_work and self._end is None:
             try:
                 self._end = self._begin()
-            except Exception as error:  # slower in the background is better than not at all
+            except Exception as error:  # a slow program is better than none
                 log.info("App Nap is not held off: %s", error)
                 self._end = _nothing()
         elif not at_work and self._end is not None:

@@ -1,8 +1,8 @@
-"""What is left of a crash: a report that the person can read, written by whatever still works.
+"""Crash reports that the user can read.
 
-Errors of Python leave one at once; a crash of the process leaves the stacks that faulthandler
-wrote, which the next start makes a report of. Reports hold versions, stacks and the last lines of
-the log; nothing that a person or a model wrote is in any of these.
+Python errors are reported immediately. After a crash of the process, the next start creates a
+report from the stacks written by faulthandler. Reports have versions, stacks and the last lines of
+the log, never text of the user or a model.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from typing import IO
 
 from app import __version__
 
-KEPT = 20  # older reports are removed
+KEPT = 20  # older reports are deleted
 
-MOST = 5  # reports of one run: what breaks breaks often
+MOST = 5  # reports per run, since errors tend to repeat
 
 LOG_LINES = 60
 
 
 class CrashReports:
-    """The reports in one folder.
+    """Reports in a folder.
 
     Args:
-        folder: where logs lie; it exists.
-        log: the program's log, whose end goes into reports.
+        folder: an existing folder of logs.
+        log: the program's log, whose end is included in reports.
     """
 
     def __init__(self, folder: Path, log: Path) -> None:
@@ -39,11 +39,11 @@ class CrashReports:
         self._log = log
         self._stacks = folder / "crash-stacks.txt"
         self._stream: IO[str] | None = None
-        self._told: set[str] = set()  # stacks of this run that there is a report of
+        self._told: set[str] = set()  # stacks of this run that were reported
         self._before = False
 
     def begin(self) -> list[Path]:
-        """Watch over this run; returns the reports of the last one that nobody has seen."""
+        """Start crash detection, and return the unseen reports of earlier runs."""
         with contextlib.suppress(OSError):
             left = self._stacks.read_text("utf-8", "replace") if self._stacks.exists() else ""
             if left.strip():
@@ -54,7 +54,7 @@ class CrashReports:
         return self.unseen()
 
     def end(self) -> None:
-        """The program ends in order: nothing crashed."""
+        """Stop crash detection after a normal end."""
         if self._stream is not None:
             faulthandler.disable()
             if self._before and sys.__stderr__ is not None:
@@ -67,8 +67,8 @@ class CrashReports:
     def report(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> Path | None:
-        """Write down an error that nobody caught. A few a run: one that repeats is one report."""
-        # Stacks without the error's own words: these may hold what a person wrote.
+        """Write a report of an uncaught error, once per error and at most a few per run."""
+        # Stacks without the error's message, which may contain text of the user.
         stack = "".join(traceback.format_tb(trace))
         if len(self._told) >= MOST or f"{kind.__name__}\n{stack}" in self._told:
             return None
@@ -79,11 +79,11 @@ class CrashReports:
             return None
 
     def unseen(self) -> list[Path]:
-        """Reports that were not shown yet, the latest first."""
+        """Return unseen reports, the latest first."""
         return sorted(self._folder.glob("crash-*.new.txt"), reverse=True)
 
     def see(self) -> list[Path]:
-        """Take all for seen; returns them under their new names, the latest first."""
+        """Mark all reports as seen, and return their new paths, the latest first."""
         seen = []
         for path in self.unseen():
             target = path.with_name(path.name.replace(".new.txt", ".txt"))
@@ -116,7 +116,7 @@ class CrashReports:
                 break
             except FileExistsError:
                 number += 1
-        # The new report is kept whatever its date: the clock may have been set back.
+        # The new report is kept whatever its date, since the clock may have been set back.
         others = sorted(set(self._folder.glob("crash-[0-9]*.txt")) - {path})
         for old in others[: 1 - KEPT]:
             with contextlib.suppress(OSError):
@@ -143,8 +143,8 @@ PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """The installed version of each package; words where one is not there."""
-    # 20 ms, which no start needs
+    """Return the installed version of each package, or a note if it is missing."""
+    # takes 20 ms, so it is not imported at the start
     from importlib.metadata import PackageNotFoundError, version
 
     found = {}

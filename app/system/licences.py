@@ -1,7 +1,7 @@
-"""What others wrote and the program is made of: names, versions, licences with their texts.
+"""Third-party components of the program: names, versions and licenses with their texts.
 
-In a checkout it is read from what is installed; a bundle carries what its build found
-(`packaging/contents.py`), which has the system's libraries too.
+In a checkout they are read from the installed packages. A bundle has a file from its build
+(`packaging/contents.py`), which includes system libraries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from msgspec import Struct, to_builtins
 
 from app.settings.paths import resources
 
-SHIPPED = "licences.json"  # in `resources`, where the program is a bundle
+SHIPPED = "licences.json"  # in `resources` of a bundle
 
 _TEXT = re.compile(
     r"(^|/)(licen[cs]e|copying|notice|thirdpartynotices)[^/]*$|\.dist-info/licenses/.+",
@@ -31,17 +31,17 @@ _LONG = 80
 
 
 class Component(Struct, frozen=True):
-    """A part that others wrote."""
+    """Third-party component."""
 
     name: str
     version: str
-    licence: str  # its short name, an SPDX expression where the part gives one
-    text: str  # the licence in full
-    kind: str = "pypi"  # where its name and version are known: "pypi", "deb" or "generic"
+    licence: str  # its short name, an SPDX expression if available
+    text: str  # the full text
+    kind: str = "pypi"  # source of its name and version: "pypi", "deb" or "generic"
 
 
 def components() -> list[Component]:
-    """Everything the program is made of, by name."""
+    """Return all components by name."""
     shipped = resources() / SHIPPED
     if shipped.is_file():
         return [Component(**entry) for entry in json.loads(shipped.read_text(encoding="utf-8"))]
@@ -49,7 +49,7 @@ def components() -> list[Component]:
 
 
 def installed() -> list[Component]:
-    """Python, the packages that are needed and installed, and the window's font."""
+    """Return Python, the required and installed packages, and the window's font."""
     project = tomllib.loads((resources().parent / "pyproject.toml").read_text(encoding="utf-8"))
     bare = project["tool"]["stretto"]["without-dependencies"]
     roots = [*project["project"]["dependencies"], *bare, "mlx-cpu"]
@@ -60,7 +60,7 @@ def installed() -> list[Component]:
 
 
 def as_json(parts: Iterable[Component]) -> str:
-    """As a bundle carries them."""
+    """Return the components as JSON, for a bundle."""
     ordered = sorted(parts, key=lambda c: (c.name.lower(), c.version))
     return json.dumps([to_builtins(part) for part in ordered], indent=1, ensure_ascii=False)
 
@@ -79,18 +79,18 @@ def _closure(requirements: Iterable[str]) -> list[Distribution]:
         try:
             found[key] = distribution(name)
         except PackageNotFoundError:
-            continue  # of another system, or of an extra that nobody asked for
+            continue  # for another system, or an optional extra
         waiting += found[key].requires or []
     return list(found.values())
 
 
 def _component(part: Distribution) -> Component:
-    # `part.files` asks the disk for each of some thousand files.
+    # `part.files` checks each of some thousand files on disk.
     listed = csv.reader((part.read_text("RECORD") or "").splitlines())
     names = sorted(line[0] for line in listed if line and _TEXT.search(line[0]))
     places = [Path(str(part.locate_file(name))) for name in names]
     texts = [_decoded(place.read_bytes()) for place in places if place.is_file()]
-    about = part.metadata  # reads and takes apart its file each time
+    about = part.metadata  # reads and parses its file each time
     name, short = about["Name"], _short(about)
     return Component(name, about["Version"], short, "\n\n".join(texts) or _standard(about, short))
 
@@ -113,7 +113,7 @@ def _short(about: PackageMetadata) -> str:
 
 
 def _standard(about: PackageMetadata, short: str) -> str:
-    """The text of a licence that a package names without bringing it."""
+    """Return the standard text of a license that a package names without including it."""
     for sign, files in (
         ("LGPL", ("LGPL-3.0.txt", "GPL-3.0.txt")),
         ("Apache", ("Apache-2.0.txt",)),

@@ -1,4 +1,4 @@
-"""The log file. What a person or a model wrote never goes into it."""
+"""Log file, which never contains text of the user or a model."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from types import TracebackType
 log = logging.getLogger("app")
 
 on_uncaught: Callable[..., object] | None = None
-"""Told the kind, the error and the traceback of what nobody caught, besides the log."""
+"""Called with the type, the error and the traceback of each uncaught error, in addition
+to the log."""
 
 
 class _LogFile(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None:
-        """A line that finds no room is left out; the program goes on without a word of it."""
+        """Drop a line that cannot be written."""
 
 
 def start(folder: Path) -> logging.Handler | None:
-    """Log into ``folder``; None (and log nothing) where the folder cannot be written."""
+    """Log into ``folder``. Return None, without logging, if the folder is not writable."""
     try:
         handler = _LogFile(
             folder / "stretto.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
@@ -38,15 +39,15 @@ def start(folder: Path) -> logging.Handler | None:
 
 
 def stop(handler: logging.Handler | None) -> None:
-    """Take the handler away again and close its file."""
+    """Remove the handler and close its file."""
     if handler is not None:
         logging.getLogger().removeHandler(handler)
-        with contextlib.suppress(OSError):  # a full disk must not keep the program from ending
+        with contextlib.suppress(OSError):  # a full disk must not prevent the program's end
             handler.close()
 
 
 def log_uncaught() -> None:
-    """Write errors that nobody caught into the log as well as to the terminal."""
+    """Write uncaught errors to the log and the terminal."""
 
     def on_error(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None

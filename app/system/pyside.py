@@ -1,4 +1,4 @@
-"""Where PySide does what the program cannot use: it reads all sources, and dies of some errors."""
+"""Workarounds for PySide: it reads the sources of all modules, and crashes on some errors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject
 
 
 def leave_sources_alone() -> None:
-    """Have modules imported without a look at their sources; before the program's own are.
+    """Prevent PySide from reading the sources of modules, before the program's own are imported.
 
-    PySide reads the source of whatever is imported after it, to see whether it may switch names to
-    snake case. That is a tenth of a start, and the lines of all sources stay in memory (15 MB with
-    the window's alone). Where there are no sources, as in the bundle, it takes the same answer.
+    PySide reads the source of each module imported after it, to detect the use of snake case names.
+    That takes a tenth of a start, and keeps the lines of all sources in memory (15 MB for the
+    window's alone). Without sources, as in the bundle, it assumes the same result.
     """
     feature = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):
@@ -23,20 +23,18 @@ def leave_sources_alone() -> None:
 
 
 def survive_errors() -> None:
-    """Have what a method raises that Qt has called reported as all errors are.
+    """Have errors in methods called by Qt reported like other errors, for classes created later.
 
-    It is so for classes that are made afterwards.
-
-    On Python 3.11 an error that the interpreter raises ("None has no attribute …") is not an object
-    yet when PySide is told of it, which takes it for one: the process ends, if a call of ours led
-    to Qt's (as of PySide 6.12). What is raised anew is an object.
+    On Python 3.11, PySide (tried: 6.12) treats an error raised by the interpreter ("None has no
+    attribute …") as an object before it is one, and the process crashes if our own call led to
+    Qt's. An error that is raised again is an object.
     """
     if sys.version_info < (3, 12):
         QObject.__init_subclass__ = classmethod(_raise_objects)  # type: ignore[assignment]
 
 
 def _raise_objects(kind: type) -> None:
-    """Wrap the methods of a new class that take the place of Qt's."""
+    """Wrap the methods of a new class that override Qt's."""
     own = {name: made for name, made in vars(kind).items() if isinstance(made, FunctionType)}
     for base in kind.__mro__[1:]:
         if base.__module__.startswith("PySide6"):
@@ -46,7 +44,7 @@ def _raise_objects(kind: type) -> None:
 
 @cache
 def _methods_of_qt(base: type) -> frozenset[str]:
-    """What such a class declares; to ask PySide for it takes long."""
+    """Return the methods that a class of PySide declares, without asking PySide, which is slow."""
     return frozenset(n for n, made in vars(base).items() if isinstance(made, MethodDescriptorType))
 
 

@@ -1,4 +1,4 @@
-"""One program per profile: a second start brings the first to the front and ends."""
+"""Single instance per profile: a second start brings the first to the front and ends."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _ASK = "-ask"
 
 
 class SingleInstance(QObject):
-    """Holds the profile's lock, and listens for whoever else is started on it.
+    """Owner of the profile's lock, which listens for further starts.
 
-    The lock decides, not the socket: a socket's file outlives a killed program, the lock knows
-    whether its owner is alive.
+    The lock decides, not the socket: the socket's file survives a killed program, but the lock
+    detects that its owner is dead.
     """
 
     ANSWER_MS = 5_000
-    """How long a busy program may take to answer; it comes forward also when it answers later."""
+    """Time limit for a busy program's answer. It also comes to the front if it answers later."""
 
     show_requested = Signal()  # another start asks this program to show itself
     quick_question_requested = Signal()  # another start asks it to take a quick question
@@ -32,14 +32,14 @@ class SingleInstance(QObject):
         name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
         self._name = f"stretto-{name}"
         self._lock = QLockFile(str(folder / "running.lock"))
-        self._lock.setStaleLockTime(0)  # never by age: a chat may be open for weeks
+        self._lock.setStaleLockTime(0)  # locks never expire, since the program may run for weeks
         self.quick = False  # `call` asks for a quick question
         self._servers: dict[str, QLocalServer] = {}
 
     def claim(self) -> bool:
-        """Become the one program of this profile; False if there is one already.
+        """Lock the profile. Return False if another program has locked it.
 
-        A folder that cannot be written to is not refused here: the chats say so more plainly.
+        A folder that is not writable is not refused here: opening the chats gives a better error.
         """
         if not self._lock.tryLock(0) and not self._take_over():
             if self._lock.error() == QLockFile.LockError.LockFailedError:
@@ -50,7 +50,7 @@ class SingleInstance(QObject):
             (self._name, self.show_requested),
             (self._name + _ASK, self.quick_question_requested),
         ):
-            QLocalServer.removeServer(name)  # left behind by a kill; its owner is gone
+            QLocalServer.removeServer(name)  # left over from a killed program
             server = self._servers[name] = QLocalServer(self)
             server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
             server.newConnection.connect(self._on_connection)
@@ -60,16 +60,16 @@ class SingleInstance(QObject):
         return True
 
     def call(self) -> bool:
-        """Ask the program that runs to show itself; False if it does not answer in time.
+        """Ask the running program to show itself. Return False if it does not answer in time.
 
-        One of an earlier version takes no quick question and just shows itself.
+        Earlier versions do not support quick questions, and only show themselves.
         """
         return (self.quick and self._answered(self._name + _ASK)) or self._answered(self._name)
 
     def _answered(self, name: str) -> bool:
         socket = QLocalSocket()
         socket.connectToServer(name)
-        # The system connects by itself, also to a program that hangs: only its word counts.
+        # The system accepts connections even for a program that hangs, so only its answer counts.
         answered = socket.waitForConnected(self.ANSWER_MS) and (
             socket.bytesAvailable() > 0 or socket.waitForReadyRead(self.ANSWER_MS)
         )
@@ -77,7 +77,7 @@ class SingleInstance(QObject):
         return answered
 
     def release(self) -> None:
-        """Let the next start be the one."""
+        """Release the lock."""
         while self._servers:
             _, server = self._servers.popitem()
             server.close()
@@ -85,11 +85,11 @@ class SingleInstance(QObject):
         self._lock.unlock()
 
     def _take_over(self) -> bool:
-        """Lock a file that says nothing of its owner, or names one on a computer of another name.
+        """Take over a lock file without owner, or of a computer with another name.
 
-        A power cut leaves the one, and a laptop that changes its name with the network the other;
-        nobody could ever start again. Whoever lives holds the system's own lock on the file, which
-        keeps Qt from removing it.
+        The former is left by a power cut, the latter by a laptop whose name depends on the network.
+        Both would prevent all later starts. A living owner holds a system lock on the file, which
+        prevents its removal.
         """
         if self._lock.error() != QLockFile.LockError.LockFailedError:
             return False

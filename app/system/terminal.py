@@ -1,4 +1,4 @@
-"""A terminal of the person's own, opened with a command in it."""
+"""The user's terminal, opened with a command."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ TERMINALS: dict[str, Sequence[str]] = {
     "foot": [],
     "xterm": ["-e"],
 }
-"""Those of Linux, the person's choice first; each with what stands before the command."""
+"""Terminals of Linux in order of preference, with the arguments before the command."""
 
 
 def opened(typed: str, folder: Path, script: Path) -> bool:
-    """Open a terminal that runs a line and goes on as a shell; False where there is none.
+    """Open a terminal that runs a line and then a shell. Return False if there is none.
 
     Args:
-        folder: that of the shell.
-        script: a file that is written for it, as a terminal takes a program.
+        folder: working folder of the shell.
+        script: file to write, since terminals run programs.
 
     Raises:
         OSError: the file cannot be written.

@@ -1,12 +1,11 @@
-"""Whether there is a newer version: one signed file, read only where the person has agreed to it.
+"""Check for a newer version in a signed file, only with the user's consent.
 
-Whoever builds the program says where that file is and by which key it is signed
-(``resources/updates.json``, see `packaging/release.py`); a build without that never asks anything.
-Nothing is downloaded but that file, and nothing is installed: the person is shown what is new and
-may open the page.
+A build has the file's address and public key in ``resources/updates.json`` (see
+`packaging/release.py`). A build without them never checks. Only that file is downloaded, and
+nothing is installed: the user sees what is new and may open the page.
 
-The file: ``{"signed": "<JSON as text>", "signature": "<base64 of 64 bytes>"}``. The signature is
-Ed25519 (RFC 8032) over the text's UTF-8; the text is an object with ``version``, ``page`` and
+The file is ``{"signed": "<JSON as text>", "signature": "<base64 of 64 bytes>"}``. The signature is
+Ed25519 (RFC 8032) over the text's UTF-8. The text is an object with ``version``, ``page`` and
 ``notes``.
 """
 
@@ -39,31 +38,31 @@ _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
 
 
 class UpdateError(Exception):
-    """Why nothing is known of newer versions, in words for a person."""
+    """The check has failed, with a message for the user."""
 
 
 class Source(Struct, frozen=True):
-    """Where the file is, and the public key (32 bytes) that its signature must fit."""
+    """Address of the file, and the public key (32 bytes) of its signature."""
 
     url: str
     key: bytes
 
 
 class Release(Struct, frozen=True):
-    """A version that can be had."""
+    """Available version."""
 
     version: str
-    page: str  # where a person gets it
-    notes: str  # what is new, in Markdown
+    page: str  # page with the download
+    notes: str  # changes, in Markdown
 
     @property
     def is_newer(self) -> bool:
-        """Than the program that asks."""
+        """Return True if it is newer than this program."""
         return _parts(self.version) > _parts(__version__)
 
 
 def source(file: Path | None = None) -> Source | None:
-    """What this build knows of its updates; None for nothing."""
+    """Return the source of this build's updates, or None."""
     try:
         found = json.loads((file or resources() / "updates.json").read_text(encoding="utf-8"))
         made = Source(str(found["url"]), bytes.fromhex(found["key"]))
@@ -76,7 +75,7 @@ def source(file: Path | None = None) -> Source | None:
 
 
 def read(document: bytes, key: bytes) -> Release:
-    """What the file says. Raises UpdateError unless it is signed by ``key`` and makes sense."""
+    """Parse the file. Raises UpdateError if it is invalid or not signed by ``key``."""
     from nacl.exceptions import BadSignatureError
     from nacl.signing import VerifyKey
 
@@ -99,16 +98,16 @@ def read(document: bytes, key: bytes) -> Release:
 
 
 def fetch(url: str) -> bytes:
-    """Get the file. Raises UpdateError when that fails."""
+    """Download the file. Raises UpdateError."""
     import urllib.error
-    import urllib.request  # 45 ms, which no start needs
+    import urllib.request  # takes 45 ms, so it is not imported at the start
 
     class SameKind(urllib.request.HTTPRedirectHandler):
-        """Follows a redirection only to where the program would have asked itself."""
+        """Handler that follows redirects only to addresses that are allowed anyway."""
 
         def redirect_request(self, *asked: Any) -> Any:
             if not _may_ask(str(asked[-1])):
-                asked[1].close()  # the answer that sends there
+                asked[1].close()  # the response with the redirect
                 raise ValueError(tr("the request was redirected"))
             return super().redirect_request(*asked)
 
@@ -128,7 +127,7 @@ def fetch(url: str) -> bytes:
 
 def _may_ask(url: str) -> bool:
     parts = urlsplit(url)
-    # Plain HTTP only to this machine, where the tests' server is.
+    # Plain HTTP only on this machine, for the tests' server.
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname == "127.0.0.1")
 
 
@@ -138,13 +137,13 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 class Updates(QObject):
-    """Looks once a day while the program runs, if the person wants that; or when asked."""
+    """Checker for updates, once a day if the user wants that, or on request."""
 
-    FIRST_MS = 20_000  # after a start there is more important work
+    FIRST_MS = 20_000  # after the start, which has priority
 
-    # (release, error): an answer has come: a `Release` or None, and why not ("" if so)
+    # (release, error): result of a check: a `Release` or None, and an error message or ""
     looked = Signal(object, str)
-    # (release): it is newer, and was not skipped; only from looking by itself
+    # (release): a newer one that was not skipped, from an automatic check
     found = Signal(object)
 
     def __init__(
@@ -159,31 +158,31 @@ class Updates(QObject):
 
     @property
     def possible(self) -> bool:
-        """Whether this build knows where to look."""
+        """Return True if this build can check for updates."""
         return self._source is not None
 
     def start(self) -> None:
-        """Look by itself from now on, as far as the settings allow."""
+        """Start automatic checks, if the settings allow them."""
         if self.possible:
             self._timer.start()
             QTimer.singleShot(self.FIRST_MS, self, self.look_if_due)
 
     def stop(self) -> None:
-        """Look no more. An answer that is on its way is dropped."""
+        """Stop checking, and ignore a pending result."""
         self._timer.stop()
         self._source = None
         self._asking.cancel()
 
     @Slot()
     def look_if_due(self) -> None:
-        """Look if the person wants it and the last time was a day ago."""
+        """Check if the user wants it and the last check was a day ago."""
         due = not 0 <= time.time() - self._settings.looked_at < DAY_S
         if self._settings.look_for_updates and due:
             self._look(by_itself=True)
 
     @Slot()
     def look(self) -> None:
-        """Look now; the answer comes by ``looked``."""
+        """Check now, followed by ``looked``."""
         self._look(by_itself=False)
 
     def _look(self, by_itself: bool) -> None:
