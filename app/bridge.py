@@ -104,7 +104,7 @@ class Bridge(QObject):
         self._last_drain = monotonic()
 
 
-class _Run(list[Any]):
+class _JoinedDeltas(list[Any]):
     """Adjacent deltas to join. Messages may be lists themselves."""
 
 
@@ -121,11 +121,13 @@ def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
         if isinstance(message, PromptProgress) and isinstance(last, PromptProgress):
             queue[-1] = message
         elif isinstance(message, TextDelta) and _continues(last, message):
-            queue[-1] = _Run([*last, message] if isinstance(last, _Run) else [last, message])
+            queue[-1] = _JoinedDeltas(
+                [*last, message] if isinstance(last, _JoinedDeltas) else [last, message]
+            )
         else:
             queue.append(message)
     return [
-        (number, _joined(message) if isinstance(message, _Run) else message)
+        (number, _joined(message) if isinstance(message, _JoinedDeltas) else message)
         for number, queue in channels.items()
         for message in queue
     ]
@@ -133,11 +135,11 @@ def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
 
 def _continues(last: Any, delta: TextDelta) -> bool:
     """Return True if ``last`` (a delta, or a list of joined ones) has the kind of ``delta``."""
-    before = last[-1] if isinstance(last, _Run) else last
+    before = last[-1] if isinstance(last, _JoinedDeltas) else last
     return isinstance(before, TextDelta) and before.kind == delta.kind
 
 
-def _joined(run: _Run) -> TextDelta:
+def _joined(run: _JoinedDeltas) -> TextDelta:
     first = run[0]
     return TextDelta(
         session_id=first.session_id,

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
 from app.chats.library import ChatLibrary
-from app.chats.tool_call import Doing, doing
+from app.chats.tool_call import ToolActivity, activity_of
 
 NO_ENGINE: Mapping[str, Any] = {
     "queue": [],
@@ -66,14 +66,14 @@ class Mark(Struct, frozen=True):
     rate: float  # tokens per second, generated or read
 
 
-class Lane(Struct):
+class ScoreLane(Struct):
     """Lane of one chat."""
 
     chat_id: str
     title: str
     colour: int  # number of its color, which stays the same
     state: str = "idle"  # see `Mark.state`, or `idle`
-    doing: Doing | None = None  # activity of its tools while the engine is idle
+    activity: ToolActivity | None = None  # activity of its tools while the engine is idle
     rate: float = 0.0  # current tokens per second
     kv_bytes: int = 0  # memory of its KV cache
     kv_tokens: int = 0
@@ -116,11 +116,11 @@ class Lanes:
     COLOURS = 8
 
     def __init__(self) -> None:
-        self._lanes: dict[str, Lane] = {}
+        self._lanes: dict[str, ScoreLane] = {}
         self._last: float | None = None
         self.totals = Totals()
 
-    def __iter__(self) -> Iterator[Lane]:
+    def __iter__(self) -> Iterator[ScoreLane]:
         return iter(self._lanes.values())
 
     def __len__(self) -> int:
@@ -137,7 +137,7 @@ class Lanes:
         stats: Mapping[str, Any],  # see `Engine.stats`
         # by session id: chat id and title; other sessions are left out
         chats: Mapping[str, tuple[str, str]],
-        tools: Mapping[str, Doing] | None = None,  # activity of chats' tools, by chat id
+        tools: Mapping[str, ToolActivity] | None = None,  # activity of chats' tools, by chat id
     ) -> None:
         """Add a sample of the engine's figures."""
         start = self._last if self._last is not None else now
@@ -150,16 +150,16 @@ class Lanes:
             title, figures = chats[names[0]][1], _together([stats["sessions"][n] for n in names])
             lane = self._lanes.get(chat_id)
             if lane is None:
-                lane = self._lanes[chat_id] = Lane(chat_id, title, self._free_colour())
+                lane = self._lanes[chat_id] = ScoreLane(chat_id, title, self._free_colour())
             lane.title = title
             lane.position = min((queue.index(n) + 1 for n in names if n in queue), default=0)
             lane.position = figures.get("place", lane.position)
             lane.host, lane.context = figures.get("host", ""), figures.get("context", 0)
-            lane.doing = tools.get(chat_id) if tools is not None else None
+            lane.activity = tools.get(chat_id) if tools is not None else None
             self._advance(lane, start, now, figures)
         for chat_id in [c for c, lane in self._lanes.items() if c not in seen]:
             lane = self._lanes[chat_id]
-            lane.state, lane.rate, lane.kv_bytes, lane.doing = "idle", 0.0, 0, None
+            lane.state, lane.rate, lane.kv_bytes, lane.activity = "idle", 0.0, 0, None
             self._forget(lane, now)
             if not lane.marks:
                 del self._lanes[chat_id]
@@ -177,16 +177,18 @@ class Lanes:
             stats["buffer_bytes"],
         )
 
-    def _advance(self, lane: Lane, start: float, now: float, figures: Mapping[str, Any]) -> None:
+    def _advance(
+        self, lane: ScoreLane, start: float, now: float, figures: Mapping[str, Any]
+    ) -> None:
         generated = figures.get("reply", {}).get("generated_tokens", 0)
         held = figures["kv_tokens"]
         before = lane._reply
         lane._reply = (generated, held)
         lane.kv_bytes, lane.kv_tokens = figures["kv_bytes"], held
         lane.state = _state(figures)
-        if lane.state == "idle" and lane.doing is not None:
-            at_work = "asking" if lane.doing.waiting else "calling"
-            lane.state = "paused" if lane.doing.paused else at_work
+        if lane.state == "idle" and lane.activity is not None:
+            at_work = "asking" if lane.activity.waiting else "calling"
+            lane.state = "paused" if lane.activity.paused else at_work
         elapsed, lane.rate = now - start, 0.0
         if "rate" in figures:
             lane.rate = figures["rate"]
@@ -200,7 +202,7 @@ class Lanes:
             lane.marks.append(Mark(start, now, lane.state, lane.rate))
         self._forget(lane, now)
 
-    def _forget(self, lane: Lane, now: float) -> None:
+    def _forget(self, lane: ScoreLane, now: float) -> None:
         while lane.marks and lane.marks[0].end < now - SPAN:
             lane.marks.popleft()
 
@@ -295,11 +297,11 @@ class ScoreFeed(QObject):
         except Exception:
             self._elsewhere = {}
 
-    def _tools(self) -> dict[str, Doing]:
+    def _tools(self) -> dict[str, ToolActivity]:
         """Return the activity of chats' tools."""
         tools = {chat.id: chat.tools for chat in self._library.running()}
         found = {
-            chat_id: doing(each.calls.values(), each.step, each.tokens, paused=each.paused)
+            chat_id: activity_of(each.calls.values(), each.step, each.tokens, paused=each.paused)
             for chat_id, each in tools.items()
         }
         return {chat_id: each for chat_id, each in found.items() if each is not None}

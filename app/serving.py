@@ -54,7 +54,7 @@ def limits_of(settings: Settings) -> dict[str, Any]:
     }
 
 
-def made(
+def start_server(
     before: Server | None,
     engine: Engine,
     port: int,
@@ -93,7 +93,7 @@ def offer(server: Server, folder: str, adapter: str) -> None:
         log.info("a model is not offered: %s", error.code)
 
 
-def sentence(error: Exception, port: int) -> str:
+def describe_start_error(error: Exception, port: int) -> str:
     """Return why the server could not be started."""
     if isinstance(error, OSError):
         if error.errno == errno.EADDRINUSE:
@@ -104,7 +104,7 @@ def sentence(error: Exception, port: int) -> str:
     return f"{words[:1].upper()}{words[1:]}."
 
 
-class Door(Enum):
+class ServerState(Enum):
     """States of the server."""
 
     OFF = "off"
@@ -113,7 +113,7 @@ class Door(Enum):
     FAILED = "failed"
 
 
-class Guests(Struct, frozen=True):
+class ApiClients(Struct, frozen=True):
     """Clients of the server."""
 
     connections: int = 0  # including idle ones
@@ -133,10 +133,10 @@ class Serving(QObject):
         self, settings: Settings, paths: Paths, loader: ModelLoader, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self.door = Door.OFF
+        self.door = ServerState.OFF
         self.why = ""  # why it could not be started, as a sentence
         self.address = ""  # "http://127.0.0.1:8080" while it runs
-        self.guests = Guests()  # current clients
+        self.guests = ApiClients()  # current clients
         self._settings = settings
         # keys_file, script: the file of keys, and the script to open a terminal with
         self.keys_file, self.script = paths.data / "serve-keys.json", paths.cache / SCRIPT
@@ -161,17 +161,17 @@ class Serving(QObject):
     @Slot()
     def apply(self) -> None:
         """Apply the settings: start, stop or restart the server."""
-        if self.door is Door.STARTING:
+        if self.door is ServerState.STARTING:
             self._again = True
             return
         before = self._leave()
         if self._settings.serve and self._engine is not None:
-            self._now(Door.STARTING)
+            self._now(ServerState.STARTING)
             flows.start(self, self._begin(self._engine, before))
             return
         if before is not None:
             self._stop(before)
-        self._now(Door.OFF)
+        self._now(ServerState.OFF)
 
     @Slot(str)
     def _on_setting(self, option: str) -> None:
@@ -195,7 +195,7 @@ class Serving(QObject):
             self._stop(server)
         for thread in self._ending:
             thread.join(max(0.0, give_up - monotonic()))
-        self._now(Door.OFF)
+        self._now(ServerState.OFF)
 
     # Keys.
 
@@ -221,7 +221,7 @@ class Serving(QObject):
 
         made = await flows.aside(work)
         self.changed.emit()
-        if self.door is Door.FAILED:
+        if self.door is ServerState.FAILED:
             self.apply()  # the start may have failed because there was no key
         return made
 
@@ -336,9 +336,9 @@ class Serving(QObject):
     @Slot()
     def _look(self) -> None:
         server = self._server
-        now = Guests()
+        now = ApiClients()
         if server is not None:
-            now = Guests(server.connections, tuple(server.requests.agents.all()))
+            now = ApiClients(server.connections, tuple(server.requests.agents.all()))
         if now != self.guests:
             self.guests = now
             self.guests_changed.emit()
@@ -383,7 +383,7 @@ class Serving(QObject):
             # of a server that was stopped just now, and may still use the port
             for thread in ending:
                 thread.join()
-            server = made(before, engine, port, limits, folders, file, is_used, cache)
+            server = start_server(before, engine, port, limits, folders, file, is_used, cache)
             if stop.is_set():  # cancelled
                 server.stop()
             return server
@@ -394,9 +394,9 @@ class Serving(QObject):
             # Importing the web server takes most of a second.
             server = await flows.aside(work)
         except Exception as error:
-            why = sentence(error, port)
+            why = describe_start_error(error, port)
             log.warning("the server was not started (%s)", type(error).__name__)
-        self.door = Door.OFF
+        self.door = ServerState.OFF
         if server is not None and (self._again or self._engine is None):
             self._stop(server)
             server = None
@@ -410,10 +410,10 @@ class Serving(QObject):
             shown = "127.0.0.1" if server.address[0] == "0.0.0.0" else server.address[0]
             self.address = f"http://{shown}:{server.port}"
             self._timer.start()
-            self._now(Door.OPEN)
+            self._now(ServerState.OPEN)
         elif why:
             self.why = why
-            self._now(Door.FAILED)
+            self._now(ServerState.FAILED)
 
     def _leave(self) -> Server | None:
         """Detach the server, which has to be stopped."""
@@ -429,9 +429,9 @@ class Serving(QObject):
         self._ending = [*(t for t in self._ending if t.is_alive()), thread]
         thread.start()
 
-    def _now(self, door: Door) -> None:
+    def _now(self, door: ServerState) -> None:
         self.door = door
-        if door is not Door.FAILED:
+        if door is not ServerState.FAILED:
             self.why = ""
         self.changed.emit()
 

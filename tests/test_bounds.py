@@ -51,10 +51,10 @@ def _calculator(text: str) -> None:
 
 
 def _difference(text: str) -> None:
-    from app.tools.granted_folders import Change, _unified
+    from app.tools.granted_folders import FileChange, _unified
 
     old, _, new = text.partition("\0")
-    _unified("a", Change(old.encode(), new.encode(), 0))
+    _unified("a", FileChange(old.encode(), new.encode(), 0))
 
 
 def _pattern(text: str) -> None:
@@ -87,7 +87,7 @@ def _message(text: str) -> None:
 
     from app.tools import bounding, transports
 
-    anyio.run(transports._message, text.encode(), bounding.Pace(10**9))
+    anyio.run(transports._message, text.encode(), bounding.RateLimit(10**9))
 
 
 def _form(text: str) -> None:
@@ -102,10 +102,10 @@ def _form(text: str) -> None:
 
 def _remote(text: str) -> None:
     from app.remote.remote_errors import RemoteError
-    from app.remote.stream import Reading
+    from app.remote.stream import ReplyReader
 
     with _tried(RemoteError):
-        Reading("host").take(text)
+        ReplyReader("host").take(text)
 
 
 def _compared(text: str) -> None:

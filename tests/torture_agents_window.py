@@ -20,7 +20,7 @@ from queue import SimpleQueue
 
 from PySide6.QtWidgets import QWidget
 
-from app.serving import Door
+from app.serving import ServerState
 from app.settings.paths import Paths
 from app.ui.sidebar.guests import GuestDialog
 from engine.serve.agents import Seen
@@ -90,7 +90,7 @@ class Window:
         application = self.driver.application
         application.settings.set(serve=on)
         application.serving.apply()
-        wanted = Door.OPEN if on else Door.OFF
+        wanted = ServerState.OPEN if on else ServerState.OFF
         self.driver.until(lambda: application.serving.door is wanted, 60)
 
     def again(self) -> None:

@@ -33,7 +33,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
 from app import flows
-from app.chats.exporting import Export, Kind
+from app.chats.exporting import Export, ExportFormat
 from app.chats.importing import Import
 from app.program.application import Application
 from app.settings.paths import Paths
@@ -382,7 +382,7 @@ def _one_import(window: Window, file: Path) -> int:
         popup = QApplication.activePopupWidget()
         if popup is not None:
             popup.close()
-        for kind in Kind:
+        for kind in ExportFormat:
             Export([chat.id], kind, file.with_name(f"out{kind.value}")).run(
                 store, threading.Event()
             )

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from app.chats.options import ChatOptions
-from app.chats.tool_call import Made
+from app.chats.tool_call import ParsedToolCall
 from app.chats.transcript import Transcript
 from app.chats.tree import branch_name, with_branch_name
 from engine import PromptProgress, TextDelta, ToolCallFailed, ToolCallFinished
@@ -70,7 +70,7 @@ class Answer(Struct):
     continues: bool = False  # it continues an answer that was cut off
     # `monotonic` time of the request, None while the model loads
     asked_at: float | None = None
-    calls: list[Made] = field(default_factory=list)  # its tool calls
+    calls: list[ParsedToolCall] = field(default_factory=list)  # its tool calls
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _tool: list[str] = field(default_factory=list)
@@ -115,9 +115,9 @@ class Answer(Struct):
     def take_call(self, event: ToolCallFinished | ToolCallFailed) -> None:
         """Add a tool call that is complete, or that could not be parsed."""
         if isinstance(event, ToolCallFinished):
-            self.calls.append(Made(event.id, event.name, event.arguments))
+            self.calls.append(ParsedToolCall(event.id, event.name, event.arguments))
         else:
-            self.calls.append(Made(event.id, event.name, event.text, event.message))
+            self.calls.append(ParsedToolCall(event.id, event.name, event.text, event.message))
 
     def end_of_thought(self) -> None:
         if self._thinking_since is not None and self._thought_s is None:

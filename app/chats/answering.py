@@ -19,7 +19,7 @@ from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat
 from app.chats.session import ChatSession, context_of
 from app.chats.tool_call import turn_with_calls
-from app.chats.tool_work import ToolWork
+from app.chats.tool_work import ToolCallRunner
 from app.chats.transcript import conversation, tokens_of_last_turn
 from app.chats.turn import Stage
 from app.models.engine_errors import meaning
@@ -55,7 +55,7 @@ _ONLY_A_TOOL = mark("The model called a tool instead of replying, but this chat 
 _NO_CALL = mark("The model’s tool call could not be read.")
 
 
-class Answering(QObject):
+class ReplyGenerator(QObject):
     """Generator of a chat's replies, one at a time."""
 
     # The store writes within 250 ms, so that a crash loses less than a second of text.
@@ -79,7 +79,7 @@ class Answering(QObject):
     ) -> None:
         super().__init__(parent)
         # tool calls of the last answer
-        self.tools = ToolWork(saved, bridge, toolbox, self._room, self)
+        self.tools = ToolCallRunner(saved, bridge, toolbox, self._room, self)
         self._saved = saved
         self._bridge = bridge
         self._loader = loader
@@ -96,12 +96,12 @@ class Answering(QObject):
         loader.changed.connect(self._on_model_changed)
         loader.progressed.connect(self._on_model_read)
 
-    def beside(self, saved: SavedChat, parent: QObject, *, fork: bool) -> Answering:
+    def beside(self, saved: SavedChat, parent: QObject, *, fork: bool) -> ReplyGenerator:
         """Return a generator for a reply next to the chat's own, with a temporary session.
 
         ``fork``: that session begins as a copy of this one's.
         """
-        made = Answering(saved, self._bridge, self._loader, self.tools.toolbox, parent)
+        made = ReplyGenerator(saved, self._bridge, self._loader, self.tools.toolbox, parent)
         made.session = ChatSession(self._loader, new_id())
         if fork:
             made.session.twin_of(self.session)

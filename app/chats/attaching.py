@@ -19,7 +19,7 @@ from app.chats.attached import numbers_of, page_numbers
 from app.chats.images import SIDE, content, stored
 from app.chats.passages import are_made, beginning, passages_of, whole_pages
 from app.chats.pdf_pages import drawn, kept_path
-from app.chats.reading import Others, source
+from app.chats.reading import ReferencedChats, source
 from app.chats.saved_chat import SavedChat
 from app.chats.session import context_of
 from app.chats.transcript import tokens_of_last_turn
@@ -46,14 +46,14 @@ _USUAL_CONTEXT = 4096  # tokens, used until a model is loaded
 _MOST_PASSAGES = 16_000  # characters
 
 
-class Tokens(Struct, frozen=True):
+class FileTokens(Struct, frozen=True):
     """Number of tokens of a file. ``exact``: counted by the model's tokenizer."""
 
     count: int
     exact: bool
 
 
-class _Given(Struct, frozen=True):
+class _PendingFile(Struct, frozen=True):
     """File to read, or the bytes of a pasted or dropped image."""
 
     name: str
@@ -68,7 +68,7 @@ class _Given(Struct, frozen=True):
     encoding: str = ""  # of a text file, if the user has chosen one
 
 
-class Attaching(QObject):
+class FileAttacher(QObject):
     """Reader of attached files, one at a time and off the GUI thread.
 
     The files are kept with the draft.
@@ -83,15 +83,15 @@ class Attaching(QObject):
     refused = Signal(str)  # (sentence): a file, or a part of it, was not attached
 
     def __init__(
-        self, saved: SavedChat, loader: ModelLoader, others: Others, parent: QObject
+        self, saved: SavedChat, loader: ModelLoader, others: ReferencedChats, parent: QObject
     ) -> None:
         super().__init__(parent)
         self.others = others  # the chats that this one refers to
         self._saved = saved
         self._loader = loader
-        self._waiting: deque[_Given] = deque()
+        self._waiting: deque[_PendingFile] = deque()
         self._page = (0, 0)
-        self._tokens: dict[tuple[str, Attachment], Tokens] = {}
+        self._tokens: dict[tuple[str, Attachment], FileTokens] = {}
         # hashes of the images whose thumbnails are to be read, in order
         self._thumbnails: dict[str, None] = {}
         self._without_thumbnail: set[str] = set()
@@ -124,16 +124,16 @@ class Attaching(QObject):
             if self._full:
                 self._refuse_more()
                 break
-            self._have_read(_Given(path.name, path))
+            self._have_read(_PendingFile(path.name, path))
 
     def add_image(self, data: bytes) -> None:
         """Attach an image that was pasted or dropped."""
         if self._full:
             self._refuse_more()
             return
-        self._have_read(_Given(self._free_name(tr("Pasted image")), data=data))
+        self._have_read(_PendingFile(self._free_name(tr("Pasted image")), data=data))
 
-    def _have_read(self, given: _Given) -> None:
+    def _have_read(self, given: _PendingFile) -> None:
         self._waiting.append(given)
         if not self._reading.running:
             self._reading.start(self._read())
@@ -189,7 +189,7 @@ class Attaching(QObject):
             self.follow(chat_id, last if follow else None)
 
     def follow(self, chat_id: str, last: int | None) -> None:
-        """Start or stop following a chat, see `Others.follow`."""
+        """Start or stop following a chat, see `ReferencedChats.follow`."""
         if last != self.others.follows.get(chat_id):
             self.others.follow(chat_id, last)
             self.chat_changed.emit()
@@ -263,7 +263,7 @@ class Attaching(QObject):
     def reread(self, attachment: Attachment, encoding: str) -> None:
         """Read a text file again in another encoding, by Python's name."""
         path = Path(attachment.path)
-        given = _Given(attachment.name, path, replaced=(attachment,), encoding=encoding)
+        given = _PendingFile(attachment.name, path, replaced=(attachment,), encoding=encoding)
         self._have_read(given)
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
@@ -289,7 +289,9 @@ class Attaching(QObject):
         self, attachment: Attachment, replaced: Attachments, numbers: Sequence[int]
     ) -> None:
         name, path = attachment.name, Path(attachment.path)
-        self._have_read(_Given(name, path, b"", "draw", replaced, numbers, pages=attachment.pages))
+        self._have_read(
+            _PendingFile(name, path, b"", "draw", replaced, numbers, pages=attachment.pages)
+        )
 
     @property
     def reads_texts(self) -> bool:
@@ -300,7 +302,7 @@ class Attaching(QObject):
         """Replace each image by the text in it, and the pages of a document by one text."""
         images = dict.fromkeys(self.pages_beside(each) for each in self.files if each.is_image)
         for pages in images:
-            self._have_text_read(_Given(pages[0].name, do="read", replaced=pages))
+            self._have_text_read(_PendingFile(pages[0].name, do="read", replaced=pages))
 
     def can_read_scans(self, attachment: Attachment) -> bool:
         """Return True if the text in scanned pages of a PDF can be recognized."""
@@ -311,10 +313,10 @@ class Attaching(QObject):
         pages."""
         path = Path(attachment.path)
         self._have_text_read(
-            _Given(attachment.name, path, b"", "read", (attachment,), attachment.scans)
+            _PendingFile(attachment.name, path, b"", "read", (attachment,), attachment.scans)
         )
 
-    def _have_text_read(self, given: _Given) -> None:
+    def _have_text_read(self, given: _PendingFile) -> None:
         if given not in self._waiting:
             self._have_read(given)
 
@@ -385,7 +387,7 @@ class Attaching(QObject):
             self._resolved(each, question) if each.use == "passages" else each for each in files
         )
 
-    def tokens(self, attachment: Attachment) -> Tokens | None:
+    def tokens(self, attachment: Attachment) -> FileTokens | None:
         """Return the tokens of a file in the chat's model.
 
         None if they depend on the question, and for images and recordings, which each model counts
@@ -399,7 +401,7 @@ class Attaching(QObject):
         whole = attachment.use == "all"
         spans = attachment.spans
         length = attachment.characters if whole else sum(end - begin for _, begin, end in spans)
-        return Tokens(length // 4, exact=False)
+        return FileTokens(length // 4, exact=False)
 
     def too_much(self) -> Attachments:
         """Return the largest files, enough of them to leave room for the others.
@@ -463,7 +465,7 @@ class Attaching(QObject):
                 self.refused.emit(refused)
             self._told()
 
-    async def _read_one(self, given: _Given) -> Sequence[_Read]:
+    async def _read_one(self, given: _PendingFile) -> Sequence[_Read]:
         """Return the contents to attach, for a PDF without text its pages. Raises EngineError."""
         if given.do == "read":
             return [await self._read_texts(given)]
@@ -474,7 +476,7 @@ class Attaching(QObject):
             return await self._draw(given, made.pages)
         return [(held, made)]
 
-    async def _draw(self, given: _Given, count: int) -> Sequence[_Read]:
+    async def _draw(self, given: _PendingFile, count: int) -> Sequence[_Read]:
         """Draw the pages of a PDF, or the chosen ones, as many as fit."""
         assert given.path is not None
         path, name = given.path, given.name
@@ -491,7 +493,7 @@ class Attaching(QObject):
             raise EngineError(INVALID_REQUEST, f"“{name}” has no page that can be drawn.")
         return found
 
-    async def _read_texts(self, given: _Given) -> _Read:
+    async def _read_texts(self, given: _PendingFile) -> _Read:
         """Recognize the text in images or in a PDF's scanned pages. Raises EngineError."""
         first, name, language = given.replaced[0], given.name, code()[:2]
         texts, path, pictures = dict[int, str](), given.path, dict[int, _Picture]()
@@ -525,7 +527,7 @@ class Attaching(QObject):
         except Exception:  # the engine was stopped, or the template requires more than an image
             return 0
 
-    def _take(self, given: _Given, found: Sequence[_Read]) -> str:
+    def _take(self, given: _PendingFile, found: Sequence[_Read]) -> str:
         """Attach what was read, and return a notice for the user, or ""."""
         if given.encoding and given.replaced[0] not in self.files:
             return ""  # removed while it was read
@@ -579,14 +581,14 @@ class Attaching(QObject):
             model, engine = self._loader.get(ref).model, self._loader.engine_for(ref)
             if model is None or engine is None:
                 return
-            guess = self.tokens(file) or Tokens(0, exact=False)
+            guess = self.tokens(file) or FileTokens(0, exact=False)
             try:
                 said = content("", (file,), self._saved.text, None)
                 future = engine.count_later(model, [{"role": "user", "content": said}], None)
             except EngineError:  # the engine was stopped
                 return
             try:
-                self._tokens[key] = Tokens(await flows.arrived(future), exact=True)
+                self._tokens[key] = FileTokens(await flows.arrived(future), exact=True)
             except Exception:
                 self._tokens[key] = guess
             self._told()  # the count decides whether the message may be sent
@@ -702,7 +704,7 @@ def _thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | None:
     return saved.thumbnail(key)
 
 
-def _read_given(given: _Given, stop: threading.Event) -> _Read:
+def _read_given(given: _PendingFile, stop: threading.Event) -> _Read:
     """Read a file. Blocks. Raises EngineError."""
     name = given.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if given.path is None:

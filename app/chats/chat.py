@@ -12,19 +12,19 @@ from app.bridge import Bridge
 from app.chats import panel
 from app.chats.actions import EVENTS, Action, ChatView, refusal
 from app.chats.answer import Answer
-from app.chats.answering import Answering
-from app.chats.attaching import Attaching
+from app.chats.answering import ReplyGenerator
+from app.chats.attaching import FileAttacher
 from app.chats.chat_model import ChatModel
 from app.chats.chat_reply import ChatReply
-from app.chats.counting import ToCount, TokenCount
-from app.chats.helping import Helping
+from app.chats.counting import CountRequest, TokenCount
+from app.chats.helping import HelperRunner
 from app.chats.options import ChatOptions
 from app.chats.panel import Member
-from app.chats.panelling import Panelling
+from app.chats.panelling import PanelRunner
 from app.chats.queue import MessageQueue
-from app.chats.reading import FOLLOWS, InUse, Others
+from app.chats.reading import FOLLOWS, ChatInUse, ReferencedChats
 from app.chats.saved_chat import SavedChat, saved_together
-from app.chats.transcript import Removal
+from app.chats.transcript import RemovedMessages
 from app.chats.tree import with_branch_name
 from app.chats.turn import Compose, Editing, Event, Writing
 from app.chats.turn_controller import TurnController
@@ -70,7 +70,7 @@ class Chat(QObject):
         toolbox: Toolbox,
         *,
         stored: bool,
-        in_use: Mapping[str, InUse] | None = None,
+        in_use: Mapping[str, ChatInUse] | None = None,
         parent: QObject | None = None,
         messages: Sequence[Message] | None = None,
     ) -> None:
@@ -86,15 +86,15 @@ class Chat(QObject):
         self.short = ""  # its name in its group, if that differs from the title
         self._saved = saved = SavedChat(record, store, stored=stored, messages=messages)
         self.transcript = saved.transcript
-        self._answering = answering = Answering(saved, bridge, loader, toolbox, self)
+        self._answering = answering = ReplyGenerator(saved, bridge, loader, toolbox, self)
         self.tools = answering.tools  # tool calls that run or wait for the user
-        self.panel = Panelling(saved, loader, answering, self)
-        self.helping = Helping(saved, loader, answering, self)
+        self.panel = PanelRunner(saved, loader, answering, self)
+        self.helping = HelperRunner(saved, loader, answering, self)
         self.reply = ChatReply(saved, loader, answering, self.panel, self.helping, self)
         self.model = ChatModel(saved, loader, self.reply, self)
         self.queue = MessageQueue(saved, self._on_queue)
-        others = Others(saved, store, {} if in_use is None else in_use)
-        self.attaching = Attaching(saved, loader, others, self)
+        others = ReferencedChats(saved, store, {} if in_use is None else in_use)
+        self.attaching = FileAttacher(saved, loader, others, self)
         self.count = TokenCount(loader, self._to_count, self)
         self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attaching, self)
         signalling = (answering, self.tools, self.helping, self.reply, self.model, self.attaching)
@@ -152,10 +152,10 @@ class Chat(QObject):
         """Return the content of the composer."""
         return self._saved.compose
 
-    def _to_count(self) -> ToCount:
+    def _to_count(self) -> CountRequest:
         known = (self.record, self.options, self.transcript, self.compose, self.model.status)
         texts, images = self._saved.text, self._saved.image
-        return ToCount(*known, files=self.attaching.ready, texts=texts, images=images)
+        return CountRequest(*known, files=self.attaching.ready, texts=texts, images=images)
 
     def shown(self, message_id: str) -> Message:
         """Return a message for display, without hidden details."""
@@ -388,7 +388,7 @@ class Chat(QObject):
             self.message_changed.emit(message_id)
 
     @saved_together
-    def delete_message(self, message_id: str) -> Removal | None:
+    def delete_message(self, message_id: str) -> RemovedMessages | None:
         """Delete a message and what follows it. Return None if that is not possible now.
 
         The return value is for ``restore_messages``.
@@ -402,7 +402,7 @@ class Chat(QObject):
         return removal
 
     @saved_together
-    def restore_messages(self, removal: Removal) -> bool:
+    def restore_messages(self, removal: RemovedMessages) -> bool:
         """Restore deleted messages and show them."""
         if self.can(Action.RESTORE, removal.followed):
             return False

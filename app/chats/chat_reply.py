@@ -11,11 +11,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from app.chats import panel
 from app.chats.answer import Answer, Phase
-from app.chats.answering import Answering
-from app.chats.helping import Helping
+from app.chats.answering import ReplyGenerator
+from app.chats.helping import HelperRunner
 from app.chats.options import model_of_answer, of_answer
 from app.chats.panel import Member
-from app.chats.panelling import Panelling
+from app.chats.panelling import PanelRunner
 from app.chats.saved_chat import SavedChat
 from app.chats.turn import Stage
 from app.models.loading import ModelLoader
@@ -37,9 +37,9 @@ class ChatReply(QObject):
         self,
         saved: SavedChat,
         loader: ModelLoader,
-        answering: Answering,
-        panel: Panelling,
-        helping: Helping,
+        answering: ReplyGenerator,
+        panel: PanelRunner,
+        helping: HelperRunner,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -71,7 +71,7 @@ class ChatReply(QObject):
         return calls_wait or self.stage is Stage.PAUSED
 
     @property
-    def _speaker(self) -> Answering:
+    def _speaker(self) -> ReplyGenerator:
         """Return the generator of the current or last reply. For a panel, the first unfinished
         column."""
         if self.answering.stage is Stage.IDLE and (running := self._panel.running):

@@ -20,7 +20,7 @@ from app.settings.language import counted, number, tr
 from app.store import Attachments, ChatRecord, Message
 
 
-class Counted(Struct, frozen=True):
+class CountedTokens(Struct, frozen=True):
     """Result of a count."""
 
     tokens: int  # of the prompt, with the composer's message
@@ -51,7 +51,7 @@ class Counted(Struct, frozen=True):
         )
 
 
-class ToCount(Struct, frozen=True):
+class CountRequest(Struct, frozen=True):
     """Chat to count, at the time of the request."""
 
     record: ChatRecord
@@ -75,10 +75,12 @@ class TokenCount(QObject):
 
     PAUSE_MS = 350
 
-    # (counted): a `Counted`, or None if there is nothing to count or the model is unknown
+    # (counted): a `CountedTokens`, or None if there is nothing to count or the model is unknown
     counted = Signal(object)
 
-    def __init__(self, loader: ModelLoader, look: Callable[[], ToCount], parent: QObject) -> None:
+    def __init__(
+        self, loader: ModelLoader, look: Callable[[], CountRequest], parent: QObject
+    ) -> None:
         """``look`` returns the chat's current state."""
         super().__init__(parent)
         self._loader = loader
@@ -111,7 +113,7 @@ class TokenCount(QObject):
             if not self._wanted:
                 self.counted.emit(found if _something(self._look().compose) else None)
 
-    async def _ask(self, asked: ToCount) -> Counted | None:
+    async def _ask(self, asked: CountRequest) -> CountedTokens | None:
         engine, model, compose = self._loader.engine, asked.model_status.model, asked.compose
         if engine is None or model is None or not model.context_length or not _something(compose):
             return None
@@ -133,9 +135,9 @@ class TokenCount(QObject):
         try:
             tokens = await flows.arrived(count())
             if not asked.options.slide:
-                return Counted(tokens, limit)
+                return CountedTokens(tokens, limit)
             sent = await flows.arrived(count(slides_in=limit, session_id=asked.record.id))
-            return Counted(sent, limit, slid=sent < tokens)
+            return CountedTokens(sent, limit, slid=sent < tokens)
         # stopped, or refused by the template, which is reported when the message is sent
         except Exception:
             return None

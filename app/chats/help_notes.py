@@ -48,7 +48,7 @@ _SAME = {
 }
 
 
-class Entry(Struct, frozen=True):
+class HelpEntry(Struct, frozen=True):
     """Entry of the help."""
 
     id: str
@@ -64,17 +64,18 @@ def words_of(question: str) -> frozenset[str]:
 
 
 @functools.cache
-def _entries() -> tuple[tuple[Entry, ...], dict[str, float]]:
+def _entries() -> tuple[tuple[HelpEntry, ...], dict[str, float]]:
     """Return all entries, and the weight of each word: rarer words weigh more."""
     topics = tomllib.loads((resources() / "guide" / "help.toml").read_text("utf-8"))["topic"]
     entries = tuple(
-        Entry(topic["id"], tuple(map(words_of, topic["ask"])), topic["say"][0]) for topic in topics
+        HelpEntry(topic["id"], tuple(map(words_of, topic["ask"])), topic["say"][0])
+        for topic in topics
     )
     counts = Counter(word for entry in entries for word in frozenset[str]().union(*entry.wordings))
     return entries, {word: math.log(1 + len(entries) / n) for word, n in counts.items()}
 
 
-def entry_for(question: str) -> Entry | None:
+def entry_for(question: str) -> HelpEntry | None:
     """Return the entry that answers a question, or None if no wording is close enough."""
     asked = words_of(question)
     if not asked or len(_WORD.findall(question)) > MAX_WORDS:
@@ -85,7 +86,7 @@ def entry_for(question: str) -> Entry | None:
     def weight(words: frozenset[str]) -> float:
         return sum(weights.get(word, unknown) for word in words)
 
-    def overlap(entry: Entry) -> float:
+    def overlap(entry: HelpEntry) -> float:
         return max(weight(asked & words) / weight(asked | words) for words in entry.wordings)
 
     best = max(entries, key=overlap)
@@ -95,6 +96,6 @@ def entry_for(question: str) -> Entry | None:
 _FROM_HELP = mark("From the help. The Guide itself can be wrong about this.")
 
 
-def note(entry: Entry) -> str:
+def note(entry: HelpEntry) -> str:
     """Return the entry as the text of a reply, with its source."""
     return f"{entry.answer}\n\n*{tr(_FROM_HELP)}*"

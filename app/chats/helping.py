@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
 from app.chats.answer import Answer, Phase
-from app.chats.answering import Answering
-from app.chats.lanes import Lane, LaneState, for_fork, result
+from app.chats.answering import ReplyGenerator
+from app.chats.lanes import HelperRun, LaneState, for_fork, result
 from app.chats.options import ChatOptions, model_of_answer, of_answer
 from app.chats.saved_chat import SavedChat
 from app.chats.tool_call import Call, CallState, turn_with_calls
@@ -42,12 +42,12 @@ class _Round(Struct):
     path: list[Message]  # messages up to the call, for helpers that continue from there
     clock: QTimer
     # running helpers by lane number
-    at_work: dict[int, Answering] = field(default_factory=dict)
+    at_work: dict[int, ReplyGenerator] = field(default_factory=dict)
     # `monotonic` times of their first words
     since: dict[int, float] = field(default_factory=dict)
 
 
-class Helping(QObject):
+class HelperRunner(QObject):
     """Runner of helper calls, in the background and within the user's limits.
 
     A helper that continues from the chat uses a fork of its session and the same tools in its
@@ -59,7 +59,7 @@ class Helping(QObject):
     MEASURE_MS = 1_000
 
     def __init__(
-        self, saved: SavedChat, loader: ModelLoader, main: Answering, parent: QObject
+        self, saved: SavedChat, loader: ModelLoader, main: ReplyGenerator, parent: QObject
     ) -> None:
         """``main``: writes the chat's own replies, and calls the tools."""
         super().__init__(parent)
@@ -92,7 +92,7 @@ class Helping(QObject):
         options, now = of_answer(asking.stats, self._main.options), self._main.options
         options = replace(options or now, seed=now.seed, max_tokens=now.helper_tokens)
         options = replace(options, answer_as=None, tools=options.tools if fork else ())
-        call.lanes = [Lane(question) for question in questions]
+        call.lanes = [HelperRun(question) for question in questions]
         clock = QTimer(self, singleShot=True, interval=1_000 * now.helper_seconds)
         round_ = _Round(call, model, options, path if fork else [], clock)
         clock.timeout.connect(partial(self._end, round_, LaneState.TIME))
@@ -244,12 +244,12 @@ class Helping(QObject):
                 lane.rate = lane.tokens / (now - since)
                 self._tell(round_)
 
-    def _at_work(self) -> Iterator[tuple[_Round, int, Answering]]:
+    def _at_work(self) -> Iterator[tuple[_Round, int, ReplyGenerator]]:
         for round_ in list(self._rounds.values()):
             for number, helper in list(round_.at_work.items()):
                 yield round_, number, helper
 
 
-def _drop(helper: Answering) -> None:
+def _drop(helper: ReplyGenerator) -> None:
     helper.drop()
     helper.deleteLater()

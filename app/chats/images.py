@@ -30,7 +30,7 @@ Read = tuple[StoredImage, Attachment]
 """A stored image or recording, and its description."""
 
 
-class Held:
+class MediaCache:
     """Cache of images and recordings that were read last, for other chats with the same files."""
 
     MOST = 32_000_000  # bytes
@@ -54,7 +54,7 @@ class Held:
                 self._images.popitem(last=False)
 
 
-held = Held()
+held = MediaCache()
 
 Images = Callable[[str], Image]
 """Returns an image or a recording by its hash. The engine calls it when it needs the data."""

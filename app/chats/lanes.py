@@ -37,7 +37,7 @@ _TOLD = {
 }
 
 
-class Lane(Struct):
+class HelperRun(Struct):
     """A helper."""
 
     question: str
@@ -56,7 +56,7 @@ class Lane(Struct):
         return told
 
     @classmethod
-    def from_json(cls, told: object) -> Lane | None:
+    def from_json(cls, told: object) -> HelperRun | None:
         """Return a stored lane, or None for an invalid value."""
         known = told if isinstance(told, dict) else {}
         texts = [known.get(name, "") for name in ("question", "text", "why")]
@@ -73,14 +73,14 @@ class Lane(Struct):
         return cls(question, state if state in OVER else LaneState.STOPPED, text, why, count)
 
 
-def lanes_of(message: Message) -> list[Lane]:
+def lanes_of(message: Message) -> list[HelperRun]:
     """Return the lanes that are stored with a call."""
     kept = message.stats.get("lanes")
     listed = kept[:MOST_HELPERS] if isinstance(kept, list) else []
-    return [lane for each in listed if (lane := Lane.from_json(each)) is not None]
+    return [lane for each in listed if (lane := HelperRun.from_json(each)) is not None]
 
 
-def result(lanes: Sequence[Lane]) -> ToolResult:
+def result(lanes: Sequence[HelperRun]) -> ToolResult:
     """Return the result for the model: each question with its answer, marked if cut off."""
     told = []
     for number, lane in enumerate(lanes, 1):

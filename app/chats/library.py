@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app import flows
 from app.bridge import Bridge
 from app.chats.chat import Chat
-from app.chats.organising import Organising, listed_differently
+from app.chats.organising import ChatOrganizer, listed_differently
 from app.chats.session import ChatSession
 from app.chats.transcript import branch
 from app.models.loading import ModelLoader
@@ -112,7 +112,7 @@ class ChatLibrary(QObject):
         # ids of chats with a reply that the user has not seen, in use or not
         self.unread: set[str] = set()
         self._to_forget: set[str] = set()  # erased chats whose caches the engine still has
-        self.order = Organising(self, store)  # folders, tags, pins, archive
+        self.order = ChatOrganizer(self, store)  # folders, tags, pins, archive
         self.search = ChatSearch(store, bridge, self.chat, self)  # search in all chats
         self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
         self._sweeping.timeout.connect(self.sweep)

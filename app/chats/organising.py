@@ -23,7 +23,7 @@ _FIRST_YEAR = 2000
 ARCHIVE = "archive"  # id of the archive's row
 
 
-class Entry(NamedTuple):
+class ListEntry(NamedTuple):
     """Row of the list."""
 
     kind: str  # "heading", "folder", "archive", "group" or "chat"
@@ -32,17 +32,17 @@ class Entry(NamedTuple):
     group: str = ""  # for a chat in a group, the id of the group's row
 
 
-class Lines(NamedTuple):
+class ListEntries(NamedTuple):
     """Rows of the list of chats, with counts."""
 
-    entries: list[Entry]  # its lines
+    entries: list[ListEntry]  # its lines
     counts: dict[str, int]  # number of chats by folder id, and of the archive
     groups: dict[str, list[str]]  # ids of chats by the id of their group's row
 
 
 def entries(
     chats: Iterable[ChatRecord], folders: Sequence[Folder], unfolded: Collection[str]
-) -> Lines:
+) -> ListEntries:
     """Return the rows of the list, in one pass over the chats.
 
     Args:
@@ -63,16 +63,16 @@ def entries(
             inside[chat.folder_id].append(chat)
         else:
             loose.append(chat)
-    found: list[Entry] = []
-    grouping = _Grouping(unfolded)
+    found: list[ListEntry] = []
+    grouping = _ChatGroups(unfolded)
     if pinned:
-        found.append(Entry("heading", tr("Pinned")))
+        found.append(ListEntry("heading", tr("Pinned")))
         found += grouping.lines(
             [chat for *_, chat in sorted(pinned, key=lambda p: p[:2])], "pinned"
         )
     counts = {ARCHIVE: len(archived)}
     if folders:
-        found.append(Entry("heading", tr("Folders")))
+        found.append(ListEntry("heading", tr("Folders")))
         for folder in folders:
             within = [f for f in folders if f.parent_id == folder.id]
             counts[folder.id] = sum(len(inside[f.id]) for f in (folder, *within))
@@ -83,16 +83,16 @@ def entries(
     for chat, lines in grouping.of_each(loose, ""):
         if chat.updated_at < since or since == inf:
             heading, since = next((h, s) for h, s in headings if chat.updated_at >= s)
-            found.append(Entry("heading", heading))
+            found.append(ListEntry("heading", heading))
         found += lines
     if archived:
-        found.append(Entry("archive", ARCHIVE))
+        found.append(ListEntry("archive", ARCHIVE))
         if ARCHIVE in unfolded:
             found += grouping.lines(archived, ARCHIVE, 1)
-    return Lines(found, counts, grouping.groups)
+    return ListEntries(found, counts, grouping.groups)
 
 
-class _Grouping:
+class _ChatGroups:
     """Grouping of chats of one comparison or broadcast in one row, at the place of the latest.
 
     A single chat of a group is shown like other chats.
@@ -102,12 +102,12 @@ class _Grouping:
         self.unfolded = unfolded
         self.groups: dict[str, list[str]] = {}
 
-    def lines(self, chats: Sequence[ChatRecord], place: str, depth: int = 0) -> list[Entry]:
+    def lines(self, chats: Sequence[ChatRecord], place: str, depth: int = 0) -> list[ListEntry]:
         return [line for _, lines in self.of_each(chats, place, depth) for line in lines]
 
     def of_each(
         self, chats: Sequence[ChatRecord], place: str, depth: int = 0
-    ) -> Iterator[tuple[ChatRecord, list[Entry]]]:
+    ) -> Iterator[tuple[ChatRecord, list[ListEntry]]]:
         """Yield each chat that has a row, with its rows. ``place``: id of the row that contains
         them."""
         members: dict[str, list[ChatRecord]] = {}
@@ -117,7 +117,7 @@ class _Grouping:
         for chat in chats:
             several = members.get(chat.group_id) if chat.group_id is not None else None
             if several is None or len(several) < 2:
-                yield chat, [Entry("chat", chat.id, depth)]
+                yield chat, [ListEntry("chat", chat.id, depth)]
                 continue
             key = f"group {chat.group_id} {place}"
             if key in self.groups:
@@ -125,8 +125,8 @@ class _Grouping:
             ids = [c.id for c in sorted(several, key=lambda c: (c.created_at, c.id))]
             self.groups[key] = ids
             shown = ids if key in self.unfolded else ()
-            inside = [Entry("chat", chat_id, depth + 1, key) for chat_id in shown]
-            yield chat, [Entry("group", key, depth), *inside]
+            inside = [ListEntry("chat", chat_id, depth + 1, key) for chat_id in shown]
+            yield chat, [ListEntry("group", key, depth), *inside]
 
 
 def day_heading(updated_at: float, headings: Sequence[tuple[str, float]]) -> str:
@@ -155,10 +155,10 @@ def _folder(
     folder: Folder,
     within: Sequence[Folder],
     inside: dict[str | None, list[ChatRecord]],
-    grouping: _Grouping,
+    grouping: _ChatGroups,
     depth: int = 0,
-) -> list[Entry]:
-    found = [Entry("folder", folder.id, depth)]
+) -> list[ListEntry]:
+    found = [ListEntry("folder", folder.id, depth)]
     if folder.id in grouping.unfolded:
         for other in within:
             found += _folder(other, (), inside, grouping, depth + 1)
@@ -176,7 +176,7 @@ Undo = Callable[[], None]  # undoes a change
 MOST_TAGS, LONGEST_TAG = 12, 30
 
 
-class Listed(Protocol):
+class ListedChats(Protocol):
     """The parts of `ChatLibrary` that are needed here."""
 
     def chats(self) -> list[ChatRecord]: ...
@@ -188,11 +188,11 @@ class Listed(Protocol):
     def tell(self) -> None: ...
 
 
-class Organising:
+class ChatOrganizer:
     """Editor of folders, tags, pins and the archive. Changes are shown immediately and stored
     later."""
 
-    def __init__(self, library: Listed, store: Store) -> None:
+    def __init__(self, library: ListedChats, store: Store) -> None:
         self._library = library
         self._store = store
         self._folders = {folder.id: folder for folder in store.folders.all()}

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.chats import panel
 from app.chats.actions import BUSY
 from app.chats.answer import Answer
-from app.chats.answering import Answering
+from app.chats.answering import ReplyGenerator
 from app.chats.options import ChatOptions
 from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat
@@ -20,7 +20,7 @@ from app.settings.language import tr
 from app.store import Message, new_id
 
 
-class Panelling(QObject):
+class PanelRunner(QObject):
     """Columns of one panel, from the question until another reply begins.
 
     Their sessions are forks of the chat's session, so their common beginning is read once. If a
@@ -37,16 +37,16 @@ class Panelling(QObject):
     reply_ended = Signal(str)
 
     def __init__(
-        self, saved: SavedChat, loader: ModelLoader, main: Answering, parent: QObject
+        self, saved: SavedChat, loader: ModelLoader, main: ReplyGenerator, parent: QObject
     ) -> None:
         """``main``: writes the chat's own replies."""
         super().__init__(parent)
         self._saved, self._loader, self._main = saved, loader, main
         self._front, self._kept = False, ""
-        self.lanes: dict[str, Answering] = {}  # generators of the columns, by message id
+        self.lanes: dict[str, ReplyGenerator] = {}  # generators of the columns, by message id
 
     @property
-    def running(self) -> list[Answering]:
+    def running(self) -> list[ReplyGenerator]:
         """Return the generators of unfinished columns, from left to right."""
         return [lane for lane in self.lanes.values() if lane.stage is not Stage.IDLE]
 
@@ -101,7 +101,7 @@ class Panelling(QObject):
             lane.begin()
         return panel_id
 
-    def _new_lane(self) -> Answering:
+    def _new_lane(self) -> ReplyGenerator:
         """Return a generator for a column. The chat's reply ends with the last column, so the end
         of this one is not passed on."""
         lane = self._main.beside(self._saved, self, fork=True)
@@ -154,7 +154,7 @@ class Panelling(QObject):
         lanes, self.lanes = self.lanes, {}
         for lane in lanes.values():
             lane.drop()
-        for lane in self.findChildren(Answering):
+        for lane in self.findChildren(ReplyGenerator):
             lane.deleteLater()
 
     def stop(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from app.chats.saved_chat import SavedChat
-from app.chats.turn import Queue
+from app.chats.turn import QueueState
 from app.settings.language import mark, tr
 from app.store import Attachments, Queued, new_id
 
@@ -26,7 +26,7 @@ class MessageQueue:
         self._saved = saved
         self.changed = changed
         # at the start of the program, and after a reply that was stopped or failed
-        self.state = Queue.HELD
+        self.state = QueueState.HELD
         self._refused = ""  # why the first one could not be sent, as a sentence
 
     @property
@@ -39,14 +39,14 @@ class MessageQueue:
     @property
     def next(self) -> Queued | None:
         """Return the message to send after this reply. One that is being edited delays it."""
-        moves = self.state is not Queue.HELD and self.messages
+        moves = self.state is not QueueState.HELD and self.messages
         first = self.messages[0] if moves else None
         return first if first is not None and first.id != self._saved.record.edited_id else None
 
     @property
     def why_held(self) -> str:
         """Return why the queue is held, as a sentence, or "" if it is not or is empty."""
-        if self.state is not Queue.HELD or not self.messages:
+        if self.state is not QueueState.HELD or not self.messages:
             return ""
         leaf = self._saved.transcript.leaf
         ended = _ENDS.get(leaf.status, "") if leaf is not None else ""

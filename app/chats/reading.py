@@ -35,7 +35,7 @@ MOST = 8
 _LONGEST_TITLE = 200
 
 
-class InUse(Protocol):
+class ChatInUse(Protocol):
     """The parts of `app.chats.chat.Chat` that are needed here."""
 
     @property
@@ -52,7 +52,7 @@ def follows_in(params: Mapping[str, Any]) -> dict[str, int]:
     return dict(good[:MOST])
 
 
-class Other(Struct, frozen=True):
+class ReferencedChat(Struct, frozen=True):
     """Readable state of another chat."""
 
     id: str
@@ -70,7 +70,7 @@ class Other(Struct, frozen=True):
         return "" if self.lines else tr("This chat is empty.")
 
 
-def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> Other:
+def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> ReferencedChat:
     """Return the readable state of a chat.
 
     Args:
@@ -79,21 +79,21 @@ def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> O
     """
     title = clean(record.shown_title, lines=False, most=_LONGEST_TITLE) if record else ""
     if record is None:
-        return Other(chat_id, title, gone=tr("no longer there", "a chat"))
+        return ReferencedChat(chat_id, title, gone=tr("no longer there", "a chat"))
     if record.deleted_at is not None:
-        return Other(chat_id, title, gone=tr("in the Trash", "a chat"))
+        return ReferencedChat(chat_id, title, gone=tr("in the Trash", "a chat"))
     lines = list[tuple[str, str]]()
     for message in path:
         if message.status == "streaming":
-            return Other(chat_id, title, tuple(lines), writing=True)
+            return ReferencedChat(chat_id, title, tuple(lines), writing=True)
         files = "\n".join(f"[Attached: {each.name}]" for each in message.attachments)
         text = "\n\n".join(filter(None, (files, message.content)))
         if message.role in {"user", "assistant"} and text.strip():
             lines.append((message.role, text))
-    return Other(chat_id, title, tuple(lines))
+    return ReferencedChat(chat_id, title, tuple(lines))
 
 
-def source(of: Other, before: int, news: News = "") -> tuple[Attachment, AttachedText]:
+def source(of: ReferencedChat, before: int, news: News = "") -> tuple[Attachment, AttachedText]:
     """Return the messages after the first ``before`` ones as an attachment."""
     said = of.lines[before:]
     text = AttachedText("message", tuple(t for _, t in said), tuple(who for who, _ in said))
@@ -109,7 +109,7 @@ class _Read(Struct):
     lines: list[tuple[str, str]]
 
 
-def _what_is_new(of: Other, read: _Read | None, last: int) -> tuple[int, News] | None:
+def _what_is_new(of: ReferencedChat, read: _Read | None, last: int) -> tuple[int, News] | None:
     """Return the first new message and the kind of news, or None. ``last``: see `FOLLOWS`."""
     if not of.lines:
         return None
@@ -127,17 +127,17 @@ def _what_is_new(of: Other, read: _Read | None, last: int) -> tuple[int, News] |
     return read.before + min(same, len(now) - 1), "changed"
 
 
-class Others:
+class ReferencedChats:
     """Other chats that a chat reads."""
 
-    def __init__(self, saved: SavedChat, store: Store, in_use: Mapping[str, InUse]) -> None:
+    def __init__(self, saved: SavedChat, store: Store, in_use: Mapping[str, ChatInUse]) -> None:
         """``in_use``: the chats in use by id, updated in place."""
         self._saved = saved
         self._store = store
         self._in_use = in_use
-        self._known: dict[str, tuple[ChatRecord | None, Message | None, Other]] = {}
+        self._known: dict[str, tuple[ChatRecord | None, Message | None, ReferencedChat]] = {}
         # state of each followed chat when it was last read, and the attachment for the next message
-        self.seen: dict[str, tuple[Other, Attachment | None]] = {}
+        self.seen: dict[str, tuple[ReferencedChat, Attachment | None]] = {}
 
     @property
     def follows(self) -> dict[str, int]:
@@ -154,7 +154,7 @@ class Others:
         self._saved.keep()
         self.seen.pop(chat_id, None)
 
-    def now(self, chat_id: str) -> Other:
+    def now(self, chat_id: str) -> ReferencedChat:
         """Return the current state of a chat.
 
         Reads nothing from the disk if the chat is in use, and little after `look` if it is
@@ -165,7 +165,7 @@ class Others:
             return other(chat_id, chat.record, chat.transcript.path)
         return self._stored(chat_id)
 
-    def _stored(self, chat_id: str, stop: threading.Event | None = None) -> Other:
+    def _stored(self, chat_id: str, stop: threading.Event | None = None) -> ReferencedChat:
         try:
             record, leaf = self._store.tip(chat_id)
             known = self._known.get(chat_id)
@@ -174,9 +174,9 @@ class Others:
                 known = self._known[chat_id] = (record, leaf, found)
             return known[2]
         except StoreError as error:  # a damaged file: the message is sent without it
-            return Other(chat_id, "", gone=error.message)
+            return ReferencedChat(chat_id, "", gone=error.message)
 
-    async def look(self, chat_id: str) -> Other:
+    async def look(self, chat_id: str) -> ReferencedChat:
         """Return the result of `now`, reading from the disk in a worker thread."""
         if chat_id not in self._in_use:
             await flows.aside(partial(self._stored, chat_id))

@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from app.chats.transcript import Removal, Transcript
+from app.chats.transcript import RemovedMessages, Transcript
 from app.chats.turn import Compose, Editing, Writing
 from app.store import AttachedText, Attachments, ChatRecord, Message, Store, StoredImage, StoreError
 from engine import Image
@@ -180,7 +180,7 @@ class SavedChat:
         self.transcript.show(message_id)
         self._store.set_leaf(self.record.id, self.transcript.leaf_id)
 
-    def remove(self, message_id: str) -> Removal:
+    def remove(self, message_id: str) -> RemovedMessages:
         """Remove a message and what follows it. The return value is for ``restore``.
 
         If one of them was being edited, the earlier draft returns to the composer.
@@ -189,7 +189,7 @@ class SavedChat:
         removed = tuple(self.transcript.remove(message_id))
         editing = compose if isinstance(compose, Editing) else None
         gone = editing if editing and not self._is_there(editing.message) else None
-        removal = Removal(removed, leaf, gone)
+        removal = RemovedMessages(removed, leaf, gone)
         self._store.delete_messages(self.record.id, removal.ids, self.transcript.leaf_id)
         self.change(leaf_id=self.transcript.leaf_id)
         if gone:
@@ -197,7 +197,7 @@ class SavedChat:
             self.keep()
         return removal
 
-    def restore(self, removal: Removal) -> None:
+    def restore(self, removal: RemovedMessages) -> None:
         """Restore removed messages and show them. An edit of one of them resumes."""
         self.transcript.restore(removal.messages, removal.leaf_id)
         self._store.restore_messages(self.record.id, removal.ids, removal.leaf_id)
@@ -213,11 +213,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _Saving(Protocol):
+class _HasSavedChat(Protocol):
     _saved: SavedChat
 
 
-S = TypeVar("S", bound=_Saving)
+S = TypeVar("S", bound=_HasSavedChat)
 
 
 def saved_together(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:

@@ -120,7 +120,7 @@ MOST_EXCHANGES = 3  # longer chats keep their titles
 FAULTS = 3  # invalid answers in a row after which a model is not asked again
 
 
-class _Asked(Struct):
+class _PendingTitle(Struct):
     """Title that is being generated."""
 
     chat_id: str
@@ -133,7 +133,7 @@ class _Asked(Struct):
     said: str = ""
 
 
-class Titling(QObject):
+class TitleGenerator(QObject):
     """Generator of titles, one at a time, while no reply runs and the engine is idle.
 
     A reply cancels the request, which is repeated later. Titles set by the user stay. If the model
@@ -151,7 +151,7 @@ class Titling(QObject):
         self._waiting: dict[str, None] = {}  # chats whose reply has ended, the latest last
         self._tried: set[str] = set()
         self._faults: dict[str, int] = {}  # by the engine's id of the model
-        self._asked: _Asked | None = None
+        self._asked: _PendingTitle | None = None
         self._rest = QTimer(self, singleShot=True, interval=self.REST_MS)
         self._rest.timeout.connect(self.look)
         self._answering: set[str] = set()
@@ -219,7 +219,7 @@ class Titling(QObject):
         exchange = first_exchange(chat.transcript.path)
         assert exchange is not None  # `_may_name` has checked it
         question, answer = (message.content for message in exchange)
-        asked = self._asked = _Asked(chat.id, model.id, chat.record.title, question, answer)
+        asked = self._asked = _PendingTitle(chat.id, model.id, chat.record.title, question, answer)
         asked.channel, post = self._library.bridge.channel(self._on_event)
         try:
             asked.reply = engine.ask(
@@ -249,7 +249,7 @@ class Titling(QObject):
             self._waiting.pop(asked.chat_id, None)
             self._let_go()
 
-    def _take(self, asked: _Asked, reason: FinishReason) -> None:
+    def _take(self, asked: _PendingTitle, reason: FinishReason) -> None:
         self._waiting.pop(asked.chat_id, None)
         self._tried.add(asked.chat_id)
         stopped = reason in (FinishReason.STOP, FinishReason.UNSTATED)

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from app.chats.lanes import Lane
+from app.chats.lanes import HelperRun
 from app.settings.language import counted, mark, tr
 from app.store import Message
 from app.tools.builtin import Obstacle, title_of
@@ -23,7 +23,7 @@ from app.tools.tool import BUILT_IN, OutcomeKind, Tool, ToolResult
 NO_RESULT = "There is no result: the chat went on without it."
 
 
-class Made(Struct, frozen=True):
+class ParsedToolCall(Struct, frozen=True):
     """Call by the model. ``fault``: why it could not be parsed, or ""."""
 
     id: str
@@ -164,7 +164,7 @@ class Call(Struct):
     """Call of the current step."""
 
     message_id: str  # of the message for its result
-    made: Made
+    made: ParsedToolCall
     tool: Tool | None  # None if the model called an unknown tool
     arguments: str  # JSON text, as written by the model or changed by the user
     state: CallState = CallState.ASKING
@@ -184,9 +184,9 @@ class Call(Struct):
     written: str | None = None
     # open questions of its server; the first one is shown
     questions: list[OpenQuestion] = field(default_factory=list)
-    # past questions with the user's actions (`Action`)
+    # past questions with the user's actions (`QuestionAction`)
     asked: list[tuple[str, str]] = field(default_factory=list)
-    lanes: list[Lane] = field(default_factory=list)  # its helpers
+    lanes: list[HelperRun] = field(default_factory=list)  # its helpers
 
     @property
     def stands(self) -> str:
@@ -204,20 +204,22 @@ class Call(Struct):
         return self.state in {CallState.ASKING, CallState.TOO_LONG} or bool(self.questions)
 
 
-class Doing(Struct, frozen=True):
+class ToolActivity(Struct, frozen=True):
     """Activity of a chat's tools."""
 
     running: tuple[str, ...]  # names of running tools
     waiting: int  # calls that wait for the user
     seconds: float  # since the first of them started to run or wait
-    # step, tokens: of this turn, see `ToolWork`
+    # step, tokens: of this turn, see `ToolCallRunner`
     step: int
     tokens: int
     paused: bool = False  # the model does not continue when they have ended
     words: str = ""  # description of the running call, if its name does not say enough
 
 
-def doing(calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False) -> Doing | None:
+def activity_of(
+    calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False
+) -> ToolActivity | None:
     """Return the activity of these calls, or None if all have ended."""
     alive = [call for call in calls if call.state is not CallState.OVER]
     if not alive:
@@ -227,7 +229,7 @@ def doing(calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False
     waiting = sum(call.waits for call in alive)
     seconds = monotonic() - min(call.since for call in running or alive)
     words = asking_helpers(running[0]) if len(running) == 1 else ""
-    return Doing(names, waiting, seconds, step, tokens, paused, words)
+    return ToolActivity(names, waiting, seconds, step, tokens, paused, words)
 
 
 def asking_helpers(call: Call) -> str:

@@ -19,8 +19,8 @@ from app.chats.tool_call import (
     STOPPED,
     Call,
     CallState,
-    Made,
     OpenQuestion,
+    ParsedToolCall,
     fault_in,
     figures,
     same,
@@ -32,7 +32,7 @@ from app.tools.consent import Decision, may_be_remembered
 from app.tools.granted_folders import Difference
 from app.tools.host import Toolbox, ToolHost
 from app.tools.offers import Offers
-from app.tools.questions import Action, Ask, Question, Response
+from app.tools.questions import Ask, Question, QuestionAction, Response
 from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, shortened, visible
 
 
@@ -122,7 +122,7 @@ class ToolQuestions:
         questions, call.questions = call.questions, []
         for asked in questions:
             if asked.future.set_running_or_notify_cancel():
-                asked.future.set_result(Response(Action.CANCEL))
+                asked.future.set_result(Response(QuestionAction.CANCEL))
 
     def _take(self, call: Call, asked: OpenQuestion) -> None:
         if asked.future.cancelled():
@@ -141,7 +141,7 @@ class ToolQuestions:
                 self._changed(call)
 
 
-class ToolWork(QObject):
+class ToolCallRunner(QObject):
     """Runner of one chat's tool calls. A chat waits only for its own calls."""
 
     # (call): it asks helpers, and its lanes and future are to be filled
@@ -210,7 +210,9 @@ class ToolWork(QObject):
 
     # A step.
 
-    def begin(self, made: Sequence[Made], tokens: int, then: Callable[[], object]) -> None:
+    def begin(
+        self, made: Sequence[ParsedToolCall], tokens: int, then: Callable[[], object]
+    ) -> None:
         """Start the calls of an answer. ``then`` is called when all have ended.
 
         Each call is stored as a message, so that a crash loses none.

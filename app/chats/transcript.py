@@ -19,7 +19,7 @@ from app.settings.language import mark, tr
 from app.store import UNTITLED, ChatRecord, Message, Store, new_id
 
 
-class Removal(Struct, frozen=True):
+class RemovedMessages(Struct, frozen=True):
     """Messages removed from a chat, parents first, and the end of the path before that.
 
     ``editing``: the edit of one of them, if there was one.

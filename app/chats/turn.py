@@ -83,7 +83,7 @@ class Draft(Enum):
     STEERING = "steering"  # submitted when the reply ends, which was asked to end early
 
 
-class Queue(Enum):
+class QueueState(Enum):
     """Fate of the queued messages."""
 
     HELD = "held"  # until the user sends them
@@ -170,7 +170,7 @@ class Refusal(Enum):
     NOT_EDITING = mark("No message is being edited.")
 
 
-class State(Struct, frozen=True):
+class TurnState(Struct, frozen=True):
     """Everything that a transition depends on.
 
     `TurnController` computes it. Only transitions change `draft` and `queue`.
@@ -178,7 +178,7 @@ class State(Struct, frozen=True):
 
     reply: Stage = Stage.IDLE  # never NEXT: see `stage`
     draft: Draft = Draft.KEPT
-    queue: Queue = Queue.HELD
+    queue: QueueState = QueueState.HELD
     content: Content = Content.NOTHING
     sendable: bool = False  # nothing but a file or the reply prevents sending the content
     reading: bool = False  # a file of the composer is being read
@@ -192,29 +192,29 @@ class State(Struct, frozen=True):
     @property
     def stage(self) -> Stage:
         """Progress of the reply, with the moment between two of them."""
-        waits = self.queue is not Queue.HELD and self.first in {First.BLOCKED, First.READY}
+        waits = self.queue is not QueueState.HELD and self.first in {First.BLOCKED, First.READY}
         moves = waits and self.draft is not Draft.STEERING
         return Stage.NEXT if moves and self.reply is Stage.IDLE else self.reply
 
 
-class Row(Struct, frozen=True):
+class Transition(Struct, frozen=True):
     """Row of the table. It applies if each field in ``when`` has one of its values."""
 
     when: dict[str, frozenset[object]]
     effects: tuple[Effect, ...] = ()
     draft: Draft | None = None  # the next ones, if they change
-    queue: Queue | None = None
+    queue: QueueState | None = None
     refusal: Refusal | None = None
     then: Event | None = None  # handled next, with the same content
 
-    def applies(self, state: State) -> bool:
+    def applies(self, state: TurnState) -> bool:
         return all(getattr(state, name) in values for name, values in self.when.items())
 
 
 class Step(Struct, frozen=True):
     """Outcome of an event; true if it was not refused."""
 
-    state: State
+    state: TurnState
     effects: tuple[Effect, ...] = ()
     refusal: Refusal | None = None
     then: Event | None = None  # to be handled after the effects
@@ -233,156 +233,168 @@ def _when(**fields: object) -> dict[str, frozenset[object]]:
 _LET_GO = frozenset({Stage.IDLE, Stage.NEXT})
 _BUSY = frozenset(Stage) - _LET_GO
 _SUBMITTED = frozenset({Draft.WAITING, Draft.STEERING})
-_MOVES = frozenset({Queue.MOVING, Queue.STEERING})
+_MOVES = frozenset({QueueState.MOVING, QueueState.STEERING})
 _EDITS = frozenset({Content.EDIT, Content.REWORDING})
 _NEW = frozenset({Content.MESSAGE, Content.NOTHING})
 _NOT_EDIT = _NEW | {Content.REWORDING}
 
 _ENQUEUE = (
-    Row(_when(queue=Queue.STEERING), (Effect.ENQUEUE, Effect.ANNOUNCE), draft=Draft.KEPT),
-    Row(_when(), (Effect.ENQUEUE, Effect.ANNOUNCE), draft=Draft.KEPT, queue=Queue.MOVING),
+    Transition(
+        _when(queue=QueueState.STEERING), (Effect.ENQUEUE, Effect.ANNOUNCE), draft=Draft.KEPT
+    ),
+    Transition(
+        _when(), (Effect.ENQUEUE, Effect.ANNOUNCE), draft=Draft.KEPT, queue=QueueState.MOVING
+    ),
 )
 _NOT_SENDABLE = (
-    Row(_when(sendable=False, reading=True), refusal=Refusal.READING),
-    Row(_when(sendable=False), refusal=Refusal.UNSENDABLE),
+    Transition(_when(sendable=False, reading=True), refusal=Refusal.READING),
+    Transition(_when(sendable=False), refusal=Refusal.UNSENDABLE),
 )
 _STEER = (Effect.STEER_REPLY, Effect.ANNOUNCE)
 _STEER_LATER = (Effect.ENQUEUE_FIRST, Effect.ANNOUNCE)
 _READ = {"draft": frozenset({Draft.WAITING}), "reading": frozenset({False})}
 
-TABLE: dict[Event, tuple[Row, ...]] = {
+TABLE: dict[Event, tuple[Transition, ...]] = {
     Event.ENTER: (
-        Row(_when(draft=Draft.STEERING), refusal=Refusal.STEERS),
-        Row(_when(draft=Draft.WAITING, reading=False, stage=Stage.ASKING), refusal=Refusal.ASKED),
-        Row(_when(draft=Draft.WAITING, reading=False), refusal=Refusal.BUSY),
-        Row(_when(draft=Draft.WAITING), refusal=Refusal.WAITS),
-        Row(_when(content=Content.EDIT, stage=Stage.ASKING), refusal=Refusal.ASKED),
-        Row(_when(content=Content.EDIT, stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY),
-        Row(_when(content=_NEW, stage=Stage.ASKING, several=False), refusal=Refusal.ASKED),
+        Transition(_when(draft=Draft.STEERING), refusal=Refusal.STEERS),
+        Transition(
+            _when(draft=Draft.WAITING, reading=False, stage=Stage.ASKING), refusal=Refusal.ASKED
+        ),
+        Transition(_when(draft=Draft.WAITING, reading=False), refusal=Refusal.BUSY),
+        Transition(_when(draft=Draft.WAITING), refusal=Refusal.WAITS),
+        Transition(_when(content=Content.EDIT, stage=Stage.ASKING), refusal=Refusal.ASKED),
+        Transition(_when(content=Content.EDIT, stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY),
+        Transition(_when(content=_NEW, stage=Stage.ASKING, several=False), refusal=Refusal.ASKED),
         *_NOT_SENDABLE,
-        Row(_when(reading=True), draft=Draft.WAITING),
-        Row(_when(content=_EDITS), (Effect.SUBMIT,)),
-        Row(_when(stage=Stage.IDLE), (Effect.SUBMIT, Effect.ANNOUNCE)),
+        Transition(_when(reading=True), draft=Draft.WAITING),
+        Transition(_when(content=_EDITS), (Effect.SUBMIT,)),
+        Transition(_when(stage=Stage.IDLE), (Effect.SUBMIT, Effect.ANNOUNCE)),
         *_ENQUEUE,
     ),
     Event.STEER: (
-        Row(_when(stage=_LET_GO | {Stage.ASKING}), then=Event.ENTER),
-        Row(_when(content=_EDITS), then=Event.ENTER),
-        Row(_when(draft=Draft.STEERING), (Effect.STEER_REPLY,)),
-        Row(_when(content=Content.NOTHING, first=First.NONE), refusal=Refusal.UNSENDABLE),
-        Row(_when(content=Content.NOTHING, stage=Stage.LOADING), refusal=Refusal.BUSY),
-        Row(_when(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
-        Row(_when(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=Queue.STEERING),
+        Transition(_when(stage=_LET_GO | {Stage.ASKING}), then=Event.ENTER),
+        Transition(_when(content=_EDITS), then=Event.ENTER),
+        Transition(_when(draft=Draft.STEERING), (Effect.STEER_REPLY,)),
+        Transition(_when(content=Content.NOTHING, first=First.NONE), refusal=Refusal.UNSENDABLE),
+        Transition(_when(content=Content.NOTHING, stage=Stage.LOADING), refusal=Refusal.BUSY),
+        Transition(_when(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
+        Transition(
+            _when(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=QueueState.STEERING
+        ),
         *_NOT_SENDABLE,
-        Row(_when(reading=True), draft=Draft.WAITING),
-        Row(_when(stage=Stage.LOADING), _STEER_LATER, draft=Draft.KEPT, queue=Queue.MOVING),
-        Row(_when(panel=True), _STEER_LATER, draft=Draft.KEPT, queue=Queue.MOVING),
-        Row(_when(queue=Queue.STEERING), _STEER, draft=Draft.STEERING, queue=Queue.MOVING),
-        Row(_when(), _STEER, draft=Draft.STEERING),
+        Transition(_when(reading=True), draft=Draft.WAITING),
+        Transition(
+            _when(stage=Stage.LOADING), _STEER_LATER, draft=Draft.KEPT, queue=QueueState.MOVING
+        ),
+        Transition(_when(panel=True), _STEER_LATER, draft=Draft.KEPT, queue=QueueState.MOVING),
+        Transition(
+            _when(queue=QueueState.STEERING), _STEER, draft=Draft.STEERING, queue=QueueState.MOVING
+        ),
+        Transition(_when(), _STEER, draft=Draft.STEERING),
     ),
     Event.ESCAPE: (
-        Row(_when(draft=_SUBMITTED), then=Event.WRITE),
-        Row(_when(content=_EDITS), then=Event.CANCEL_EDIT),
-        Row(_when(stage=_BUSY), then=Event.STOP),
-        Row(_when(), refusal=Refusal.NO_REPLY),
+        Transition(_when(draft=_SUBMITTED), then=Event.WRITE),
+        Transition(_when(content=_EDITS), then=Event.CANCEL_EDIT),
+        Transition(_when(stage=_BUSY), then=Event.STOP),
+        Transition(_when(), refusal=Refusal.NO_REPLY),
     ),
     Event.STOP: (
-        Row(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
-        Row(_when(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
-        Row(_when(), (Effect.STOP_REPLY,), queue=Queue.HELD),
+        Transition(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
+        Transition(_when(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
+        Transition(_when(), (Effect.STOP_REPLY,), queue=QueueState.HELD),
     ),
     Event.PAUSE: (
-        Row(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
-        Row(_when(stage=frozenset({Stage.NEXT, Stage.LOADING})), refusal=Refusal.LOADING),
-        Row(_when(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
-        Row(_when(), (Effect.TOGGLE_PAUSE,)),
+        Transition(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
+        Transition(_when(stage=frozenset({Stage.NEXT, Stage.LOADING})), refusal=Refusal.LOADING),
+        Transition(_when(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
+        Transition(_when(), (Effect.TOGGLE_PAUSE,)),
     ),
     Event.RETRY: (
-        Row(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
-        Row(_when(silent=True), (Effect.RETRY,)),
-        Row(_when(), refusal=Refusal.NOT_SILENT),
+        Transition(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
+        Transition(_when(silent=True), (Effect.RETRY,)),
+        Transition(_when(), refusal=Refusal.NOT_SILENT),
     ),
     Event.CANCEL_EDIT: (
-        Row(_when(content=_EDITS), (Effect.CANCEL_EDIT,), draft=Draft.KEPT),
-        Row(_when(), refusal=Refusal.NOT_EDITING),
+        Transition(_when(content=_EDITS), (Effect.CANCEL_EDIT,), draft=Draft.KEPT),
+        Transition(_when(), refusal=Refusal.NOT_EDITING),
     ),
-    Event.WRITE: (Row(_when(), draft=Draft.KEPT),),
+    Event.WRITE: (Transition(_when(), draft=Draft.KEPT),),
     Event.SEND_QUEUE: (
-        Row(_when(content=Content.REWORDING, sendable=False), refusal=Refusal.UNSENDABLE),
-        Row(_when(content=Content.REWORDING, reading=True), refusal=Refusal.READING),
-        Row(
+        Transition(_when(content=Content.REWORDING, sendable=False), refusal=Refusal.UNSENDABLE),
+        Transition(_when(content=Content.REWORDING, reading=True), refusal=Refusal.READING),
+        Transition(
             _when(content=Content.REWORDING),
             (Effect.SUBMIT,),
             draft=Draft.KEPT,
             then=Event.SEND_QUEUE,
         ),
-        Row(_when(first=First.NONE), refusal=Refusal.UNSENDABLE),
-        Row(_when(queue=_MOVES)),
-        Row(_when(stage=Stage.IDLE, first=First.BLOCKED), (Effect.REPORT_FIRST,)),
-        Row(_when(stage=Stage.IDLE), (Effect.SEND_FIRST,), queue=Queue.MOVING),
-        Row(_when(), queue=Queue.MOVING),
+        Transition(_when(first=First.NONE), refusal=Refusal.UNSENDABLE),
+        Transition(_when(queue=_MOVES)),
+        Transition(_when(stage=Stage.IDLE, first=First.BLOCKED), (Effect.REPORT_FIRST,)),
+        Transition(_when(stage=Stage.IDLE), (Effect.SEND_FIRST,), queue=QueueState.MOVING),
+        Transition(_when(), queue=QueueState.MOVING),
     ),
     Event.SEND: (
-        Row(_when(stage=Stage.ASKING), refusal=Refusal.ASKED),
-        Row(_when(stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY),
-        Row(_when(reading=True), refusal=Refusal.READING),
-        Row(_when(sendable=False), refusal=Refusal.UNSENDABLE),
-        Row(_when(), (Effect.SAY,)),
+        Transition(_when(stage=Stage.ASKING), refusal=Refusal.ASKED),
+        Transition(_when(stage=_BUSY | {Stage.NEXT}), refusal=Refusal.BUSY),
+        Transition(_when(reading=True), refusal=Refusal.READING),
+        Transition(_when(sendable=False), refusal=Refusal.UNSENDABLE),
+        Transition(_when(), (Effect.SAY,)),
     ),
     Event.BROADCAST: (
-        Row(_when(sendable=False, composing=False), (Effect.HOLD,)),
-        Row(_when(sendable=False), refusal=Refusal.UNSENDABLE),
-        Row(_when(reading=True), refusal=Refusal.READING),
-        Row(_when(stage=Stage.IDLE), (Effect.SAY,)),
-        Row(_when(composing=True), refusal=Refusal.BUSY),
-        Row(_when(queue=Queue.STEERING), (Effect.ENQUEUE,)),
-        Row(_when(), (Effect.ENQUEUE,), queue=Queue.MOVING),
+        Transition(_when(sendable=False, composing=False), (Effect.HOLD,)),
+        Transition(_when(sendable=False), refusal=Refusal.UNSENDABLE),
+        Transition(_when(reading=True), refusal=Refusal.READING),
+        Transition(_when(stage=Stage.IDLE), (Effect.SAY,)),
+        Transition(_when(composing=True), refusal=Refusal.BUSY),
+        Transition(_when(queue=QueueState.STEERING), (Effect.ENQUEUE,)),
+        Transition(_when(), (Effect.ENQUEUE,), queue=QueueState.MOVING),
     ),
-    Event.END: (Row(_when(), draft=Draft.KEPT, queue=Queue.HELD),),
+    Event.END: (Transition(_when(), draft=Draft.KEPT, queue=QueueState.HELD),),
     Event.FILE_REFUSED: (
-        Row(_when(draft=_SUBMITTED), (Effect.REPORT,), draft=Draft.KEPT),
-        Row(_when()),
+        Transition(_when(draft=_SUBMITTED), (Effect.REPORT,), draft=Draft.KEPT),
+        Transition(_when()),
     ),
     Event.CHANGED: (
-        Row(_READ | _when(stage=_BUSY, content=_NOT_EDIT), (Effect.SETTLE,)),
-        Row(_when(stage=_BUSY)),
-        Row(_when(draft=Draft.STEERING, reading=False), (Effect.SETTLE,)),
-        Row(_when(draft=Draft.STEERING)),
-        Row(_when(stage=Stage.NEXT, queue=Queue.STEERING), (Effect.SETTLE,)),
-        Row(_when(stage=Stage.NEXT, ended=True), (Effect.SETTLE,)),
-        Row(_READ | _when(first=First.EDITED, ended=True), (Effect.SETTLE,)),
-        Row(_when(queue=_MOVES, first=First.EDITED, ended=True)),
-        Row(_when(queue=_MOVES), queue=Queue.HELD, then=Event.CHANGED),
-        Row(_READ, (Effect.SETTLE,)),
-        Row(_when()),
+        Transition(_READ | _when(stage=_BUSY, content=_NOT_EDIT), (Effect.SETTLE,)),
+        Transition(_when(stage=_BUSY)),
+        Transition(_when(draft=Draft.STEERING, reading=False), (Effect.SETTLE,)),
+        Transition(_when(draft=Draft.STEERING)),
+        Transition(_when(stage=Stage.NEXT, queue=QueueState.STEERING), (Effect.SETTLE,)),
+        Transition(_when(stage=Stage.NEXT, ended=True), (Effect.SETTLE,)),
+        Transition(_READ | _when(first=First.EDITED, ended=True), (Effect.SETTLE,)),
+        Transition(_when(queue=_MOVES, first=First.EDITED, ended=True)),
+        Transition(_when(queue=_MOVES), queue=QueueState.HELD, then=Event.CHANGED),
+        Transition(_READ, (Effect.SETTLE,)),
+        Transition(_when()),
     ),
     Event.SETTLE: (
-        Row(_READ | _when(sendable=False), (Effect.REPORT,), draft=Draft.KEPT),
-        Row(_READ | _when(stage=Stage.ASKING)),
-        Row(_READ | _when(content=_NOT_EDIT), draft=Draft.KEPT, then=Event.ENTER),
-        Row(_READ | _when(stage=Stage.IDLE), draft=Draft.KEPT, then=Event.ENTER),
-        Row(_when(stage=_BUSY)),
-        Row(_when(draft=Draft.STEERING, reading=True)),
-        Row(_when(draft=Draft.STEERING, sendable=False), (Effect.REPORT,), draft=Draft.KEPT),
-        Row(_when(draft=Draft.STEERING), (Effect.SUBMIT,), draft=Draft.KEPT),
-        Row(
+        Transition(_READ | _when(sendable=False), (Effect.REPORT,), draft=Draft.KEPT),
+        Transition(_READ | _when(stage=Stage.ASKING)),
+        Transition(_READ | _when(content=_NOT_EDIT), draft=Draft.KEPT, then=Event.ENTER),
+        Transition(_READ | _when(stage=Stage.IDLE), draft=Draft.KEPT, then=Event.ENTER),
+        Transition(_when(stage=_BUSY)),
+        Transition(_when(draft=Draft.STEERING, reading=True)),
+        Transition(_when(draft=Draft.STEERING, sendable=False), (Effect.REPORT,), draft=Draft.KEPT),
+        Transition(_when(draft=Draft.STEERING), (Effect.SUBMIT,), draft=Draft.KEPT),
+        Transition(
             _when(stage=Stage.NEXT, first=First.BLOCKED),
             (Effect.REPORT_FIRST,),
-            queue=Queue.HELD,
+            queue=QueueState.HELD,
         ),
-        Row(_when(stage=Stage.NEXT), (Effect.SEND_FIRST,), queue=Queue.MOVING),
-        Row(_when()),
+        Transition(_when(stage=Stage.NEXT), (Effect.SEND_FIRST,), queue=QueueState.MOVING),
+        Transition(_when()),
     ),
     Event.RESULTS: (
-        Row(_when(draft=Draft.STEERING), (Effect.REST,)),
-        Row(_when(queue=Queue.STEERING), (Effect.REST,)),
-        Row(_when(), (Effect.CONTINUE,)),
+        Transition(_when(draft=Draft.STEERING), (Effect.REST,)),
+        Transition(_when(queue=QueueState.STEERING), (Effect.REST,)),
+        Transition(_when(), (Effect.CONTINUE,)),
     ),
 }
 """The transitions: of an event's rows the first that applies."""
 
 
-def step(state: State, event: Event) -> Step:
+def step(state: TurnState, event: Event) -> Step:
     """Return what an event does in a state."""
     row = next(row for row in TABLE[event] if row.applies(state))
     draft = state.draft if row.draft is None else row.draft

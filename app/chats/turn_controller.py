@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.chats.actions import BLIND, DEAF
 from app.chats.answer import Answer
-from app.chats.attaching import Attaching
+from app.chats.attaching import FileAttacher
 from app.chats.chat_model import ChatModel
 from app.chats.chat_reply import ChatReply
 from app.chats.panel import Member
@@ -26,8 +26,8 @@ from app.chats.turn import (
     First,
     Refusal,
     Stage,
-    State,
     Step,
+    TurnState,
     Writing,
     step,
 )
@@ -55,7 +55,7 @@ class TurnController(QObject):
         reply: ChatReply,
         model: ChatModel,
         queue: MessageQueue,
-        attaching: Attaching,
+        attaching: FileAttacher,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -77,7 +77,7 @@ class TurnController(QObject):
     def stage(self) -> Stage:
         queue = self._queue
         first = First.READY if queue.next is not None else First.NONE
-        return State(self._reply.stage, self.draft, queue.state, first=first).stage
+        return TurnState(self._reply.stage, self.draft, queue.state, first=first).stage
 
     @property
     def is_at_work(self) -> bool:
@@ -92,7 +92,7 @@ class TurnController(QObject):
             return Content.REWORDING if queued else Content.EDIT
         return Content.NOTHING if compose == Writing() else Content.MESSAGE
 
-    def state(self, message: Writing | None = None, *, unseen: bool = False) -> State:
+    def state(self, message: Writing | None = None, *, unseen: bool = False) -> TurnState:
         """Return the state.
 
         Args:
@@ -102,7 +102,7 @@ class TurnController(QObject):
         compose, queue = self._saved.compose, self._queue
         given = message is not None
         obstacle = self.obstacle(message or compose, sees=unseen, hears=given)
-        return State(
+        return TurnState(
             self._reply.stage,
             self.draft,
             queue.state,

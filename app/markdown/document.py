@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QRectF, QTimer, Slot
 from PySide6.QtGui import QPainter, QTextDocument
 
 from app.markdown.blocks import TAIL_LIMIT, BlockSplitter, OpenFence
-from app.markdown.highlight import HIGHLIGHT_LIMIT, Colours, Lines
+from app.markdown.highlight import HIGHLIGHT_LIMIT, HighlightScheduler, Lines
 from app.markdown.inline import InlineParser, raw_rows
 from app.markdown.layout import GrowingCode, block_rows, line_rows
 from app.markdown.maths import OBJECT, MathObject
@@ -37,7 +37,7 @@ SLICE, SLICE_LINES = 4_000, 50
 """Limits of characters and lines rendered at a time: 10 to 40 ms in the worst case."""
 
 
-class Pace:
+class RefreshPace:
     """Scheduler of one document's refreshes: after a pause, and in turn with other documents."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Pace:
         self._rested_from = 0.0
 
     # times of the documents' last refreshes; entries are removed with their documents
-    refreshed: ClassVar[WeakKeyDictionary[Pace, float]] = WeakKeyDictionary()
+    refreshed: ClassVar[WeakKeyDictionary[RefreshPace, float]] = WeakKeyDictionary()
 
     @contextmanager
     def refreshing(self) -> Iterator[None]:
@@ -78,7 +78,7 @@ class Pace:
 class Rendering:
     """Rows of one text."""
 
-    def __init__(self, colours: Colours, parts: Collection[str]) -> None:
+    def __init__(self, colours: HighlightScheduler, parts: Collection[str]) -> None:
         self.codes: dict[CodeKey, str] = {}  # source of each code block
         self._colours = colours
         self._splitter = BlockSplitter()
@@ -276,7 +276,7 @@ class MarkdownDocument(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._in_turn)
-        self._colours = Colours(self._recolour, self)
+        self._colours = HighlightScheduler(self._recolour, self)
         self._reset()
 
     def _reset(self) -> None:
@@ -284,7 +284,7 @@ class MarkdownDocument(QObject):
         self._colours.clear()
         for name in self.wrapped:
             self._writer.wrap(name, False)
-        self._pace = Pace()
+        self._pace = RefreshPace()
         self._source = []
         self._waiting: list[str] = []  # appended, not rendered yet
         self._finishing = False  # complete, but text is still waiting

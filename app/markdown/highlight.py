@@ -107,7 +107,7 @@ def pieces(code: str, language: str) -> Iterator[tuple[str, str]]:
         yield "", code
 
 
-class Colouring:
+class CodeHighlighter:
     """Highlighting of one code block in time slices.
 
     It takes 20 to 40 ms for 200 lines, too long at a time for the GUI thread.
@@ -218,7 +218,7 @@ _REST_MS = 12
 _FIRST_MS = 100  # until a language's expressions are compiled: by then the text has been painted
 
 
-class Colours(QObject):
+class HighlightScheduler(QObject):
     """Scheduler of highlighting: a few milliseconds immediately, the rest in short slices.
 
     Args:
@@ -229,7 +229,7 @@ class Colours(QObject):
         super().__init__(parent)
         # A weak reference, so that the document is freed without cycle collection.
         self._show = weakref.WeakMethod(show)
-        self._jobs: dict[CodeKey, Colouring] = {}
+        self._jobs: dict[CodeKey, CodeHighlighter] = {}
         self._until = 0.0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -241,7 +241,7 @@ class Colours(QObject):
 
     def lines(self, key: CodeKey, code: str) -> Lines:
         """Return the block's lines: colored if there is time, else plain, and colored later."""
-        job = Colouring(code, key.language)
+        job = CodeHighlighter(code, key.language)
         if job.at_hand and job.work(self._until):
             self._jobs.pop(key, None)
         else:

@@ -12,7 +12,7 @@ from app.markdown.syntax import References, parser
 from app.markdown.tex import typed
 
 
-class Part(NamedTuple):
+class ParsedBlock(NamedTuple):
     """A finished block of a text."""
 
     source: str  # as written
@@ -20,7 +20,7 @@ class Part(NamedTuple):
     tokens: list[Token]
 
 
-def parts(text: str) -> Iterator[Part]:
+def parts(text: str) -> Iterator[ParsedBlock]:
     """Yield the blocks of a whole text, with the window's limits."""
     splitter = BlockSplitter()
     splitter.feed(text)
@@ -28,9 +28,11 @@ def parts(text: str) -> Iterator[Part]:
     known: References = splitter.references
     for block in splitter.finished:
         if block.typed:
-            yield Part(block.source, [])
+            yield ParsedBlock(block.source, [])
         elif block.source.strip():
-            yield Part(block.source, parser().parse(block.source, {"references": dict(known)}))
+            yield ParsedBlock(
+                block.source, parser().parse(block.source, {"references": dict(known)})
+            )
 
 
 def plainly(text: str) -> str:

@@ -60,7 +60,7 @@ def candidates(
     return sorted(found, key=lambda one: not one.fits)
 
 
-class _Load(NamedTuple):
+class _DraftLoad(NamedTuple):
     """Pending load of a draft model: the model's generation, and the draft's reference."""
 
     future: Future[Any]
@@ -83,7 +83,7 @@ class DraftModels(QObject):
         self._held: dict[str, tuple[object, str | None]] = {}
         # the one that could not be loaded, and is not tried again automatically
         self._failed: dict[str, tuple[object, str]] = {}
-        self._loads: dict[str, _Load] = {}
+        self._loads: dict[str, _DraftLoad] = {}
         loader.changed.connect(self._on_model)
         loader.unloaded.connect(self._on_unloaded)
         loader.figures.told.connect(self._on_figures)
@@ -148,7 +148,7 @@ class DraftModels(QObject):
         ref, draft = status.ref, model_location(wanted) if wanted else ""
         more = beside_folder(ref)
         future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))
-        load = self._loads[model.id] = _Load(future, (generation, wanted))
+        load = self._loads[model.id] = _DraftLoad(future, (generation, wanted))
         flows.start(self, self._take(model, load))
 
     def _now(self, model: Model) -> tuple[object, str | None]:
@@ -164,7 +164,7 @@ class DraftModels(QObject):
         known = [s for s in self._loader.known() if s.model is not None and s.model.id == model.id]
         return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
 
-    async def _take(self, model: Model, load: _Load) -> None:
+    async def _take(self, model: Model, load: _DraftLoad) -> None:
         """Store the result of a load."""
         loaded, error = None, None
         try:

@@ -96,7 +96,7 @@ def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
         return refused
 
 
-class Wish(Struct, frozen=True):
+class LoadRequirements(Struct, frozen=True):
     """Requirements of a chat: the format of its KV cache, and its context size."""
 
     kv_bits: int | None = None
@@ -107,10 +107,10 @@ class Wish(Struct, frozen=True):
         return (self.kv_bits or 16) * min(self.context or USUAL_CONTEXT, USUAL_CONTEXT)
 
 
-class _Load:
+class _ModelLoad:
     """Load of one model, from the estimate to the result."""
 
-    def __init__(self, engine: Engine, ref: str, wish: Wish) -> None:
+    def __init__(self, engine: Engine, ref: str, wish: LoadRequirements) -> None:
         self.folder = model_location(ref)
         self.adapter = adapter_of(ref) or None  # an adapter's base counts only once
         self._engine, self._wish = engine, wish
@@ -163,9 +163,11 @@ class ModelLoader(QObject):
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
         self._unloads: Counter[str] = Counter()  # by the engine's id of the model
-        self._loads: dict[str, _Load] = {}  # by reference; removed if cancelled or ended
+        self._loads: dict[str, _ModelLoad] = {}  # by reference; removed if cancelled or ended
         self._allowed: set[str] = set()
-        self._early: dict[str, Wish] = {}  # requests before there was an engine, by reference
+        self._early: dict[
+            str, LoadRequirements
+        ] = {}  # requests before there was an engine, by reference
         self._wanted_by: dict[str, set[str]] = {}  # ids of chats by reference, used while loading
         self._sees: dict[str, bool | None] = {}  # by reference, for models that were asked about
         # of these, the ones whose folders have not been examined
@@ -190,7 +192,7 @@ class ModelLoader(QObject):
         self.engine = engine
         for model_status in list(self._models.values()):
             if model_status.state is LoadState.LOADING:
-                self._begin(model_status, self._early.get(model_status.ref, Wish()))
+                self._begin(model_status, self._early.get(model_status.ref, LoadRequirements()))
         self._early.clear()
         flows.start(self, self.look_for_small())
 
@@ -291,12 +293,12 @@ class ModelLoader(QObject):
         Args:
             by: id of a chat, which may `leave` it, or "" for the user.
         """
-        model_status, wish = self.get(ref), Wish(kv_bits, context)
+        model_status, wish = self.get(ref), LoadRequirements(kv_bits, context)
         if is_remote(ref):
             return model_status
         if self.engine is None:
             # Several chats of the last run may request it. One that fits is enough.
-            self._early[ref] = min(self._early.get(ref, wish), wish, key=Wish.size)
+            self._early[ref] = min(self._early.get(ref, wish), wish, key=LoadRequirements.size)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
             model_status.error = model_status.code = ""
@@ -374,12 +376,12 @@ class ModelLoader(QObject):
                 model_status.state, model_status.model = LoadState.UNASKED, None
                 self.changed.emit(model_status.ref)
 
-    def _begin(self, status: ModelStatus, wish: Wish) -> None:
+    def _begin(self, status: ModelStatus, wish: LoadRequirements) -> None:
         if self.engine is not None:  # otherwise `attach` starts it
-            load = self._loads[status.ref] = _Load(self.engine, status.ref, wish)
+            load = self._loads[status.ref] = _ModelLoad(self.engine, status.ref, wish)
             flows.start(self, self._load(status, load))
 
-    async def _load(self, status: ModelStatus, load: _Load) -> None:
+    async def _load(self, status: ModelStatus, load: _ModelLoad) -> None:
         """Load a model if it fits. Weights that are loaded under another name need no
         more memory."""
         here = any(m.model and m.model.path == load.folder for m in self._models.values())
@@ -416,7 +418,7 @@ class ModelLoader(QObject):
         self.changed.emit(status.ref)
         self.loaded_now.emit(status.ref)
 
-    def _on_read(self, load: _Load, status: ModelStatus, share: float) -> None:
+    def _on_read(self, load: _ModelLoad, status: ModelStatus, share: float) -> None:
         before, status.share = status.share, share
         if self._loads.get(status.ref) is load and int(100 * share) != int(100 * before):
             self.progressed.emit(status.ref)

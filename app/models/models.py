@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from app.models.downloads import Downloads
 from app.models.installed import InstalledModels
 from app.models.loading import ModelUsers
-from app.models.removal import Removal
+from app.models.removal import ModelRemover
 from app.models.residency import IdleUnloading, MemoryPressure
 from app.settings.paths import Paths
 from app.settings.settings import Settings
@@ -27,7 +27,7 @@ class Models(QObject):
         # installed models
         self.installed = InstalledModels(users, settings, self.folder, self)
         # moves models to the system's trash, and back
-        self.removal = Removal(self.installed, users, settings, self.downloads, self)
+        self.removal = ModelRemover(self.installed, users, settings, self.downloads, self)
         # unloads models that have been idle for long
         self.idle = IdleUnloading(self.installed, users, settings, self)
         # frees memory if the system needs it

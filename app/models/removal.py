@@ -12,17 +12,17 @@ from app.models import residency, system_trash
 from app.models.downloads import Downloads, DownloadState
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelUsers
-from app.models.system_trash import Trashed
+from app.models.system_trash import TrashedFolder
 from app.settings.language import counted, tr
 from app.settings.paths import GUIDE
 from app.settings.settings import Settings
 from engine.hub.inventory import InstalledModel, ModelSource
 
 
-class Removed(Struct, frozen=True):
+class RemovedModel(Struct, frozen=True):
     """A model in the trash."""
 
-    trashed: Trashed  # its folder
+    trashed: TrashedFolder  # its folder
     name: str  # as listed
     # removed entries of the settings: option, index, reference
     listed: tuple[tuple[str, int, str], ...] = ()
@@ -41,10 +41,10 @@ class Removed(Struct, frozen=True):
         return self.trashed.kept is not None
 
 
-class Removal(QObject):
+class ModelRemover(QObject):
     """Remover of models."""
 
-    removed = Signal(object)  # (model): a `Removed`
+    removed = Signal(object)  # (model): a `RemovedModel`
     restored = Signal(str)  # (name): it was restored
     failed = Signal(str)  # (words): an action failed, with the reason as a sentence
 
@@ -141,7 +141,7 @@ class Removal(QObject):
         self._installed.changed.emit()
         return ""
 
-    def restore(self, removed: Removed) -> None:
+    def restore(self, removed: RemovedModel) -> None:
         """Restore a model. A signal reports the result."""
         flows.start(self, self._restore(removed))
 
@@ -177,9 +177,9 @@ class Removal(QObject):
         first = self._settings.model if self._settings.model in refs else ""
         if first:
             self._settings.set(model=GUIDE)
-        self.removed.emit(Removed(trashed, model.name, tuple(listed), first))
+        self.removed.emit(RemovedModel(trashed, model.name, tuple(listed), first))
 
-    async def _restore(self, removed: Removed) -> None:
+    async def _restore(self, removed: RemovedModel) -> None:
         try:
             await flows.aside(lambda _: system_trash.restore(removed.trashed))
         except Exception as error:

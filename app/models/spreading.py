@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 
 from app import flows
 from app.remote.address import Remote, named, spread
-from app.remote.groups import Group, Server
+from app.remote.groups import GroupServer, MachineGroup
 from app.remote.remotes import Remotes
 
 
@@ -25,11 +25,11 @@ class SpreadModels(QObject):
         super().__init__(parent)
         self._remotes, self._changed = remotes, changed
 
-    def begin(self, group: Group) -> Server:
+    def begin(self, group: MachineGroup) -> GroupServer:
         """Start a new group. Closing the server before it is `listed` cancels that."""
         return self._remotes.groups.start(group)
 
-    async def listed(self, server: Server, group: Group, away: tuple[str, ...]) -> str:
+    async def listed(self, server: GroupServer, group: MachineGroup, away: tuple[str, ...]) -> str:
         """Return the model's reference, after its server is ready and it was added to the list.
 
         Args:
@@ -58,14 +58,16 @@ class SpreadModels(QObject):
         self._changed(ref)
         return True
 
-    async def _list_again(self, ref: str, server: Server, group: Group, remote: Remote) -> None:
+    async def _list_again(
+        self, ref: str, server: GroupServer, group: MachineGroup, remote: Remote
+    ) -> None:
         with suppress(Exception):  # `groups` has the reason
             told = await flows.arrived(server.started)
             model = self._remotes.model(ref)
             self._remotes.add(model.remote if model else remote, told.key, group)
         self._changed(ref)
 
-    async def _watch(self, ref: str, server: Server) -> None:
+    async def _watch(self, ref: str, server: GroupServer) -> None:
         words = ""
         with suppress(CancelledError):
             words = await flows.arrived(server.ended)

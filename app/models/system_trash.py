@@ -14,14 +14,14 @@ from PySide6.QtCore import QFile, QStandardPaths
 from app.settings.language import tr
 
 
-class Trashed(Struct, frozen=True):
+class TrashedFolder(Struct, frozen=True):
     """A folder in the trash."""
 
     folder: Path  # its original place
     kept: Path | None = None  # its place in the trash, None if unknown
 
 
-def move(folder: Path) -> Trashed:
+def move(folder: Path) -> TrashedFolder:
     """Move a folder to the trash. Raises OSError with a message for the user."""
     folder = Path(os.path.abspath(folder))
     if not os.path.lexists(folder):
@@ -35,10 +35,10 @@ def move(folder: Path) -> Trashed:
     if os.path.lexists(folder):
         raise OSError(errno.EIO, tr("it was not moved to the Trash"))
     kept = Path(file.fileName())
-    return Trashed(folder, kept if kept != folder and os.path.lexists(kept) else None)
+    return TrashedFolder(folder, kept if kept != folder and os.path.lexists(kept) else None)
 
 
-def restore(trashed: Trashed) -> None:
+def restore(trashed: TrashedFolder) -> None:
     """Restore a folder. On failure it stays in the trash, and OSError has a message for
     the user."""
     kept, folder = trashed.kept, trashed.folder

@@ -179,7 +179,7 @@ _CONTEXTS = ("max_model_len", "context_length", "context_window", "max_context_l
 _OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 
 
-class Kind(Struct, frozen=True):
+class ServerKind(Struct, frozen=True):
     """Features of a kind of server beyond OpenAI's fields."""
 
     sampling: Mapping[str, str]  # its names of our sampling parameters
@@ -194,19 +194,19 @@ _COMMON = {**_SAME, "top_k": "top_k", "min_p": "min_p"}
 _XTC = {name: name for name in ("typical_p", "xtc_probability", "xtc_threshold")}
 _REPETITION = {"repetition_penalty": "repetition_penalty"}
 
-KINDS: Mapping[str, Kind] = {
-    "": Kind(_SAME),
-    "vllm": Kind({**_COMMON, **_REPETITION}, True, True, True),
-    "sglang": Kind({**_COMMON, **_REPETITION}, True, True, True),
-    "llama.cpp": Kind(
+KINDS: Mapping[str, ServerKind] = {
+    "": ServerKind(_SAME),
+    "vllm": ServerKind({**_COMMON, **_REPETITION}, True, True, True),
+    "sglang": ServerKind({**_COMMON, **_REPETITION}, True, True, True),
+    "llama.cpp": ServerKind(
         {**_COMMON, **_XTC, "repetition_penalty": "repeat_penalty"}, True, False, True
     ),
-    "stretto": Kind({**_COMMON, **_XTC, **_REPETITION}, True, True, True, True),
+    "stretto": ServerKind({**_COMMON, **_XTC, **_REPETITION}, True, True, True, True),
 }
 """Kinds of servers by `Remote.kind`; "" is any other server."""
 
 
-class Listed(Struct, frozen=True):
+class ListedModel(Struct, frozen=True):
     """Entry of a server's list of models."""
 
     model: str
@@ -215,7 +215,7 @@ class Listed(Struct, frozen=True):
     sees: bool | None = None  # it accepts images, None if unknown
 
 
-def listed(body: object) -> list[Listed] | None:
+def listed(body: object) -> list[ListedModel] | None:
     """Return the models of a response to ``GET /models``, or None if it is invalid.
 
     Names that cannot be displayed or are too long are left out.
@@ -224,12 +224,12 @@ def listed(body: object) -> list[Listed] | None:
         body = body.get("data", body.get("models"))
     if not isinstance(body, list):
         return None
-    found: dict[str, Listed] = {}
+    found: dict[str, ListedModel] = {}
     for entry in body[:MOST_MODELS]:
         model = entry.get("id") if isinstance(entry, Mapping) else entry
         if isinstance(model, str) and 0 < len(model) <= LONGEST and clean(model) == model.strip():
             told = entry if isinstance(entry, Mapping) else {}
-            found[model] = Listed(model, _kind(told), _context(told), _sees(told))
+            found[model] = ListedModel(model, _kind(told), _context(told), _sees(told))
     return [one for one in found.values() if is_visible(one.model)]
 
 

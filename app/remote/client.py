@@ -18,8 +18,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from app.remote import remote_errors
-from app.remote.address import Listed, Remote, asked_at, host_of, is_ollama, listed, sees_at_ollama
-from app.remote.stream import Piece, Reading
+from app.remote.address import (
+    ListedModel,
+    Remote,
+    asked_at,
+    host_of,
+    is_ollama,
+    listed,
+    sees_at_ollama,
+)
+from app.remote.stream import Piece, ReplyReader
 from app.tools.bounding import TooMuchError, check_parts
 
 if TYPE_CHECKING:
@@ -38,7 +46,7 @@ MOST_ERROR = 65_536  # bytes of an error response
 MOST_EVENT = 4_000_000  # bytes of one event of a stream
 
 
-async def models_at(address: str, key: str) -> list[Listed]:
+async def models_at(address: str, key: str) -> list[ListedModel]:
     """Return the models of a server.
 
     Raises:
@@ -54,7 +62,7 @@ async def models_at(address: str, key: str) -> list[Listed]:
     return found
 
 
-async def _shown(address: str, one: Listed, key: str) -> Listed:
+async def _shown(address: str, one: ListedModel, key: str) -> ListedModel:
     """Return a model of Ollama with its details."""
     base = address.removesuffix("/v1")
     try:
@@ -84,7 +92,7 @@ async def answer(
     remote: Remote,
     key: str,
     body: dict[str, Any],
-    reading: Reading,
+    reading: ReplyReader,
     # gets the headers of a response before it is read, and raises if they are wrong
     check: Callable[[Mapping[str, str]], None] | None = None,
 ) -> AsyncGenerator[Piece, None]:

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from app.remote import client, remote_errors
 from app.remote.address import Remote, host_of
 from app.remote.remote_errors import RemoteError
-from app.remote.stream import Piece, Reading
+from app.remote.stream import Piece, ReplyReader
 from engine.serve.json_input import chained
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ _LOST = frozenset({"session_not_found", "conversation_unknown", "session_closed"
 _NO_ROOM = "capacity_exhausted"
 
 
-class Desk(Protocol):
+class RemoteRequests(Protocol):
     """Parts of `Remotes` that are needed here."""
 
     async def has_sessions(self, address: str, key: str) -> bool: ...
@@ -43,10 +43,10 @@ class Desk(Protocol):
     def last(self, work: Coroutine[Any, Any, None]) -> None: ...
 
 
-class Elsewhere:
+class ServerSession:
     """Session of one chat on a server."""
 
-    def __init__(self, remote: Remote, desk: Desk) -> None:
+    def __init__(self, remote: Remote, desk: RemoteRequests) -> None:
         # the session's name on the server, independent of the chat
         self.name = f"window-{uuid.uuid4().hex}"
         self.there = False  # the server has it, as far as known
@@ -60,7 +60,7 @@ class Elsewhere:
         self._key = ""  # the last key, since closing may follow its removal
 
     async def answer(
-        self, key: str, body: Mapping[str, Any], reading: Reading
+        self, key: str, body: Mapping[str, Any], reading: ReplyReader
     ) -> AsyncGenerator[Piece, None]:
         """Yield the pieces of a reply, see `client.answer`.
 
@@ -129,9 +129,9 @@ class Elsewhere:
 
     # Requests besides replies.
 
-    def fork(self) -> Elsewhere:
+    def fork(self) -> ServerSession:
         """Return a session that starts as a copy of this one."""
-        twin = Elsewhere(self._remote, self._desk)
+        twin = ServerSession(self._remote, self._desk)
         if self.there and not self.closed:
             twin._ready.clear()
             twin._key = self._key
@@ -139,7 +139,7 @@ class Elsewhere:
             done.add_done_callback(lambda _: None)
         return twin
 
-    async def _begin_as(self, other: Elsewhere) -> None:
+    async def _begin_as(self, other: ServerSession) -> None:
         try:
             known, path = other._known, f"/sessions/{other.name}/fork"
             self._asked = True
@@ -196,7 +196,7 @@ Figures = Mapping[str, Any]
 `context`."""
 
 
-class FiguresElsewhere:
+class ServerFigures:
     """Requests of figures. Runs on the thread of `Remotes`."""
 
     def __init__(self) -> None:
@@ -205,7 +205,7 @@ class FiguresElsewhere:
         self._read: dict[str, dict[str, tuple[float, int]]] = {}
 
     async def ask(
-        self, address: str, key: str, chats: Mapping[str, Elsewhere]
+        self, address: str, key: str, chats: Mapping[str, ServerSession]
     ) -> dict[str, Figures]:
         """Return one server's figures by chat id, or {} if it provides none."""
         now = time.monotonic()

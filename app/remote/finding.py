@@ -29,7 +29,7 @@ LONGEST_NAME = 63
 _ANSWER_MS = 3000
 
 
-class Found(Struct, frozen=True, order=True):
+class FoundServer(Struct, frozen=True, order=True):
     """A discovered server."""
 
     name: str  # of its machine
@@ -41,10 +41,10 @@ class Found(Struct, frozen=True, order=True):
         return host_of(self.address)
 
 
-Tell = Callable[[tuple[Found, ...]], None]
+Tell = Callable[[tuple[FoundServer, ...]], None]
 
 
-def found(name: str, addresses: Sequence[str], port: int | None) -> Found | None:
+def found(name: str, addresses: Sequence[str], port: int | None) -> FoundServer | None:
     """Return a discovered server, or None if its data is invalid.
 
     Only addresses of local networks are accepted, IPv4 before IPv6.
@@ -57,7 +57,7 @@ def found(name: str, addresses: Sequence[str], port: int | None) -> Found | None
         return None
     host = f"[{good[0]}]" if good[0].version == 6 else str(good[0])
     try:
-        return Found(label, normalised(f"http://{host}:{port}/v1"))
+        return FoundServer(label, normalised(f"http://{host}:{port}/v1"))
     except AddressError:
         return None
 
@@ -111,7 +111,7 @@ class _Seen:
     def __init__(self, network: Any, tell: Tell) -> None:
         self._network = network
         self._tell = tell
-        self._found: dict[str, Found] = {}
+        self._found: dict[str, FoundServer] = {}
         self._asking: dict[str, asyncio.Task[None]] = {}
 
     def on_change(self, **change: Any) -> None:

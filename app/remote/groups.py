@@ -29,7 +29,7 @@ _LEAVING = 3.0  # seconds for servers to end normally
 _MOST_SAID = 2_000  # characters of a server's last message
 
 
-class Group(Struct, frozen=True):
+class MachineGroup(Struct, frozen=True):
     """A model and its machines."""
 
     hosts: tuple[str, ...]  # names of the machines, this one first
@@ -37,7 +37,7 @@ class Group(Struct, frozen=True):
     file: str = ""  # of the hosts, "" for the default
 
 
-class Started(Struct, frozen=True):
+class StartedServer(Struct, frozen=True):
     """Data of a server that has started."""
 
     port: int
@@ -46,19 +46,19 @@ class Started(Struct, frozen=True):
     key: str  # required by the server
 
 
-class NotThere(Struct, frozen=True):
+class ModelUnavailable(Struct, frozen=True):
     """Status of a model that cannot be asked: it is starting, or ``words`` has the reason."""
 
     starts: bool
     words: str
 
 
-class Server(Struct):
+class GroupServer(Struct):
     """Process of a group."""
 
     process: subprocess.Popen[bytes]
     # its data once it is ready; fails with RemoteError
-    started: Future[Started] = field(default_factory=Future)
+    started: Future[StartedServer] = field(default_factory=Future)
     ended: Future[str] = field(default_factory=Future)  # its last message, after its end
     watch: threading.Thread | None = None
 
@@ -75,7 +75,7 @@ def _own(arguments: Sequence[str]) -> list[str]:
     return engine_command(*arguments)
 
 
-class Groups:
+class MachineGroups:
     """Groups by their models' references. Used in one thread; futures end in others.
 
     Args:
@@ -83,10 +83,10 @@ class Groups:
     """
 
     def __init__(self, command: Callable[[Sequence[str]], list[str]] = _own) -> None:
-        self.known: dict[str, Group] = {}  # running or not
+        self.known: dict[str, MachineGroup] = {}  # running or not
         self._command = command
-        self._servers: dict[str, Server] = {}
-        self._new: list[Server] = []  # of models without a reference yet
+        self._servers: dict[str, GroupServer] = {}
+        self._new: list[GroupServer] = []  # of models without a reference yet
         self._said: dict[str, str] = {}  # last messages by reference
 
     def take(self, told: Mapping[str, Mapping[str, Any]]) -> None:
@@ -99,7 +99,7 @@ class Groups:
                 and isinstance(folder, str)
                 and isinstance(file, str)
             ):
-                self.known[ref] = Group(tuple(hosts), folder, file)
+                self.known[ref] = MachineGroup(tuple(hosts), folder, file)
 
     def told(self, ref: str) -> dict[str, Any]:
         """Return a model's group for the settings, or {}."""
@@ -108,19 +108,19 @@ class Groups:
             return {}
         return {"hosts": list(group.hosts), "folder": group.folder, "hosts_file": group.file}
 
-    def why_not(self, ref: str) -> NotThere | None:
+    def why_not(self, ref: str) -> ModelUnavailable | None:
         """Return why a model cannot be asked, or None."""
         group = self.known.get(ref)
         if group is None:
             return None
         server = self._servers.get(ref)
         if server is not None and server.process.poll() is None:
-            return None if server.started.done() else NotThere(True, "")
+            return None if server.started.done() else ModelUnavailable(True, "")
         hosts = ", ".join(group.hosts)
         words = tr("It runs on {hosts} and has not been started.", hosts=hosts)
-        return NotThere(False, " ".join(filter(None, (self._said.get(ref, ""), words))))
+        return ModelUnavailable(False, " ".join(filter(None, (self._said.get(ref, ""), words))))
 
-    def start(self, group: Group, ref: str = "") -> Server:
+    def start(self, group: MachineGroup, ref: str = "") -> GroupServer:
         """Start the server of a group.
 
         Args:
@@ -146,7 +146,7 @@ class Groups:
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
         said = Path(folder.name) / "said"
         with said.open("wb") as errors:
-            server = Server(
+            server = GroupServer(
                 subprocess.Popen(
                     command,
                     stdin=subprocess.PIPE,
@@ -168,7 +168,7 @@ class Groups:
             self.keep(ref, server)
         return server
 
-    def keep(self, ref: str, server: Server) -> None:
+    def keep(self, ref: str, server: GroupServer) -> None:
         """Assign a new server to its model."""
         self._new.remove(server)
         self._servers[ref] = server
@@ -201,14 +201,14 @@ class Groups:
                 server.watch.join(_LEAVING)
 
 
-def _watch(server: Server, key: str, said: Path) -> None:
+def _watch(server: GroupServer, key: str, said: Path) -> None:
     """Follow a server until its end. Blocks."""
     assert server.process.stdout is not None
     with server.process.stdout as told:
         line = told.readline(65_536)
         with contextlib.suppress(ValueError, KeyError, TypeError):
             one = json.loads(line)
-            started = Started(int(one["port"]), str(one["model"]), int(one["context"]), key)
+            started = StartedServer(int(one["port"]), str(one["model"]), int(one["context"]), key)
             server.started.set_result(started)
         while told.read(65_536):
             pass

@@ -18,9 +18,9 @@ from msgspec import field
 
 from app.remote import client, remote_errors
 from app.remote.address import KINDS, Remote
-from app.remote.elsewhere import Desk, Elsewhere
+from app.remote.elsewhere import RemoteRequests, ServerSession
 from app.remote.remote_errors import RemoteError
-from app.remote.stream import Clock, Reading
+from app.remote.stream import ReplyReader, ReplyTimer
 from app.settings.language import tr
 from engine import (
     EngineError,
@@ -182,7 +182,7 @@ class RemoteModel(Model, frozen=True):
     remote: Remote = field(default_factory=lambda: Remote("", ""))
 
 
-class Line(Desk, Protocol):
+class SessionRequests(RemoteRequests, Protocol):
     """Parts of `Remotes` that a session needs."""
 
     def key(self, address: str) -> str: ...
@@ -190,7 +190,11 @@ class Line(Desk, Protocol):
     def known(self, ref: str) -> bool: ...
 
     def session_of(
-        self, chat_id: str, remote: Remote, chosen: Mapping[str, Any], elsewhere: Elsewhere | None
+        self,
+        chat_id: str,
+        remote: Remote,
+        chosen: Mapping[str, Any],
+        elsewhere: ServerSession | None,
     ) -> RemoteSession: ...
 
 
@@ -201,9 +205,9 @@ class RemoteReply:
         self,
         session_id: str,
         remote: Remote,
-        line: Line,
+        line: SessionRequests,
         on_event: Listener,
-        elsewhere: Elsewhere | None = None,
+        elsewhere: ServerSession | None = None,
     ) -> None:
         self._elsewhere = elsewhere
         self.id = uuid.uuid4().hex  # unique in this process
@@ -263,7 +267,7 @@ class RemoteReply:
     async def _run(self, body: dict[str, Any]) -> None:
         """Read the reply to its last event."""
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        reading, clock = Reading(self._remote.host, self._remote.model), Clock()
+        reading, clock = ReplyReader(self._remote.host, self._remote.model), ReplyTimer()
         try:
             self._flow()
             if not self._stopped:  # cancelled before the loop started
@@ -281,7 +285,7 @@ class RemoteReply:
             return
         self._finish(reading, clock)
 
-    async def _read(self, body: dict[str, Any], reading: Reading, clock: Clock) -> None:
+    async def _read(self, body: dict[str, Any], reading: ReplyReader, clock: ReplyTimer) -> None:
         if not self._line.known(self._remote.ref):
             raise removed(self._remote)
         # The keychain may be slow, and may ask the user first.
@@ -297,7 +301,7 @@ class RemoteReply:
                 clock.tick()
                 self._post(TextDelta(self._session_id, self.id, text, kind))
 
-    def _finish(self, reading: Reading, clock: Clock) -> None:
+    def _finish(self, reading: ReplyReader, clock: ReplyTimer) -> None:
         if self._stopped:
             self._end(FinishReason.CANCELLED, reading, clock, None)
             return
@@ -329,7 +333,11 @@ class RemoteReply:
         self._end(reason, reading, clock, turn)
 
     def _end(
-        self, reason: FinishReason, reading: Reading, clock: Clock, turn: dict[str, Any] | None
+        self,
+        reason: FinishReason,
+        reading: ReplyReader,
+        clock: ReplyTimer,
+        turn: dict[str, Any] | None,
     ) -> None:
         stats = clock.stats(reading)
         self._post(Finished(self._session_id, self.id, reason, stats, message=turn))
@@ -349,13 +357,13 @@ class RemoteSession:
         self,
         session_id: str,
         remote: Remote,
-        line: Line,
+        line: SessionRequests,
         chosen: Mapping[str, Any],
-        elsewhere: Elsewhere | None = None,
+        elsewhere: ServerSession | None = None,
     ) -> None:
         """``chosen``: the user's sampling parameters by name."""
         if elsewhere is None and remote.kind == "stretto":
-            elsewhere = Elsewhere(remote, line)
+            elsewhere = ServerSession(remote, line)
         self.elsewhere = elsewhere  # its session on another Stretto, else None
         self.id = session_id  # the chat's
         self.remote = remote  # its model

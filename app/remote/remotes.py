@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from weakref import WeakSet
 
 from app.remote import client, remote_errors
-from app.remote.address import KINDS, Listed, Remote, has_sessions, named
-from app.remote.elsewhere import Elsewhere, Figures, FiguresElsewhere
+from app.remote.address import KINDS, ListedModel, Remote, has_sessions, named
+from app.remote.elsewhere import Figures, ServerFigures, ServerSession
 from app.remote.finding import Tell, look
-from app.remote.groups import Group, Groups
+from app.remote.groups import MachineGroup, MachineGroups
 from app.remote.remote_session import RemoteModel, RemoteSession
 from app.settings import keychain
 from app.settings.language import tr
@@ -38,13 +38,13 @@ class Remotes:
         self._settings = Settings()
         self._models: dict[str, RemoteModel] = {}
         self._keys: dict[str, str] = {}  # by address, as far as known in this run
-        self.groups = Groups()
+        self.groups = MachineGroups()
         # addresses of network interfaces for the search, all if empty
         self.interfaces: Sequence[str] = ()
         self._thread = LoopThread("remote")
         self._made: WeakSet[RemoteSession] = WeakSet()
         self._with_sessions: dict[str, bool] = {}  # by address, in this run
-        self._figures = FiguresElsewhere()
+        self._figures = ServerFigures()
         self._leaving: set[Future[None]] = set()
 
     # The list.
@@ -68,7 +68,9 @@ class Remotes:
     def known(self, ref: str) -> bool:
         return ref in self._models
 
-    def add(self, remote: Remote, key: str | None = None, group: Group | None = None) -> None:
+    def add(
+        self, remote: Remote, key: str | None = None, group: MachineGroup | None = None
+    ) -> None:
         """Add a model. ``key``: of its address in this run, if given; `keep_key` stores it.
 
         ``group``: the group that this program starts for it.
@@ -150,7 +152,11 @@ class Remotes:
         return self.session_of(chat_id, model.remote, chosen, None)
 
     def session_of(
-        self, chat_id: str, remote: Remote, chosen: Mapping[str, Any], elsewhere: Elsewhere | None
+        self,
+        chat_id: str,
+        remote: Remote,
+        chosen: Mapping[str, Any],
+        elsewhere: ServerSession | None,
     ) -> RemoteSession:
         """Return a `session` that uses an existing one on another Stretto."""
         made = RemoteSession(chat_id, remote, self, chosen, elsewhere)
@@ -162,7 +168,7 @@ class Remotes:
 
         None if there are no such sessions.
         """
-        found: dict[str, dict[str, Elsewhere]] = {}
+        found: dict[str, dict[str, ServerSession]] = {}
         for session in list(self._made):
             if session.elsewhere is not None and session.elsewhere.there:
                 found.setdefault(session.remote.address, {})[session.id] = session.elsewhere
@@ -197,11 +203,11 @@ class Remotes:
         """Stop using sessions of that server in this run."""
         self._with_sessions[address] = False
 
-    def models_at(self, address: str, key: str | None) -> Future[list[Listed]]:
+    def models_at(self, address: str, key: str | None) -> Future[list[ListedModel]]:
         """Return a server's models; fails with RemoteError. Without a key, the stored
         one is used."""
 
-        async def ask() -> list[Listed]:
+        async def ask() -> list[ListedModel]:
             shown = key if key is not None else await asyncio.to_thread(self.key, address)
             return await client.models_at(address, shown)
 

@@ -26,7 +26,7 @@ Part = tuple[Literal["answer", "reasoning"], str]
 OPENS, CLOSES = "<think>", "</think>"
 
 
-class Thinking:
+class ReasoningSplitter:
     """Splitter of a reply's text into reasoning and answer. Markers may be split between pieces."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ def _begun(text: str) -> int:
 _AT_ONCE_S = 0.05  # shorter intervals are caused by buffers, and say nothing about the speed
 
 
-class Clock:
+class ReplyTimer:
     """Times of a reply's beginning, its first piece and its last piece."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class Clock:
         self._last = time.perf_counter()
         self._first = self._first or self._last
 
-    def stats(self, reading: Reading) -> ReplyStats:
+    def stats(self, reading: ReplyReader) -> ReplyStats:
         """Return the figures, as far as known."""
         usage, took = reading.usage, self._last - self._first
         told = took >= _AT_ONCE_S and usage.generated > 1
@@ -124,7 +124,7 @@ _LENGTH_REASONS = {
 """Names that OpenAI, Gemini, Mistral and others use."""
 
 
-class Called(Struct):
+class PartialToolCall(Struct):
     """Tool call received so far."""
 
     id: str = ""
@@ -141,7 +141,7 @@ class Called(Struct):
         return True
 
 
-class Usage(Struct):
+class TokenUsage(Struct):
     """The server's token counts of a reply, 0 if unknown."""
 
     prompt: int = 0
@@ -150,7 +150,7 @@ class Usage(Struct):
     reasoning: int = 0
 
 
-class Reading:
+class ReplyReader:
     """Reader of one reply.
 
     Args:
@@ -160,14 +160,14 @@ class Reading:
     def __init__(self, host: str, model: str = "") -> None:
         self._host, self._model = host, model
         self._length = 0
-        self._thinking = Thinking()
+        self._thinking = ReasoningSplitter()
         self._texts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
         # tool calls by the server's numbers
-        self.calls: dict[int, Called] = {}
+        self.calls: dict[int, PartialToolCall] = {}
         # the call that a chunk without a new id continues, by its index or place in the list
         self._open: dict[int, int] = {}
         self.reason = ""  # the server's reason of the end, "" before that
-        self.usage = Usage()  # token counts
+        self.usage = TokenUsage()  # token counts
         self.done = False  # the server has marked the end of the stream
 
     @property
@@ -285,7 +285,7 @@ class Reading:
         call.arguments.append(arguments)
         return arguments
 
-    def _call_of(self, at: int, told: Mapping[str, Any]) -> Called:
+    def _call_of(self, at: int, told: Mapping[str, Any]) -> PartialToolCall:
         """Return the call that a chunk belongs to.
 
         Some servers send no index, or 0 for every call: a named chunk with another id, or after
@@ -306,7 +306,7 @@ class Reading:
                 raise remote_errors.too_much(self._host)
             number = place if place not in self.calls else max(self.calls) + 1
             self._open[place] = number
-            call = self.calls[number] = Called()
+            call = self.calls[number] = PartialToolCall()
         return call
 
     def made(self) -> list[tuple[str, str, str]]:
@@ -323,7 +323,7 @@ class Reading:
             details if isinstance(details := usage.get(f"{name}_tokens_details"), Mapping) else {}
             for name in ("prompt", "completion")
         )
-        self.usage = Usage(
+        self.usage = TokenUsage(
             _number(usage.get("prompt_tokens")),
             _number(prompt.get("cached_tokens")),
             _number(usage.get("completion_tokens")),

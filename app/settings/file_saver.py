@@ -12,7 +12,7 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 
-class Saving:
+class FileSaver:
     """Writer of the latest text of each file, in a thread that exists while there is work.
 
     A slow or missing disk blocks only callers of `wait`.

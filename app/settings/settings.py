@@ -16,19 +16,19 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QObject, Signal
 
-from app.settings.file_saver import Saving
+from app.settings.file_saver import FileSaver
 from app.settings.language import LANGUAGES, mark, tr
 
 log = logging.getLogger(__name__)
 
-_saving = Saving()
+_saving = FileSaver()
 
 UNLOAD_IDLE_MIN = 30.0  # minutes without use after which a model is unloaded by default
 _WAIT_S = 5.0
 _MOST_USED = 500  # number of models whose last use is stored
 
 
-class Announcer(QObject):
+class SettingsSignals(QObject):
     """Signals of changed options."""
 
     changed = Signal(str)  # (option): its new value is in the settings already
@@ -413,7 +413,7 @@ class Settings:
     places: Mapping[str, list[int]] = _option({}, each=lambda v: _are_integers(v, 4))
     skipped_version: str = ""  # update that the user does not want
     # announces changed options; no option
-    announcer: Announcer = field(default_factory=Announcer, repr=False, compare=False)
+    announcer: SettingsSignals = field(default_factory=SettingsSignals, repr=False, compare=False)
     # where they are saved, None for nowhere; no option
     file: Path | None = field(default=None, repr=False, compare=False)
     # where an unreadable file was moved to; no option

@@ -18,7 +18,7 @@ from app.store.attachments import (
 )
 from app.store.operations import View
 from app.store.readers import Readers, queued
-from app.store.writer import Writer
+from app.store.writer import StoreWriter
 
 
 class SaveText(Struct, frozen=True):
@@ -67,7 +67,7 @@ class ForgetUnused(Struct, frozen=True):
 class Texts:
     """Texts of attached files by hash."""
 
-    def __init__(self, writer: Writer, readers: Readers) -> None:
+    def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
 
@@ -114,7 +114,7 @@ class Images:
 
     MOST_HELD = 16_000_000  # bytes of thumbnails in memory
 
-    def __init__(self, writer: Writer, readers: Readers) -> None:
+    def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
         self._held: OrderedDict[str, bytes] = OrderedDict()

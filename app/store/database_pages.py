@@ -20,7 +20,7 @@ _REAL = 7
 Value = int | float | str | bytes | None
 
 
-class Pages:
+class DatabasePages:
     """Pages of one file, except unused ones.
 
     Args:

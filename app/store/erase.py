@@ -73,7 +73,7 @@ class EraseMessages(Struct, frozen=True):
                 del view.messages[message.id]
 
 
-class Forget(Struct, frozen=True):
+class ForgetErased(Struct, frozen=True):
     """Forget erased ids that are in no file any more."""
 
     ids: tuple[str, ...]
@@ -198,7 +198,7 @@ def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambd
     return True
 
 
-def blank(chat: ChatRecord) -> bool:
+def is_empty_chat(chat: ChatRecord) -> bool:
     """Return True if a chat has nothing to restore."""
     nothing = chat.leaf_id is None and not chat.draft.strip() and not chat.draft_attachments
     return nothing and not chat.queued
@@ -217,7 +217,8 @@ def due(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
         for chat in chats
         if chat.deleted_at is not None
         and (
-            chat.deleted_at <= confirmed - TRASH_S or (blank(chat) and chat.deleted_at < run_began)
+            chat.deleted_at <= confirmed - TRASH_S
+            or (is_empty_chat(chat) and chat.deleted_at < run_began)
         )
     ]
 

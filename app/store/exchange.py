@@ -13,10 +13,10 @@ from app.store.attachments import AttachedText, StoredImage
 from app.store.operations import INSERT_CHAT, INSERT_MESSAGE, View, chat_values, message_values
 from app.store.readers import Readers
 from app.store.records import ChatRecord, Message, new_id, storable_chat, storable_message
-from app.store.writer import Writer, index_chore
+from app.store.writer import StoreWriter, index_chore
 
 
-class TakeIn(Struct, frozen=True):
+class InsertChat(Struct, frozen=True):
     """Insert a chat with its whole tree. Existing rows are not overwritten."""
 
     chat: ChatRecord
@@ -36,7 +36,7 @@ class TakeIn(Struct, frozen=True):
             view.messages.setdefault(message.id, message)
 
 
-class TakeOut(Struct, frozen=True):
+class DeleteChats(Struct, frozen=True):
     """Delete chats with all their messages, to undo their import."""
 
     ids: tuple[str, ...]
@@ -57,7 +57,7 @@ class Exchange:
         erased: permanently deleted chats, shared with the trash and updated here.
     """
 
-    def __init__(self, writer: Writer, readers: Readers, erased: set[str]) -> None:
+    def __init__(self, writer: StoreWriter, readers: Readers, erased: set[str]) -> None:
         self._writer = writer
         self._readers = readers
         self._erased = erased
@@ -74,7 +74,7 @@ class Exchange:
         options or stats are not JSON.
         """
         adding = [
-            TakeIn(storable_chat(chat), tuple(map(storable_message, messages)))
+            InsertChat(storable_chat(chat), tuple(map(storable_message, messages)))
             for chat, messages in chats
         ]
         for each in adding:
@@ -87,7 +87,7 @@ class Exchange:
         """Undo `take_in`, including later messages."""
         if ids:
             self._erased.update(ids)
-            self._writer.add(TakeOut(tuple(ids)))
+            self._writer.add(DeleteChats(tuple(ids)))
 
     def with_own_ids(self, messages: Sequence[Message]) -> list[Message]:
         """Return the messages of one chat, with new ids if other messages have one of theirs."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 from app.store.operations import View
 from app.store.readers import Readers, queued
 from app.store.records import Folder, storable_text
-from app.store.writer import Writer
+from app.store.writer import StoreWriter
 
 
 class SaveFolder(Struct, frozen=True):
@@ -46,7 +46,7 @@ class DeleteFolder(Struct, frozen=True):
 class Folders:
     """Folders of chats."""
 
-    def __init__(self, writer: Writer, readers: Readers) -> None:
+    def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
 

@@ -89,7 +89,7 @@ def shown_text(content: str, role: str = "assistant") -> str:
     return "\n".join(shown)
 
 
-class _Run(Struct):
+class _EmphasisRun(Struct):
     """Run of `*`, `_` or `~~` that may open emphasis: its index in the parts, and what is left of
     it."""
 
@@ -101,7 +101,7 @@ def _inline(text: str) -> str:
     if not _SPECIAL.search(text):
         return text
     parts: list[str] = []
-    openers: dict[str, list[_Run]] = defaultdict(list)
+    openers: dict[str, list[_EmphasisRun]] = defaultdict(list)
     brackets: list[int] = []
     ticks: dict[int, list[int]] | None = None
     place = 0
@@ -153,7 +153,7 @@ def _ticks(text: str) -> dict[int, list[int]]:
     return found
 
 
-def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_Run]) -> None:
+def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_EmphasisRun]) -> None:
     """Remove the markup that the run closes. Keep the run if it may open emphasis."""
     mark = run[0]
     before, after = text[run.start() - 1 : run.start()] or " ", text[run.end() : run.end() + 1]
@@ -179,7 +179,7 @@ def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_Ru
             openers.pop()
     parts.append(mark[0] * rest)
     if opens and rest:
-        openers.append(_Run(len(parts) - 1, rest))
+        openers.append(_EmphasisRun(len(parts) - 1, rest))
 
 
 PASSAGE = 8_000  # characters of a passage, within which the context of a hit is found

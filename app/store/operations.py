@@ -194,7 +194,7 @@ class PatchChat(Struct, frozen=True):
     @property
     def slot(self) -> str | None:
         # Only typed text is this frequent. It may replace an earlier write unless another one of
-        # the same columns came between: `Queue.add` checks that.
+        # the same columns came between: `OperationQueue.add` checks that.
         kind = TYPED.get(tuple(self.changes))
         return f"{kind} {self.chat_id}" if kind else None
 

@@ -20,7 +20,7 @@ from app.store.operations import (
     message_from_row,
 )
 from app.store.records import ChatRecord
-from app.store.writer import Writer
+from app.store.writer import StoreWriter
 
 _FINISH_S = 1.0  # time for a running read to end, and then to be interrupted
 
@@ -100,7 +100,9 @@ class Readers:
         return reader
 
 
-def view_of(readers: Readers, writer: Writer, chats: str, messages: str, chat_id: str = "") -> View:
+def view_of(
+    readers: Readers, writer: StoreWriter, chats: str, messages: str, chat_id: str = ""
+) -> View:
     """Return the rows that match the two conditions, with queued writes applied.
 
     The queue is copied before the file is read. A write committed in between is in both, and
@@ -120,13 +122,13 @@ def view_of(readers: Readers, writer: Writer, chats: str, messages: str, chat_id
     return view
 
 
-def all_chats(readers: Readers, writer: Writer) -> list[ChatRecord]:
+def all_chats(readers: Readers, writer: StoreWriter) -> list[ChatRecord]:
     """Return all chats including deleted ones, the most recently used first."""
     chats = view_of(readers, writer, "1", "0").chats.values()
     return sorted(chats, key=lambda chat: (chat.updated_at, chat.id), reverse=True)
 
 
-def queued(writer: Writer) -> View:
+def queued(writer: StoreWriter) -> View:
     """Return the queued writes without the contents of the file."""
     view = View()
     for operation in writer.pending():

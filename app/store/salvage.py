@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from app.settings.language import tr
 from app.store.database import open_writer, put_in_place
-from app.store.database_pages import Pages
+from app.store.database_pages import DatabasePages
 from app.store.erase import erase_ids, waiting
 from app.store.errors import UNREADABLE, translate, unreadable
 from app.store.file_index import index_some
@@ -78,7 +78,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
         damaged.open("rb") as file,
         closing(mmap(file.fileno(), 0, access=ACCESS_READ)) as content,
     ):
-        source = _Source(db, Pages(content), target)
+        source = _Source(db, DatabasePages(content), target)
         chats: dict[str, ChatRecord] = {}
         for chat in source.records("chats", ChatRecord):
             chats.setdefault(chat.id, chat)
@@ -149,7 +149,9 @@ class _Source:
         made: a new file, whose tables have the same columns in the same order, and perhaps more.
     """
 
-    def __init__(self, db: sqlite3.Connection, pages: Pages, made: sqlite3.Connection) -> None:
+    def __init__(
+        self, db: sqlite3.Connection, pages: DatabasePages, made: sqlite3.Connection
+    ) -> None:
         self._db, self._pages, self._made = db, pages, made
 
     def records(self, table: str, kind: type[R]) -> list[R]:

@@ -40,7 +40,7 @@ from app.store.salvage import Salvaged, salvage
 from app.store.search import Searcher, Told, find
 from app.store.tool_rows import ToolRows
 from app.store.trash import Trash
-from app.store.writer import Writer, index_chore
+from app.store.writer import StoreWriter, index_chore
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ class Store:
         self.journal_aside = journal_aside
         unfinished = bool(erase.waiting(db))  # an erasure of the last run is incomplete
         self._backups = backups or Backups(path, clock)
-        self._writer = Writer(db, path, self._backups.daily, [index_chore])
+        self._writer = StoreWriter(db, path, self._backups.daily, [index_chore])
         self._readers = Readers(path)
         self._searcher = Searcher(path, self._hurry)
         self.trash = Trash(self._writer, self._readers, self._backups, clock)

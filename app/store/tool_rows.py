@@ -12,7 +12,7 @@ from app.store.migrations import TABLES
 from app.store.operations import View
 from app.store.readers import Readers
 from app.store.records import storable_text
-from app.store.writer import Writer
+from app.store.writer import StoreWriter
 
 ToolValue = str | float | int
 ToolRow = tuple[ToolValue, ...]
@@ -54,7 +54,7 @@ class DropToolRows(Struct, frozen=True):
 class ToolRows:
     """Rows of `TABLES`."""
 
-    def __init__(self, writer: Writer, readers: Readers) -> None:
+    def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
 

@@ -11,14 +11,14 @@ from app.store.errors import StoreError
 from app.store.operations import PatchChat
 from app.store.readers import Readers, all_chats
 from app.store.records import ChatRecord
-from app.store.writer import Writer
+from app.store.writer import StoreWriter
 
 
 class Trash:
     """Deleted chats and messages."""
 
     def __init__(
-        self, writer: Writer, readers: Readers, backups: Backups, clock: Callable[[], float]
+        self, writer: StoreWriter, readers: Readers, backups: Backups, clock: Callable[[], float]
     ) -> None:
         # permanently deleted chats; later writes to them are dropped
         self.erased: set[str] = set()
@@ -48,7 +48,9 @@ class Trash:
     def chats(self) -> list[ChatRecord]:
         """Return deleted chats that are not empty, the most recently deleted first."""
         chats = [
-            c for c in all_chats(self._readers, self._writer) if c.deleted_at and not erase.blank(c)
+            c
+            for c in all_chats(self._readers, self._writer)
+            if c.deleted_at and not erase.is_empty_chat(c)
         ]
         return sorted(chats, key=lambda chat: chat.deleted_at or 0.0, reverse=True)
 
@@ -90,7 +92,7 @@ class Trash:
         def done(left: list[Path]) -> None:
             self.unscrubbed = left
             with suppress(StoreError):
-                self._writer.add(erase.Forget(tuple(ids)))
+                self._writer.add(erase.ForgetErased(tuple(ids)))
 
         self._backups.erase(ids, done)
         return False

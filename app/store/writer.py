@@ -20,7 +20,7 @@ from app.store.operations import TYPED, MarkMessages, Operation, PatchChat, Save
 log = logging.getLogger(__name__)
 
 
-class Queue:
+class OperationQueue:
     """Ordered list of operations with numbers. Not thread-safe: the writer locks it.
 
     Invariant: applying the operations in order gives the same records as applying everything that
@@ -62,9 +62,9 @@ class Queue:
         """Return True if an operation must be written immediately."""
         return any(operation.urgent for operation in self._operations.values())
 
-    def followed_by(self, later: Queue) -> Queue:
+    def followed_by(self, later: OperationQueue) -> OperationQueue:
         """Return this queue with the later queue's operations added."""
-        merged = Queue()
+        merged = OperationQueue()
         for queue in (self, later):
             for number, operation in queue.items():
                 merged.add(number, operation)
@@ -215,7 +215,7 @@ class _Group(Struct):
         del self.operations[max(0, start - self.flushed) :]
 
 
-class Writer:
+class StoreWriter:
     """Owner of the writing connection. `add` never waits for the disk.
 
     After a failed commit the operations stay queued and visible to readers. They are repeated after
@@ -243,8 +243,8 @@ class Writer:
         self._db = db
         self._path = path
         self._changed = threading.Condition()
-        self._waiting = Queue()
-        self._in_flight = Queue()
+        self._waiting = OperationQueue()
+        self._in_flight = OperationQueue()
         self._added = 0  # number of the last operation added
         self._attempts = 0  # attempted commits
         self._hurry = False
@@ -422,7 +422,7 @@ class Writer:
                 continue
             with self._changed:
                 self._hurry = False
-                self._in_flight, self._waiting = self._waiting, Queue()
+                self._in_flight, self._waiting = self._waiting, OperationQueue()
             failure = self._transactions.write([op for _, op in self._in_flight.items()])
             with self._changed:
                 self._attempts += 1
@@ -431,7 +431,7 @@ class Writer:
                     self._failures += 1
                 else:
                     self._failures = 0
-                self._in_flight = Queue()
+                self._in_flight = OperationQueue()
                 news = failure if failure and not self._same(failure) else None
                 mended = self._failure is not None and failure is None
                 self._failure = failure

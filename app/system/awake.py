@@ -25,7 +25,7 @@ _REASON = "A chat is answering, or a model is downloaded"
 Begin = Callable[[], Callable[[], None]]
 
 
-class Awake(QObject):
+class NapPrevention(QObject):
     """Holder of an App Nap activity while any reply or download runs."""
 
     def __init__(

@@ -26,7 +26,7 @@ class TooMuchError(Exception):
     """A message is too large. ``str(error)`` is a sentence."""
 
 
-class Weigher:
+class PartCounter:
     """Counter of a message's parts while its bytes arrive.
 
     JSON strings cannot contain line ends, so each line begins outside of a string. Raises
@@ -82,7 +82,7 @@ def _parts(data: bytes) -> int:
 def check_parts(data: bytes | str) -> None:
     """Refuse JSON with too many parts before it is parsed. Raises TooMuchError."""
     if len(data) > MOST_PARTS:  # a shorter one cannot have as many
-        Weigher().feed(data if isinstance(data, bytes) else data.encode(errors="replace"))
+        PartCounter().feed(data if isinstance(data, bytes) else data.encode(errors="replace"))
 
 
 def lists_too_much(message: Any) -> str:
@@ -99,7 +99,7 @@ def weight(size: int, parts: int) -> float:
     return size / _BYTES_OF_ONE + parts / _PARTS_OF_ONE
 
 
-class Pace:
+class RateLimit:
     """Rate limit per second. An excess counts for the following seconds."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:

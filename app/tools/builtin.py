@@ -148,22 +148,22 @@ def _check_power(base: int | float, exponent: int | float) -> None:
 Arguments = dict[str, Any]
 
 
-class Context(Struct, frozen=True):
+class CallContext(Struct, frozen=True):
     """Values that a call may use in addition to its arguments."""
 
     grants: Sequence[Grant] = ()  # the folders granted in this chat
     seen: str = ""  # digest of the file whose difference the user was shown
 
 
-class Own(Struct, frozen=True):
+class BuiltinTool(Struct, frozen=True):
     """A built-in tool: its description for the model, and the function that runs in a thread."""
 
     tool: Tool
-    work: Callable[[Arguments, Context], str | Outcome]
+    work: Callable[[Arguments, CallContext], str | Outcome]
     # returns the effect to show before a call, for tools whose arguments do not show it
-    preview: Callable[[Arguments, Context], Difference] | None = None
+    preview: Callable[[Arguments, CallContext], Difference] | None = None
     # raises ToolError if a call cannot work at the moment
-    check: Callable[[Arguments, Context], None] | None = None
+    check: Callable[[Arguments, CallContext], None] | None = None
 
 
 class Obstacle(Struct, frozen=True):
@@ -176,7 +176,7 @@ class Obstacle(Struct, frozen=True):
     outside: bool = False  # the path is in none of the chat's folders
 
 
-class Words(Struct, frozen=True):
+class ToolLabels(Struct, frozen=True):
     """Labels of a built-in tool for the user."""
 
     title: str
@@ -189,56 +189,56 @@ class Words(Struct, frozen=True):
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-WORDS = {
-    "date": Words(
+LABELS = {
+    "date": ToolLabels(
         mark("Date and Time"),
         mark("Tells the current date, time and time zone."),
         mark("Get the date and time?"),
     ),
-    "calculate": Words(
+    "calculate": ToolLabels(
         mark("Calculator"),
         mark("Works out arithmetic."),
         mark("Calculate this?"),
         {"expression": ""},
     ),
-    "list_folder": Words(
+    "list_folder": ToolLabels(
         mark("List Folders"),
         mark("Lists the files in this chat’s folders."),
         mark("List this folder?"),
         {"path": ""},
         mark("List this chat’s folders?"),
     ),
-    "read_file": Words(
+    "read_file": ToolLabels(
         mark("Read Files"),
         mark("Reads text files in this chat’s folders."),
         mark("Read this file?"),
         {"path": ""},
     ),
-    "search_files": Words(
+    "search_files": ToolLabels(
         mark("Search Files"),
         mark("Finds files by name, or by the text in them."),
         mark("Search this chat’s folders?"),
         {"name": mark("Name"), "text": mark("Text"), "path": mark("Folder")},
     ),
-    "write_file": Words(
+    "write_file": ToolLabels(
         mark("Write Files"),
         mark("Creates and changes text files. You see every change first."),
         mark("Write this file?"),
         {"path": "", "text": mark("Text")},
     ),
-    "fetch": Words(
+    "fetch": ToolLabels(
         mark("Web Pages"),
         mark("Fetches the text of a public web page."),
         mark("Fetch this page?"),
         {"url": ""},
     ),
-    "python": Words(
+    "python": ToolLabels(
         mark("Python"),
         mark("Runs Python code, without network or files."),
         mark("Run this Python code?"),
         {"code": ""},
     ),
-    "ask_helpers": Words(
+    "ask_helpers": ToolLabels(
         mark("Ask Helpers"),
         mark("Asks other chats with the same model, up to 8 questions at once."),
         mark("Ask helpers these questions?"),
@@ -249,14 +249,14 @@ WORDS = {
 """Labels of the built-in tools by name."""
 
 
-def words_of(tool: Tool) -> Words | None:
+def labels_of(tool: Tool) -> ToolLabels | None:
     """Return the labels of a built-in tool, or None for other tools."""
-    return WORDS.get(tool.name) if tool.server == BUILT_IN else None
+    return LABELS.get(tool.name) if tool.server == BUILT_IN else None
 
 
 def title_of(tool: Tool) -> str:
     """Return the tool's displayed name: ours, its server's, or its own with spaces."""
-    if (words := words_of(tool)) is not None:
+    if (words := labels_of(tool)) is not None:
         return tr(words.title)
     plain = _PLAIN.fullmatch(tool.name)
     own = " ".join(tool.name.replace("-", "_").split("_")) if plain else tool.name
@@ -265,7 +265,7 @@ def title_of(tool: Tool) -> str:
 
 def about_of(tool: Tool) -> str:
     """Return a sentence about the tool: ours, or the first one of its description."""
-    if (words := words_of(tool)) is not None:
+    if (words := labels_of(tool)) is not None:
         return tr(words.about)
     line = visible(" ".join(tool.description[:1000].split()))
     found = _SENTENCE.match(line)
@@ -278,20 +278,20 @@ _SENTENCE = re.compile(r".{12,}?[.!?。！？](?=\s|$)")
 _LONGEST_ABOUT = 160  # characters
 
 
-def own(
+def builtin_tool(
     name: str,
     description: str,
     work: Callable[..., str | Outcome],
     /,
-    preview: Callable[[Arguments, Context], Difference] | None = None,
-    check: Callable[[Arguments, Context], None] | None = None,
+    preview: Callable[[Arguments, CallContext], Difference] | None = None,
+    check: Callable[[Arguments, CallContext], None] | None = None,
     **properties: Any,
-) -> Own:
+) -> BuiltinTool:
     """Return a tool with these arguments. Those without a default are required."""
     required = [key for key, value in properties.items() if "default" not in value]
     schema: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     schema["additionalProperties"] = False
-    return Own(Tool(BUILT_IN, name, description, schema), work, preview, check)
+    return BuiltinTool(Tool(BUILT_IN, name, description, schema), work, preview, check)
 
 
 def _text(arguments: Arguments, name: str) -> str:
@@ -301,15 +301,15 @@ def _text(arguments: Arguments, name: str) -> str:
     return value
 
 
-def _within(a: Arguments, c: Context) -> None:
+def _within(a: Arguments, c: CallContext) -> None:
     granted_folders.check(_text(a, "path"), c.grants)
 
 
-def _can_be_asked(a: Arguments, c: Context) -> None:
+def _can_be_asked(a: Arguments, c: CallContext) -> None:
     helper_questions(a)
 
 
-def _search(a: Arguments, c: Context) -> str | Outcome:
+def _search(a: Arguments, c: CallContext) -> str | Outcome:
     name, text = _text(a, "name"), _text(a, "text")
     return granted_folders.search_files(name, text, _text(a, "path"), c.grants)
 
@@ -337,28 +337,28 @@ def helper_questions(arguments: Arguments) -> tuple[list[str], bool]:
 _PATH = {"type": "string", "description": "The whole path, in a granted folder."}
 _OPTIONAL = {"type": "string", "default": ""}
 STANDARD = (
-    own("date", "The current date, time and time zone.", lambda a, c: now()),
-    own(
+    builtin_tool("date", "The current date, time and time zone.", lambda a, c: now()),
+    builtin_tool(
         "calculate",
         "Evaluates arithmetic, e.g. (2 + 3) * 4 ** 0.5. Knows sqrt, log, sin, pi and the like.",
         lambda a, c: calculate(_text(a, "expression")),
         expression={"type": "string"},
     ),
-    own(
+    builtin_tool(
         "list_folder",
         "Lists a folder; without a path, the folders that the person has granted.",
         lambda a, c: granted_folders.list_folder(_text(a, "path"), c.grants),
         path={**_PATH, "default": ""},
         check=_within,
     ),
-    own(
+    builtin_tool(
         "read_file",
         "Reads a text file in a granted folder.",
         lambda a, c: granted_folders.read_file(_text(a, "path"), c.grants),
         path=_PATH,
         check=_within,
     ),
-    own(
+    builtin_tool(
         "search_files",
         "Finds files in granted folders by name (*.md) and by a text that a line contains.",
         _search,
@@ -367,7 +367,7 @@ STANDARD = (
         path={**_PATH, "default": ""},
         check=_within,
     ),
-    own(
+    builtin_tool(
         "write_file",
         "Writes a whole text file in a granted folder. The person is shown the difference first.",
         lambda a, c: granted_folders.write_file(
@@ -379,13 +379,13 @@ STANDARD = (
             _text(a, "path"), _text(a, "text"), c.grants
         ),
     ),
-    own(
+    builtin_tool(
         "fetch",
         "Fetches one public web address and gives back its text.",
         lambda a, c: fetch(_text(a, "url")),
         url={"type": "string"},
     ),
-    own(
+    builtin_tool(
         "ask_helpers",
         "Asks several questions at once, each of a helper: a chat of its own with your model, "
         "without tools. Gives back all answers. A fresh helper knows nothing but its question; "
@@ -414,7 +414,7 @@ def _run_python(code: str) -> str | Outcome:
     return printed
 
 
-_PYTHON = own(
+_PYTHON = builtin_tool(
     "python",
     "Runs Python without network and files; gives back what it prints.",
     lambda a, c: _run_python(_text(a, "code")),
@@ -425,10 +425,10 @@ _PYTHON = own(
 DATE = STANDARD[0].tool.key  # the tool that the Guide can call
 
 
-class BuiltIn:
+class BuiltinTools:
     """Runner of built-in tools, each call in its own thread."""
 
-    def __init__(self, tools: Sequence[Own] | None = None) -> None:
+    def __init__(self, tools: Sequence[BuiltinTool] | None = None) -> None:
         """``tools``: by default those available on this system."""
         self._absent: tuple[str, ...] = ()
         if tools is None:
@@ -456,7 +456,7 @@ class BuiltIn:
         found = self._own.get(name)
         return found is not None and found.preview is not None
 
-    def run(self, name: str, arguments: Arguments, context: Context) -> Future[ToolResult]:
+    def run(self, name: str, arguments: Arguments, context: CallContext) -> Future[ToolResult]:
         """Run a tool. All have limits of their own. Errors become results."""
         found = self._own[name]
 
@@ -472,7 +472,7 @@ class BuiltIn:
         return self._start(work)
 
     def preview(
-        self, name: str, arguments: Arguments, context: Context
+        self, name: str, arguments: Arguments, context: CallContext
     ) -> Future[Difference | Obstacle | None] | None:
         """Return a call's effect, or why it cannot work, or None for tools without either."""
         found = self._own[name]

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from app.settings.language import mark
 from app.tools import loop_thread
-from app.tools.questions import Action, Ask, Question, Response, address, form
+from app.tools.questions import Ask, Question, QuestionAction, Response, address, form
 from app.tools.servers import ServerConfig
 from app.tools.tool import (
     LONGEST_DESCRIPTION,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _LOG_LINES, _LOG_WIDTH = 500, 1000
 
 
-class State(Enum):
+class ConnectionState(Enum):
     """States of a connection."""
 
     OFF = "off"
@@ -53,10 +53,10 @@ class State(Enum):
     ENDED = "ended"
 
 
-class Status(Struct, frozen=True):
+class ConnectionStatus(Struct, frozen=True):
     """Status of a connection. ``words``: why it ended, as a sentence."""
 
-    state: State
+    state: ConnectionState
     words: str = ""
 
 
@@ -167,7 +167,7 @@ class Elicitation:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            response = Response(Action.CANCEL)  # the chat has withdrawn the question
+            response = Response(QuestionAction.CANCEL)  # the chat has withdrawn the question
         finally:
             call.resume()
         return ElicitResult(action=response.action.value, content=response.content)
@@ -215,7 +215,7 @@ class Connection:
         """``told`` is called on the loop's thread when the status has changed."""
         self.config = config
         self.log = ServerLog()
-        self.status = Status(State.OFF)
+        self.status = ConnectionStatus(ConnectionState.OFF)
         self._why: ToolError | None = None
         self.elicitation = Elicitation(config.name, self.log.note)
         self._told = told
@@ -307,7 +307,7 @@ class Connection:
         self._closed = True
         self._leave.set()
         if self._task is not None:
-            if self.status.state is State.CONNECTING:
+            if self.status.state is ConnectionState.CONNECTING:
                 self._task.cancel()
             await asyncio.wait([self._task])
 
@@ -352,7 +352,7 @@ class Connection:
         # It logs a traceback for each invalid message, so a server could flood the log.
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
         logging.getLogger("client").setLevel(logging.CRITICAL)
-        self._say(State.CONNECTING)
+        self._say(ConnectionState.CONNECTING)
         began, why = time.monotonic(), None
         try:
             transport = await self._transport()
@@ -365,7 +365,7 @@ class Connection:
                     # can hold the GIL forever. Here a result is only text for a model.
                     client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
                     self._client, self._tools = client, None
-                    self._say(State.READY)
+                    self._say(ConnectionState.READY)
                     ready.set_result(None)
                     await self._leave.wait()
         except ToolError as error:
@@ -381,9 +381,9 @@ class Connection:
             lived = time.monotonic() - began
             self._failures = 1 if lived > STEADY_S else self._failures + 1
             self._failed_at = time.monotonic()
-            self._say(State.ENDED, why or self._why_ended())
+            self._say(ConnectionState.ENDED, why or self._why_ended())
         else:
-            self._say(State.OFF)
+            self._say(ConnectionState.OFF)
         if not ready.done():
             ready.set_result(None)
 
@@ -457,9 +457,9 @@ class Connection:
         title = clean(title, lines=False, most=LONGEST_TITLE)
         return [Tool(self.config.name, told.name, about, told.input_schema, title)]
 
-    def _say(self, state: State, why: ToolError | None = None) -> None:
+    def _say(self, state: ConnectionState, why: ToolError | None = None) -> None:
         self._why = why
-        self.status = Status(state, str(why or ""))
+        self.status = ConnectionStatus(state, str(why or ""))
         if why is not None:
             self.log.note(str(why))
         self._told()

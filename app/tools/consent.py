@@ -1,6 +1,6 @@
 """Consents of the user: tools and folders, each for one chat, until revoked.
 
-`Pins` keeps the descriptions that the user has seen. Only these are offered to a model.
+`SeenTools` keeps the descriptions that the user has seen. Only these are offered to a model.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Grant(Struct, frozen=True):
     given_at: float
 
 
-class Rows(Protocol):
+class ConsentRows(Protocol):
     """The parts of the store that are needed here."""
 
     def read(self, table: str) -> Iterable[tuple[Any, ...]]: ...
@@ -66,7 +66,7 @@ ASKS_EACH_TIME = frozenset({"write_file", "python"})
 class Consents:
     """Collection of consents, in memory and in the store. Used on the GUI thread."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: ConsentRows) -> None:
         self._rows = rows
         self._consents: dict[tuple[str, str, str], Consent] = {}
         self._grants: dict[tuple[str, str], Grant] = {}
@@ -148,7 +148,7 @@ class Consents:
             self.revoke(consent)
 
 
-class Change(Struct, frozen=True):
+class ToolChanges(Struct, frozen=True):
     """Differences between a server's tools and those that the user has seen."""
 
     new: tuple[Tool, ...] = ()  # not seen yet
@@ -157,14 +157,14 @@ class Change(Struct, frozen=True):
     gone: tuple[Tool, ...] = ()  # removed
 
 
-class Pins:
+class SeenTools:
     """Tools as the user has seen them. Used on the GUI thread.
 
     Models are offered these, not the server's current ones: a chat does not wait for servers, and
     models get no description that the user has not seen.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: ConsentRows) -> None:
         self._rows = rows
         self._pins: dict[str, Tool] = {}
         for server, name, told, _ in rows.read("tool_pins"):
@@ -182,12 +182,12 @@ class Pins:
     def of(self, server: str) -> list[Tool]:
         return [tool for tool in self._pins.values() if tool.server == server]
 
-    def compare(self, server: str, tools: Iterable[Tool]) -> Change:
+    def compare(self, server: str, tools: Iterable[Tool]) -> ToolChanges:
         """Return the differences to what the server lists now."""
         now = {tool.key: tool for tool in tools}
         seen = {tool.key: tool for tool in self.of(server)}
         both = [(seen[key], now[key]) for key in now if key in seen]
-        return Change(
+        return ToolChanges(
             tuple(tool for key, tool in now.items() if key not in seen),
             tuple((a, b) for a, b in both if a != b),
             tuple(tool for key, tool in seen.items() if key not in now),

@@ -33,7 +33,7 @@ T = TypeVar("T", bound=Hashable)
 Opcode = tuple[str, int, int, int, int]
 
 
-class _Bounded(SequenceMatcher[T]):
+class _BoundedMatcher(SequenceMatcher[T]):
     """SequenceMatcher with a limit of steps. The rest counts as different.
 
     `SequenceMatcher` visits all equal elements of the other sequence for each element, which takes
@@ -72,7 +72,7 @@ class Matcher(Generic[T]):
         while tail < shorter - head and one[-1 - tail] == other[-1 - tail]:
             tail += 1
         a, b = one[head : len(one) - tail], other[head : len(other) - tail]
-        inner = _Bounded(a, b, most)
+        inner = _BoundedMatcher(a, b, most)
         self.opcodes: list[Opcode] = []  # see `SequenceMatcher.get_opcodes`
         if head:
             self.opcodes.append(("equal", 0, head, 0, head))
@@ -233,7 +233,7 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
 _CHANGED = mark("The file has changed since the changes were shown.")
 
 
-class Change(Struct, frozen=True):
+class FileChange(Struct, frozen=True):
     """A file before and after a write. ``before``: None for a new file."""
 
     before: bytes | None
@@ -249,11 +249,11 @@ class Change(Struct, frozen=True):
         return found.hexdigest()
 
 
-def _change(folder: int, names: Sequence[str], text: str) -> Change:
+def _change(folder: int, names: Sequence[str], text: str) -> FileChange:
     try:
         old, mode = _whole(folder, names[-1], MOST_WRITTEN + 1)
     except NoFileError:
-        return Change(None, text.encode(), 0)
+        return FileChange(None, text.encode(), 0)
     if len(old) > MOST_WRITTEN:
         raise ToolError(mark("The file is too large to be changed."))
     try:
@@ -263,7 +263,7 @@ def _change(folder: int, names: Sequence[str], text: str) -> Change:
     new = text.encode()
     if b"\r" not in new and _crlf(old):
         new = new.replace(b"\n", b"\r\n")  # models write LF only
-    return Change(old, new, mode)
+    return FileChange(old, new, mode)
 
 
 _NO_UTF8 = mark("The file is not UTF-8 text, so it cannot be changed.")
@@ -298,7 +298,7 @@ def _crlf(content: bytes) -> bool:
     return content.count(b"\r") == content.count(b"\n") == content.count(b"\r\n") > 0
 
 
-def _unified(shown: str, change: Change) -> str:
+def _unified(shown: str, change: FileChange) -> str:
     """Return a unified diff of the bytes, by lines that end with LF."""
     if change.before == change.after:
         return tr("No changes")

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from app.settings.language import mark
 from app.tools import offers as offering
 from app.tools import servers as files
-from app.tools.builtin import BuiltIn, Context, Obstacle
-from app.tools.connection import Connection, State, Status
-from app.tools.consent import Consents, Pins, Rows
+from app.tools.builtin import BuiltinTools, CallContext, Obstacle
+from app.tools.connection import Connection, ConnectionState, ConnectionStatus
+from app.tools.consent import ConsentRows, Consents, SeenTools
 from app.tools.granted_folders import Difference
 from app.tools.loop_thread import LoopThread
 from app.tools.offers import Offers, Prompt, Resource
@@ -80,9 +80,11 @@ class ToolHost:
                 self.end(name)
         self.changed()
 
-    def status(self, name: str) -> Status:
+    def status(self, name: str) -> ConnectionStatus:
         connection = self._connections.get(name)
-        return connection.status if connection is not None else Status(State.OFF)
+        return (
+            connection.status if connection is not None else ConnectionStatus(ConnectionState.OFF)
+        )
 
     def log(self, name: str) -> str:
         connection = self._connections.get(name)
@@ -209,11 +211,13 @@ def _failed(error: ToolError) -> Future[Any]:
 class Toolbox:
     """Tools of all chats. Used on the GUI thread."""
 
-    def __init__(self, host: ToolHost, rows: Rows, builtin: BuiltIn | None = None) -> None:
+    def __init__(
+        self, host: ToolHost, rows: ConsentRows, builtin: BuiltinTools | None = None
+    ) -> None:
         self.host = host  # the servers
         self.consents = Consents(rows)  # the user's consents per chat
-        self.pins = Pins(rows)  # the servers' tools as the user has seen them
-        self.builtin = builtin or BuiltIn()  # the built-in tools
+        self.pins = SeenTools(rows)  # the servers' tools as the user has seen them
+        self.builtin = builtin or BuiltinTools()  # the built-in tools
 
     def tool(self, key: str) -> Tool | None:
         """Return a tool as the user has seen it, or None if it is unknown or its server is off."""
@@ -247,7 +251,7 @@ class Toolbox:
             ask: asks the user the server's questions. By default questions are declined.
         """
         if tool.server == BUILT_IN:
-            context = Context(self.consents.folders(chat_id), seen)
+            context = CallContext(self.consents.folders(chat_id), seen)
             return self.builtin.run(tool.name, arguments, context)
         return self.host.call(tool, arguments, chat_id, ask)
 
@@ -260,7 +264,7 @@ class Toolbox:
         """
         if tool.server != BUILT_IN:
             return None
-        context = Context(self.consents.folders(chat_id))
+        context = CallContext(self.consents.folders(chat_id))
         return self.builtin.preview(tool.name, arguments, context)
 
     def is_previewed(self, tool: Tool) -> bool:

@@ -43,7 +43,7 @@ _SECRET = re.compile(
 Value = str | int | float | bool | list[str]
 
 
-class Kind(Enum):
+class FieldKind(Enum):
     """Types of a field's value."""
 
     TEXT = "text"
@@ -54,7 +54,7 @@ class Kind(Enum):
     CHOICES = "choices"
 
 
-class Action(Enum):
+class QuestionAction(Enum):
     """Actions of the user. The values are defined by the protocol."""
 
     SEND = "accept"
@@ -63,9 +63,9 @@ class Action(Enum):
 
 
 class Response(Struct, frozen=True):
-    """Answer. ``content``: values by field name, only with `Action.SEND`."""
+    """Answer. ``content``: values by field name, only with `QuestionAction.SEND`."""
 
-    action: Action
+    action: QuestionAction
     content: dict[str, Value | None] | None = None
 
 
@@ -75,7 +75,7 @@ class Field(Struct, frozen=True):
     name: str
     # title, about: for the user, without control characters
     title: str
-    kind: Kind
+    kind: FieldKind
     about: str = ""
     required: bool = False
     default: Value | None = None  # None for no default
@@ -99,17 +99,17 @@ class Field(Struct, frozen=True):
             if self.required:
                 raise ValueError(tr("{field} is required.", field=self.title))
             return None
-        if self.kind is Kind.TEXT:
+        if self.kind is FieldKind.TEXT:
             return self._text(str(given))
-        if self.kind in (Kind.NUMBER, Kind.INTEGER):
+        if self.kind in (FieldKind.NUMBER, FieldKind.INTEGER):
             return self._number(str(given))
-        if self.kind is Kind.BOOLEAN:
+        if self.kind is FieldKind.BOOLEAN:
             return bool(given)
         values = {value for value, _ in self.choices}
         chosen = given if isinstance(given, list) else [str(given)]
         if not set(chosen) <= values:
             raise ValueError(tr("{field}: choose from the list.", field=self.title))
-        if self.kind is Kind.CHOICE:
+        if self.kind is FieldKind.CHOICE:
             return chosen[0]
         self._bounds(len(chosen), tr("{field}: choose at least {least}."), tr(_TOO_MANY))
         return chosen
@@ -135,9 +135,9 @@ class Field(Struct, frozen=True):
     def _number(self, text: str) -> int | float:
         text = text.strip().replace("\u2212", "-")
         try:
-            number = int(text) if self.kind is Kind.INTEGER else float(text)
+            number = int(text) if self.kind is FieldKind.INTEGER else float(text)
         except ValueError:
-            whole = self.kind is Kind.INTEGER
+            whole = self.kind is FieldKind.INTEGER
             words = tr("{field}: a whole number.") if whole else tr("{field}: a number.")
             raise ValueError(words.format(field=self.title)) from None
         if number in (float("inf"), float("-inf")) or number != number:
@@ -223,14 +223,17 @@ def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
     kind, choices = _kind(part), _choices(part)
     if kind is None:
         raise ValueError(f"“{shown}”")
-    if kind in (Kind.CHOICE, Kind.CHOICES) and not 0 < len(choices) <= MOST_CHOICES:
+    if kind in (FieldKind.CHOICE, FieldKind.CHOICES) and not 0 < len(choices) <= MOST_CHOICES:
         raise ValueError(f"“{shown}”")
-    sizes = {Kind.TEXT: ("minLength", "maxLength"), Kind.CHOICES: ("minItems", "maxItems")}
+    sizes = {
+        FieldKind.TEXT: ("minLength", "maxLength"),
+        FieldKind.CHOICES: ("minItems", "maxItems"),
+    }
     low, high = sizes.get(kind, ("minimum", "maximum"))
     least, most = _size(part.get(low)), _size(part.get(high))
-    if kind is Kind.TEXT:
+    if kind is FieldKind.TEXT:
         most = min(most or LONGEST_TEXT, LONGEST_TEXT)
-    form = str(part.get("format") or "") if kind is Kind.TEXT else ""
+    form = str(part.get("format") or "") if kind is FieldKind.TEXT else ""
     form = form if form in _FORMATS else ""
     field = Field(name, title, kind, about, required, None, form, least, most, choices)
     default = part.get("default")
@@ -241,14 +244,14 @@ def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
     return Field(name, title, kind, about, required, found, form, least, most, choices)
 
 
-def _kind(part: Mapping[str, Any]) -> Kind | None:
+def _kind(part: Mapping[str, Any]) -> FieldKind | None:
     kind = part.get("type")
     if kind == "array":
-        return Kind.CHOICES
+        return FieldKind.CHOICES
     if "enum" in part or "oneOf" in part:
-        return Kind.CHOICE if kind in ("string", None) else None
-    named = {"string": Kind.TEXT, "integer": Kind.INTEGER, "number": Kind.NUMBER}
-    return Kind.BOOLEAN if kind == "boolean" else named.get(str(kind))
+        return FieldKind.CHOICE if kind in ("string", None) else None
+    named = {"string": FieldKind.TEXT, "integer": FieldKind.INTEGER, "number": FieldKind.NUMBER}
+    return FieldKind.BOOLEAN if kind == "boolean" else named.get(str(kind))
 
 
 def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -67,14 +67,14 @@ class ServerConfig(Struct, frozen=True):
         return entry
 
 
-class Read(Struct, frozen=True):
+class ParsedServers(Struct, frozen=True):
     """Parsed servers, and a sentence for each invalid entry."""
 
     servers: tuple[ServerConfig, ...] = ()
     problems: tuple[str, ...] = ()
 
 
-def read_text(text: str) -> Read:
+def read_text(text: str) -> ParsedServers:
     """Return the servers in a text: a whole file, its inner part, or one entry.
 
     Raises ToolError if the text as a whole is invalid.
@@ -87,7 +87,7 @@ def read_text(text: str) -> Read:
             value = value[name]
             break
     if not value:
-        return Read()
+        return ParsedServers()
     if isinstance(value.get("command"), str) or isinstance(value.get("url"), str):
         raise ToolError(mark('The server has no name. Write it as {"name": {"command": …}}.'))
     servers, problems = [], []
@@ -100,7 +100,7 @@ def read_text(text: str) -> Read:
             servers.append(server)
         except ToolError as error:
             problems.append(f"{visible(str(name))[:60]}: {error}")
-    return Read(tuple(servers), tuple(problems))
+    return ParsedServers(tuple(servers), tuple(problems))
 
 
 def to_text(servers: Iterable[ServerConfig]) -> str:
@@ -109,13 +109,13 @@ def to_text(servers: Iterable[ServerConfig]) -> str:
     return json.dumps({"mcpServers": entries}, indent=2, ensure_ascii=False) + "\n"
 
 
-def read_file(path: Path) -> Read:
+def read_file(path: Path) -> ParsedServers:
     """Return the servers of a file, none if it is missing. Raises ToolError if it is unreadable."""
     try:
         with path.open("rb") as file:
             text = file.read(_LONGEST_FILE + 1).decode()
     except FileNotFoundError:
-        return Read()
+        return ParsedServers()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or tr("it is not UTF-8 text")
         raise ToolError(mark("{path} could not be read: {why}."), path=path, why=why) from error

@@ -26,9 +26,9 @@ from mcp.shared.message import SessionMessage
 from app.tools.bounding import (
     MESSAGES_PER_S,
     MOST_PARTS,
-    Pace,
+    PartCounter,
+    RateLimit,
     TooMuchError,
-    Weigher,
     lists_too_much,
     weight,
 )
@@ -165,7 +165,7 @@ async def stdio(
     async def listen() -> None:
         assert process.stderr is not None
         with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError, OSError):
-            rest, log_pace = b"", Pace(LINES_PER_S)
+            rest, log_pace = b"", RateLimit(LINES_PER_S)
             async for chunk in process.stderr:
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
@@ -193,7 +193,7 @@ async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> Non
     """Split the bytes into lines, and send the messages among them."""
     parts: list[bytes] = []
     size = 0
-    pace = Pace(MESSAGES_PER_S)
+    pace = RateLimit(MESSAGES_PER_S)
     async for chunk in stdout:
         *lines, rest = chunk.split(b"\n")
         for line in lines:
@@ -214,12 +214,12 @@ def _too_long() -> str:
     return TOO_LONG.format(LONGEST_LINE)
 
 
-async def _message(line: bytes, pace: Pace) -> SessionMessage | Exception | None:
+async def _message(line: bytes, pace: RateLimit) -> SessionMessage | Exception | None:
     if not line.strip():
         return None
     if not pace.room() and b'"id"' not in line:
         return None  # a notification
-    weigher = Weigher()
+    weigher = PartCounter()
     try:
         if len(line) > MOST_PARTS:  # a shorter one cannot have as many
             for at in range(0, len(line), _SLICE):
@@ -333,7 +333,7 @@ class _Transport(httpx2.AsyncHTTPTransport):
 
     def __init__(self) -> None:
         super().__init__()
-        self._pace = Pace(MESSAGES_PER_S)
+        self._pace = RateLimit(MESSAGES_PER_S)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(request)
@@ -344,16 +344,16 @@ class _Transport(httpx2.AsyncHTTPTransport):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         kind = response.headers.get("content-type", "").lower()
         events = kind.startswith("text/event-stream")
-        response.stream = _Bounded(response.stream, self._pace, events)
+        response.stream = _BoundedStream(response.stream, self._pace, events)
         return response
 
 
-class _Bounded(httpx2.AsyncByteStream):
-    def __init__(self, stream: httpx2.AsyncByteStream, pace: Pace, events: bool) -> None:
+class _BoundedStream(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, pace: RateLimit, events: bool) -> None:
         self._stream, self._pace, self._events = stream, pace, events
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        size, weigher, end = 0, Weigher(), b""
+        size, weigher, end = 0, PartCounter(), b""
         async for piece in self._stream:
             size += len(piece)
             count, before = 0, weigher.total

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.score import GUEST, SPAN, Lane, ScoreFeed, Totals
+from app.score import GUEST, SPAN, ScoreFeed, ScoreLane, Totals
 from app.settings.language import counted, mark, number, percent, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, doing_line, rate_line
@@ -51,7 +51,7 @@ class LaneRow(QWidget):
     chosen = Signal(str)  # (chat id): its name was clicked
     pause_asked = Signal(str)  # (chat id): pausing or resuming was requested
 
-    def __init__(self, lane: Lane, feed: ScoreFeed, parent: QWidget) -> None:
+    def __init__(self, lane: ScoreLane, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
         self.lane = lane
         self._feed = feed
@@ -65,7 +65,7 @@ class LaneRow(QWidget):
         across(SPRING, self.button, of=self, margins=(0, 0, 8, 0))
         self.refresh(lane)
 
-    def refresh(self, lane: Lane) -> None:
+    def refresh(self, lane: ScoreLane) -> None:
         """Update the lane."""
         self.lane = lane
         paused = lane.state == "paused"
@@ -150,8 +150,8 @@ class LaneRow(QWidget):
         if lane.state == "paused":
             return tr("paused")
         wide = self.width() > 560
-        if lane.doing is not None and lane.state in {"calling", "asking"}:
-            return doing_line(lane.doing, short=not wide, timed=True)
+        if lane.activity is not None and lane.state in {"calling", "asking"}:
+            return doing_line(lane.activity, short=not wide, timed=True)
         size = bytes_line(lane.kv_bytes) if lane.kv_bytes else ""
         if lane.state == "idle":
             return size if wide else ""

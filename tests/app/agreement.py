@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.chats.actions import Action
 from app.chats.answer import Phase
-from app.chats.answering import Answering
+from app.chats.answering import ReplyGenerator
 from app.chats.chat import Chat
 from app.chats.tool_call import CallState
 from app.chats.turn import Editing, Stage
@@ -305,7 +305,7 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
         yield f"sessions of chats that are not in use are left: {idle}"
 
 
-def helpers(chat: Chat) -> list[Answering]:
+def helpers(chat: Chat) -> list[ReplyGenerator]:
     """Return the helpers that answer questions of the chat's model."""
     return [each for round_ in chat.helping._rounds.values() for each in round_.at_work.values()]
 

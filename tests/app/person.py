@@ -62,10 +62,10 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.chats.actions import Action
-from app.chats.answering import Answering
+from app.chats.answering import ReplyGenerator
 from app.chats.chat import Chat
 from app.chats.options import ChatOptions
-from app.chats.turn import Draft, Editing, Event, Queue, Stage
+from app.chats.turn import Draft, Editing, Event, QueueState, Stage
 from app.program.application import Application, make_engine
 from app.settings.language import tr
 from app.settings.paths import GUIDE, Paths
@@ -379,7 +379,9 @@ class Person:
         # What was to be said after a reply, or is to be run, is so whenever that ends.
         used = self.app.library.in_use()
         waiting = {
-            c.id for c in used if c.turn.draft is not Draft.KEPT or c.queue.state is not Queue.HELD
+            c.id
+            for c in used
+            if c.turn.draft is not Draft.KEPT or c.queue.state is not QueueState.HELD
         }
         waiting |= {c.id for c in used if c.reply.is_active and c.options.tools}
         before = {i: was for i, was in self._chats().items() if i not in waiting}
@@ -1016,7 +1018,7 @@ class Person:
 
     def _asked_to_erase(self, window: QWidget) -> set[str]:
         """The chats that a key may erase for good."""
-        return set(window._asked) if isinstance(window, TrashDialog) else set()
+        return set(window._to_erase) if isinstance(window, TrashDialog) else set()
 
     def resize(self, which: int) -> Touched:
         self.window.resize(*((1180, 780), (560, 400), (760, 900), (1400, 500))[which % 4])
@@ -1173,7 +1175,7 @@ async def _turns() -> None:
         await asyncio.sleep(0)
 
 
-def _lanes(chat: Chat) -> list[Answering]:
+def _lanes(chat: Chat) -> list[ReplyGenerator]:
     """What may answer in a chat: itself, the columns of a panel, and helpers."""
     return [chat._answering, *chat.panel.lanes.values(), *helpers(chat)]
 

@@ -10,7 +10,7 @@ import threading
 import time
 from pathlib import Path
 
-from app.chats.exporting import Export, Kind
+from app.chats.exporting import Export, ExportFormat
 from app.chats.importing import Import
 from app.store import Store
 from tests.app import generated
@@ -39,7 +39,9 @@ def round_trip(folder: Path, count: int) -> None:
         generated.keep(one, generated.chats(count))
         before = generated.everything(one)
         begun = time.monotonic()
-        path = Export(list(before), Kind.JSON, folder / "all.json").run(one, threading.Event())
+        path = Export(list(before), ExportFormat.JSON, folder / "all.json").run(
+            one, threading.Event()
+        )
         out = time.monotonic() - begun
     with Store.open(folder / "two.db") as two:
         begun = time.monotonic()

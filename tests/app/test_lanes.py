@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from app.chats.tool_call import Doing
+from app.chats.tool_call import ToolActivity
 from app.score import SPAN, Lanes
 
 CHATS = {"s1": ("c1", "One"), "s2": ("c2", "Two")}
@@ -118,12 +118,12 @@ def test_the_totals_are_of_the_whole_process() -> None:
 
 def test_tool_lanes_are_shown_with_idle_engine() -> None:
     lanes = Lanes()
-    runs = Doing(("search",), 0, 3.0, 2, 900)
+    runs = ToolActivity(("search",), 0, 3.0, 2, 900)
     lanes.take(1.0, stats(s1={}), CHATS, {"c1": runs, "c2": runs})
     lanes.take(1.5, stats(s1={}), CHATS, {"c1": runs})
     (lane,) = lanes
-    assert (lane.state, lane.doing) == ("calling", runs)
-    asks = Doing((), 1, 3.0, 2, 900)
+    assert (lane.state, lane.activity) == ("calling", runs)
+    asks = ToolActivity((), 1, 3.0, 2, 900)
     lanes.take(2.0, stats(s1={}), CHATS, {"c1": asks})
     assert lane.state == "asking"
     lanes.take(2.5, stats(s1=writing(5)), CHATS, {})
@@ -131,4 +131,4 @@ def test_tool_lanes_are_shown_with_idle_engine() -> None:
     lanes.take(2.8, stats(s1={}), CHATS, {"c1": replace(runs, paused=True)})
     assert lane.state == "paused", "its button lets it go on"
     lanes.take(3.0, stats(s1={}), CHATS)
-    assert (lane.state, lane.doing) == ("idle", None)
+    assert (lane.state, lane.activity) == ("idle", None)

@@ -15,7 +15,7 @@ from PySide6.QtCore import QCoreApplication, QEventLoop
 from app.chats.chat import Chat
 from app.chats.tool_call import CallState
 from app.chats.turn import Event
-from app.tools.builtin import BuiltIn, Context, own
+from app.tools.builtin import BuiltinTools, CallContext, builtin_tool
 from app.tools.consent import Decision
 from tests.app.conftest import process_until
 from tests.app.desk import Desk
@@ -34,10 +34,10 @@ class World(Desk):
         super().__init__(folder / "chats.db")
         self.ran: list[tuple[str, Path]] = []  # key of each run and the folder it could see
         more = [
-            own("secret", "A secret.", self._secret, key={"type": "string"}),
-            own("other", "Another.", self._secret, key={"type": "string"}),
+            builtin_tool("secret", "A secret.", self._secret, key={"type": "string"}),
+            builtin_tool("other", "Another.", self._secret, key={"type": "string"}),
         ]
-        self.library.toolbox.builtin = BuiltIn(more)
+        self.library.toolbox.builtin = BuiltinTools(more)
         names = ("Stretto/secret", "Stretto/other")
         self.chats = [self.library.new("/models/a", {"tools": list(names)}) for _ in range(CHATS)]
         for chat in self.chats:
@@ -46,7 +46,7 @@ class World(Desk):
         self.allowed: set[tuple[str, str]] = set()
         self.runs = self.prompts = 0
 
-    def _secret(self, arguments: dict[str, Any], context: Context) -> str:
+    def _secret(self, arguments: dict[str, Any], context: CallContext) -> str:
         (grant,) = context.grants
         self.ran.append((str(arguments["key"]), grant.path))
         return f"secret-of-{arguments['key']}"

@@ -17,7 +17,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
 
 from app.chats.options import ChatOptions
-from app.markdown.highlight import Colours
+from app.markdown.highlight import HighlightScheduler
 from app.models.downloads import Download, DownloadState
 from app.settings.paths import GUIDE, Paths
 from app.settings.settings import Settings
@@ -134,7 +134,7 @@ def _shown() -> list[QWidget]:
 
 def colour(widget: QWidget) -> None:
     """Colour the code in it now: on a busy machine that comes later."""
-    for colours in widget.findChildren(Colours):
+    for colours in widget.findChildren(HighlightScheduler):
         colours.settle()
 
 

@@ -33,7 +33,7 @@ from app.chats import panel
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.panel import Member
-from app.chats.transcript import Removal
+from app.chats.transcript import RemovedMessages
 from app.chats.turn import Event
 from app.models.loading import ModelLoader
 from app.settings.paths import Paths
@@ -62,7 +62,7 @@ class Scribbler(QObject):
         loader = ModelLoader(bridge, self)
         self._library = ChatLibrary(self._store, bridge, loader, self)
         self._watched: set[str] = set()
-        self._removed: dict[str, Removal] = {}
+        self._removed: dict[str, RemovedMessages] = {}
         self._deleted: list[str] = []
         loader.attach(NumberEngine())  # type: ignore[arg-type]  # speaks as much as is used here
         for chat in self._library.chats()[:CHATS]:

@@ -3,6 +3,6 @@
 Imports: app.chats, app.markdown, app.settings, app.store, app.tools.
 """
 
-from app.chats.exporting.export import Export, ExportError, Kind, Progress, StoppedError
+from app.chats.exporting.export import Export, ExportError, ExportFormat, Progress, StoppedError
 
-__all__ = ["Export", "ExportError", "Kind", "Progress", "StoppedError"]
+__all__ = ["Export", "ExportError", "ExportFormat", "Progress", "StoppedError"]

@@ -25,7 +25,7 @@ _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
-class Kind(Enum):
+class ExportFormat(Enum):
     """Formats, with the endings of their files."""
 
     JSON = ".json"
@@ -54,7 +54,7 @@ class Export(Struct):
     """Chats to export, and the target."""
 
     ids: Sequence[str]  # the chats; JSON writes one file, other formats one per chat
-    kind: Kind
+    kind: ExportFormat
     target: Path  # the file, or with several chats a folder to create
     # include the reasoning of models; JSON always has it
     thoughts: bool = False
@@ -63,7 +63,7 @@ class Export(Struct):
     @property
     def folder(self) -> bool:
         """Return True if the target is a folder."""
-        return self.kind is not Kind.JSON and len(self.ids) != 1
+        return self.kind is not ExportFormat.JSON and len(self.ids) != 1
 
     def run(self, store: Store, stop: Event) -> Path:
         """Write to a temporary place, move the result to the target, and return its path.
@@ -106,7 +106,7 @@ class Export(Struct):
             self.progress.done += 1
 
     def _write_file(self, part: Path, store: Store, stop: Event) -> None:
-        if self.kind is Kind.JSON:
+        if self.kind is ExportFormat.JSON:
             with part.open("w", encoding="utf-8", newline="\n") as file:
                 used = {c.folder_id for c in map(store.chat, self.ids) if c is not None}
                 folders = with_parents(store.folders.all(), used)
@@ -128,14 +128,14 @@ class Export(Struct):
             self._write_one(path, chat, shown_path(chat, messages), stop)
 
     def _write_one(self, path: Path, chat: ChatRecord, said: list[Message], stop: Event) -> None:
-        if self.kind is Kind.PDF:
+        if self.kind is ExportFormat.PDF:
             if not write_pdf(path, chat, said, stop, thoughts=self.thoughts):
                 raise StoppedError
             return
         write: Callable[..., Iterator[str]] = {
-            Kind.MARKDOWN: markdown,
-            Kind.HTML: page,
-            Kind.TEXT: plain,
+            ExportFormat.MARKDOWN: markdown,
+            ExportFormat.HTML: page,
+            ExportFormat.TEXT: plain,
         }[self.kind]
         with path.open("w", encoding="utf-8", newline="\n") as file:
             for piece in write(chat, said, thoughts=self.thoughts):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from app.chats.importing.chatgpt import fenced
-from app.chats.importing.import_tree import Found, Node, grow, listed, mapped, text
+from app.chats.importing.import_tree import ImportedChat, Node, grow, listed, mapped, text
 from app.store import ChatRecord
 from app.store.records import new_id
 
@@ -17,7 +17,7 @@ NAME = "agent"
 
 def read(
     messages: Iterable[Mapping[str, Any]], reply: str, title: str, model: str, name: str
-) -> Found:
+) -> ImportedChat:
     """Convert the conversation. Tool calls and their results become code blocks.
 
     Args:

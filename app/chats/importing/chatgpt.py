@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from app.chats.importing.import_tree import (
-    Found,
+    ImportedChat,
     Node,
     derived_id,
     grow,
@@ -36,7 +36,7 @@ def is_mine(item: dict[str, Any]) -> bool:
     return isinstance(item.get("mapping"), dict)
 
 
-def read(item: dict[str, Any]) -> Found:
+def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a conversation. Pictures, recordings and most tool calls are left out.
 
     Code and output of the code interpreter, and canvases, become code blocks in the answer.

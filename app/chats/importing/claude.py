@@ -8,7 +8,7 @@ from typing import Any
 
 from app.chats.importing.chatgpt import fenced, link
 from app.chats.importing.import_tree import (
-    Found,
+    ImportedChat,
     Node,
     derived_id,
     grow,
@@ -27,7 +27,7 @@ def is_mine(item: dict[str, Any]) -> bool:
     return isinstance(item.get("chat_messages"), list)
 
 
-def read(item: dict[str, Any]) -> Found:
+def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a conversation. Most files and tool calls are left out.
 
     The text of attachments is kept, and artifacts become code blocks in the answer.

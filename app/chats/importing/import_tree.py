@@ -28,7 +28,7 @@ class Node(Struct):
     cut: bool = False
 
 
-class Found(Struct):
+class ImportedChat(Struct):
     """A converted conversation."""
 
     source: str
@@ -128,13 +128,15 @@ class _Answer(Struct):
     nodes: list[Node] = field(default_factory=list)
 
 
-def grow(source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str | None) -> Found:
+def grow(
+    source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str | None
+) -> ImportedChat:
     """Return the chat with its messages. ``current``: the last entry that was shown.
 
     Consecutive entries of the assistant (thoughts, tools, text) become one message, unless
     something else follows one of them. The system prompt is the text before everything else.
     """
-    found = Found(source, chat, [])
+    found = ImportedChat(source, chat, [])
     below: dict[str | None, list[Node]] = {}
     for key, parent in _parents(nodes, current).items():
         below.setdefault(parent, []).append(nodes[key])
@@ -189,7 +191,7 @@ def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | 
 
 
 def _say(
-    found: Found, answer: _Answer | None, parent: str | None, place: dict[str, str | None]
+    found: ImportedChat, answer: _Answer | None, parent: str | None, place: dict[str, str | None]
 ) -> str | None:
     """Add the assistant's message, if it has text, and return the parent of the next one."""
     if answer is None:
@@ -209,7 +211,7 @@ def _say(
     return parent
 
 
-def _add(found: Found, node: Node, parent: str | None) -> str:
+def _add(found: ImportedChat, node: Node, parent: str | None) -> str:
     chat = found.chat
     said_at = node.created_at or (found.messages[-1].created_at if found.messages else 0.0)
     message = Message(

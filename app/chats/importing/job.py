@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from app.chats.images import with_thumbnail
 from app.chats.importing import chatgpt, claude, lmstudio, webui
 from app.chats.importing.import_reader import Reader
-from app.chats.importing.import_tree import Found, own_id, with_ids_of_ours
+from app.chats.importing.import_tree import ImportedChat, own_id, with_ids_of_ours
 from app.chats.importing.report import Report
 from app.chats.reading import FOLLOWS
 from app.settings.language import number, tr
@@ -24,7 +24,7 @@ from app.store.portable import folders_from_json
 from app.store.records import storable_chat, storable_text
 
 Item = dict[str, Any]
-PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], Found]], ...] = (
+PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], ImportedChat]], ...] = (
     (chatgpt.is_mine, chatgpt.read),
     (claude.is_mine, claude.read),
     (webui.is_mine, webui.read),
@@ -138,10 +138,10 @@ class _Batch:
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
         self._report = report
-        self._chats, self._size = list[Found](), 0
+        self._chats, self._size = list[ImportedChat](), 0
         self._ids: set[str] = set()
 
-    def add(self, found: Found) -> None:
+    def add(self, found: ImportedChat) -> None:
         if not self._ids.isdisjoint(m.id for m in found.messages):
             self.write()
         messages = self._store.exchange.with_own_ids(found.messages)
@@ -181,7 +181,7 @@ def _where(name: str, place: int) -> str:
 
 def _understood(
     head: dict[str, Any], item: Any, name: str, where: str, report: Report
-) -> Found | None:
+) -> ImportedChat | None:
     """Return the conversation, or None if the report has the reason."""
     if item is None:
         report.fault(tr("{where}: too long.", where=where))
@@ -208,7 +208,7 @@ def _understood(
     return None
 
 
-def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Found | None:
+def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> ImportedChat | None:
     version = head.get("version")
     if not isinstance(version, int) or version > VERSION:
         file = name.partition(",")[0]
@@ -223,10 +223,10 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Found 
     chat = replace(chat, params={k: v for k, v in chat.params.items() if k != FOLLOWS})
     texts = [*texts_from_json(item.get("texts")).values()]
     images = [with_thumbnail(image) for image in images_from_json(item.get("images"))]
-    return _fit(Found(OURS, chat, messages, texts=texts, images=images))
+    return _fit(ImportedChat(OURS, chat, messages, texts=texts, images=images))
 
 
-def _fit(found: Found) -> Found:
+def _fit(found: ImportedChat) -> ImportedChat:
     """Turn text that is too long for the composer into a file of the message.
 
     Pasted text is treated the same way: a text field lays out all of its text.
@@ -247,7 +247,7 @@ def _fit(found: Found) -> Found:
     return found
 
 
-def _as_file(written: str, found: Found) -> Attachment:
+def _as_file(written: str, found: ImportedChat) -> Attachment:
     kept = AttachedText("", (storable_text(written),))
     found.texts.append(kept)
     return Attachment(tr("Pasted text"), "text", kept.hash, characters=len(written))

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from app.chats.importing.import_tree import (
-    Found,
+    ImportedChat,
     Node,
     derived_id,
     grow,
@@ -32,7 +32,7 @@ def is_mine(item: dict[str, Any]) -> bool:
     return "createdAt" in item and "systemPrompt" in item
 
 
-def read(item: dict[str, Any]) -> Found:
+def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a conversation. Messages follow the selected version of the message before."""
     begun = moment(item.get("createdAt"))
     chat = ChatRecord(

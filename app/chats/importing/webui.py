@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from app.chats.importing.import_tree import (
-    Found,
+    ImportedChat,
     Node,
     derived_id,
     grow,
@@ -32,7 +32,7 @@ def is_mine(item: dict[str, Any]) -> bool:
     return "history" in chat or "messages" in chat
 
 
-def read(item: dict[str, Any]) -> Found:
+def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a chat. Files, pictures and tools are left out."""
     told = mapped(item["chat"])
     begun = moment(item.get("created_at")) or moment(told.get("timestamp"))

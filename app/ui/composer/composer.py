@@ -28,7 +28,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QCheckBox, QFrame, QTextEdit, QWidget
 
-from app.chats.counting import Counted
+from app.chats.counting import CountedTokens
 from app.chats.turn import Compose, Editing
 from app.settings.language import counted, mark, number, tr
 from app.settings.settings import Settings
@@ -312,7 +312,7 @@ class Composer(QWidget):
         self.tinted = False
         self._limit = 240
         self._note = self._leaving = self._hint = self._placeholder = ""
-        self._count: Counted | None = None
+        self._count: CountedTokens | None = None
         self.field = ComposerText(settings, self)
         self.setAccessibleName(tr("New message"))
         self.chips = FileChips(self.field, self)
@@ -401,7 +401,7 @@ class Composer(QWidget):
             self.show_count(self._count)
         self._show_button()
 
-    def show_count(self, count: Counted | None) -> None:
+    def show_count(self, count: CountedTokens | None) -> None:
         """Show the size of the prompt: below the text if it is large, otherwise in the tooltip."""
         fitted = self._count is None or self._count.fits
         self._count = count

@@ -121,10 +121,10 @@ class UpdateDialog(Sheet):
         notes.setOpenLinks(False)
         notes.setFrameShape(QFrame.Shape.NoFrame)
         plain = QTextDocument.MarkdownFeature.MarkdownNoHTML
-        notes = release.notes.strip() or tr("The download page lists what’s new.")
+        text = release.notes.strip() or tr("The download page lists what’s new.")
         notes.document().setIndentWidth(18)
         notes.document().setDocumentMargin(0)
-        notes.document().setMarkdown(notes, plain)
+        notes.document().setMarkdown(text, plain)
         notes.setAccessibleName(tr("What’s new"))
         self.open_button = self.button(tr("Open Download Page"), self._on_open)
         self.open_button.setToolTip(release.page)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import flows
-from app.chats.exporting import Export, ExportError, Kind, StoppedError
+from app.chats.exporting import Export, ExportError, ExportFormat, StoppedError
 from app.chats.exporting.export import file_name
 from app.chats.importing import Import, Report
 from app.settings.language import counted, mark, number, tr
@@ -28,18 +28,18 @@ from app.ui.widgets.sheet import Sheet
 
 FORMS = (
     (
-        Kind.JSON,
+        ExportFormat.JSON,
         "Stretto (JSON)",
         mark("Everything, including all versions. Can be imported again."),
     ),
-    (Kind.MARKDOWN, "Markdown", mark("The current branch, as written.")),
+    (ExportFormat.MARKDOWN, "Markdown", mark("The current branch, as written.")),
     (
-        Kind.HTML,
+        ExportFormat.HTML,
         mark("Web page (HTML)"),
         mark("The current branch, in one file that loads nothing else."),
     ),
-    (Kind.TEXT, mark("Plain text"), mark("The current branch, without formatting.")),
-    (Kind.PDF, "PDF", mark("The current branch, ready to print.")),
+    (ExportFormat.TEXT, mark("Plain text"), mark("The current branch, without formatting.")),
+    (ExportFormat.PDF, "PDF", mark("The current branch, ready to print.")),
 )
 _LOOK_MS = 100
 
@@ -91,13 +91,13 @@ class ExportDialog(Sheet):
         self._show_working(False)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ExportFormat:
         return FORMS[self.form.currentIndex()][0]
 
     @Slot()
     def _on_form(self) -> None:
         self.note.setText(tr(FORMS[self.form.currentIndex()][2]))
-        always = self.kind is Kind.JSON
+        always = self.kind is ExportFormat.JSON
         self.thoughts.setEnabled(not always)
         self.thoughts.setChecked(always or self._thoughts)
         self.thoughts.setToolTip(tr("Always included in JSON") if always else "")

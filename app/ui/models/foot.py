@@ -27,7 +27,7 @@ from app.models.engine_errors import NO_FOLDER, problem
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of
-from app.models.removal import Removal, Removed
+from app.models.removal import ModelRemover, RemovedModel
 from app.settings.language import tr
 from app.ui.models.models_table import drafted
 from app.ui.style.figures import bytes_line
@@ -389,11 +389,13 @@ class RemovalTalk(QObject):
 
     answered = Signal()  # a question was answered; the table should get the focus
 
-    def __init__(self, installed: InstalledModels, removal: Removal, foot: LibraryFoot) -> None:
+    def __init__(
+        self, installed: InstalledModels, removal: ModelRemover, foot: LibraryFoot
+    ) -> None:
         super().__init__(foot)
         self._installed, self._removal, self._foot = installed, removal, foot
         self.pending_removal: InstalledModel | None = None  # model of the question
-        self.removed: list[Removed] = []  # models that can be restored, the last removed last
+        self.removed: list[RemovedModel] = []  # models that can be restored, the last removed last
         foot.yes.clicked.connect(self.remove)
         foot.keep.clicked.connect(self.keep)
         removal.removed.connect(self._on_removed)
@@ -451,7 +453,7 @@ class RemovalTalk(QObject):
             self.keep()  # it was removed elsewhere
 
     @Slot(object)
-    def _on_removed(self, removed: Removed) -> None:
+    def _on_removed(self, removed: RemovedModel) -> None:
         if not removed.can_come_back:
             self._foot.say(removed.words)
             return

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.models.spreading import SpreadModels
-from app.remote.groups import Group, Server
+from app.remote.groups import GroupServer, MachineGroup
 from app.settings.language import mark, tr
 from app.ui.style.theme import scaled
 from app.ui.widgets.sheet import Sheet
@@ -94,7 +94,7 @@ class MachinesDialog(Sheet):
     ) -> None:
         super().__init__("machines-dialog", tr("Multiple Computers"), parent, spacing=10)
         self._spread, self._file, self._run = spread, file, run or run_command
-        self._starting: Server | None = None
+        self._starting: GroupServer | None = None
         self._asking = flows.Latest(self)
         self._waits = False  # True while a command runs
         about = self.label(tr(_ABOUT))
@@ -288,13 +288,13 @@ class MachinesDialog(Sheet):
         away = tuple(host.name for host in group if not host.is_local)
         names = tuple(host.name for host in group)
         file = str(self._file) if self._file is not None else ""
-        made = Group(names, self.model.currentData(), file)
+        made = MachineGroup(names, self.model.currentData(), file)
         self.status_label.setText(tr("Starting {hosts}…", hosts=", ".join(names)))
         self._starting = self._spread.begin(made)
         flows.start(self, self._open(self._starting, made, away))
         self._refresh()
 
-    async def _open(self, server: Server, group: Group, away: tuple[str, ...]) -> None:
+    async def _open(self, server: GroupServer, group: MachineGroup, away: tuple[str, ...]) -> None:
         """Open the chat when all computers respond."""
         try:
             ref = await self._spread.listed(server, group, away)

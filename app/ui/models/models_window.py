@@ -13,7 +13,7 @@ from app.chats.library import ChatLibrary
 from app.models import residency
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState
-from app.models.removal import Removal
+from app.models.removal import ModelRemover
 from app.settings.language import mark, tr
 from app.ui.models.foot import AddingTalk, DraftTalk, LibraryFoot, RemovalTalk
 from app.ui.models.models_table import LibraryTable, LibraryView, count
@@ -62,7 +62,7 @@ class ModelsWindow(Sheet):
     def __init__(
         self,
         installed: InstalledModels,
-        removal: Removal,
+        removal: ModelRemover,
         library: ChatLibrary,
         parent: QWidget,
         show_folder: Callable[[Path], object] | None = None,

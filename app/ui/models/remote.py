@@ -26,8 +26,8 @@ from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.models.loading import ModelLoader
 from app.remote import address as addresses
-from app.remote.address import AddressError, Listed, Remote
-from app.remote.finding import Found
+from app.remote.address import AddressError, ListedModel, Remote
+from app.remote.finding import FoundServer
 from app.remote.remotes import Remotes
 from app.settings import keychain
 from app.settings.language import counted, mark, tr
@@ -95,7 +95,7 @@ class NetworkList(QWidget):
             flows.start(self, self._watch(self._looking))
         self.grew.emit()
 
-    def _show(self, found: tuple[Found, ...]) -> None:
+    def _show(self, found: tuple[FoundServer, ...]) -> None:
         current = self.list.currentItem()
         before = current.data(_ADDRESS) if current is not None else None
         self.list.blockSignals(True)
@@ -151,7 +151,7 @@ class RemoteDialog(Sheet):
     def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QWidget) -> None:
         super().__init__("remote-dialog", tr("Add Remote Model"), parent, spacing=8)
         self._loader = loader
-        self._listed: dict[str, Listed] = {}
+        self._listed: dict[str, ListedModel] = {}
         self._asking = flows.Latest(self)
         self.address = QLineEdit(self)
         self.address.setPlaceholderText("https://example.org/v1")
@@ -218,7 +218,7 @@ class RemoteDialog(Sheet):
     def _remote(self) -> Remote | None:
         """Return the entered model, or None if the input is incomplete."""
         base, model = self._base(), self.model.currentText().strip()
-        one = self._listed.get(model, Listed(model))
+        one = self._listed.get(model, ListedModel(model))
         found = Remote(base, model, one.kind, one.context, self.sees.isChecked())
         return found if addresses.named(found.ref) is not None else None
 

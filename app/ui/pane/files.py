@@ -20,7 +20,7 @@ from app.chats.attached import (
     ranges,
     used,
 )
-from app.chats.attaching import Attaching
+from app.chats.attaching import FileAttacher
 from app.chats.passages import pages_in
 from app.chats.turn import Event
 from app.settings.language import counted, mark, number, tr
@@ -155,7 +155,7 @@ class PaneFiles(QObject):
         self._show()
 
     @property
-    def attaching(self) -> Attaching:
+    def attaching(self) -> FileAttacher:
         """Return the chat's attachment reader."""
         return self._pane.chat.attaching
 

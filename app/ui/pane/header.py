@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from app.chats.answer import Phase
 from app.chats.chat import Chat
-from app.chats.tool_call import doing
+from app.chats.tool_call import activity_of
 from app.models.loading import LoadState
 from app.remote.address import KINDS, Remote
 from app.remote.remote_session import RemoteModel
@@ -310,7 +310,7 @@ class PaneHeader(QWidget):
             button.setToolTip(tr("Hidden until you keep a reply") if hidden else tr(tip))
         state = phase_line(chat.reply.phase, chat.reply.progress, short=short)
         tools = chat.tools
-        at_work = doing(tools.calls.values(), tools.step, tools.tokens)
+        at_work = activity_of(tools.calls.values(), tools.step, tools.tokens)
         if chat.reply.phase is Phase.CALLING and at_work is not None and at_work.running:
             state = doing_line(at_work, short=short)
         silent = chat.reply.silent_s

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QStackedWidge
 
 from app.chats.actions import BLIND, EVENTS, Action
 from app.chats.chat import Chat
-from app.chats.turn import Content, Draft, Effect, Event, Queue, Refusal
+from app.chats.turn import Content, Draft, Effect, Event, QueueState, Refusal
 from app.models.engine_errors import DOES_NOT_FIT, says_not_loaded
 from app.models.loading import LoadState, ModelStatus
 from app.models.names import adapter_of, base_of
@@ -700,7 +700,7 @@ class ChatPane(QWidget):
         self.composer.show_turn(stops=stops, refusal=refusal, hint=turn.hint)
         show_if(self, "queue", bool(queue.messages))
         if queue.messages:
-            held = queue.state is Queue.HELD
+            held = queue.state is QueueState.HELD
             self.queue.show_queue(queue.messages, self._queue_words, held=held)
 
     @property

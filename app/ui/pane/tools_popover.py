@@ -26,7 +26,7 @@ from app.chats.options import HELPER_BOUNDS, ChatOptions
 from app.settings.language import counted, mark, tr
 from app.settings.paths import short_path
 from app.tools.builtin import HELPERS, about_of, title_of
-from app.tools.consent import Change, Grant
+from app.tools.consent import Grant, ToolChanges
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, as_function, visible
 from app.ui.pane import header
@@ -76,7 +76,7 @@ class ToolsPopover(Popover):
         super().__init__(parent)
         self._chat, self._library = chat, library
         self._toolbox = library.toolbox
-        self._changes: dict[str, Change | str] = {}
+        self._changes: dict[str, ToolChanges | str] = {}
         self._usable = True  # the chat's model can call tools
         self.boxes: dict[str, QCheckBox] = {}
         self._heads: dict[str, QWidget] = {}  # server -> its first widget, for the focus
@@ -170,7 +170,7 @@ class ToolsPopover(Popover):
         pinned = self._toolbox.pins.of(config.name)
         if isinstance(found, str):
             layout.addWidget(plain_label(page, found))
-        if isinstance(found, Change) and (found.new or found.other):
+        if isinstance(found, ToolChanges) and (found.new or found.other):
             self._heads[config.name] = self._fill_change(config.name, found, layout, page)
         else:
             switches = [self._add_tool(tool, layout, page) for tool in pinned]
@@ -183,7 +183,7 @@ class ToolsPopover(Popover):
             self._heads[config.name] = switches[0] if switches else look
 
     def _fill_change(
-        self, server: str, found: Change, layout: QVBoxLayout, page: QWidget
+        self, server: str, found: ToolChanges, layout: QVBoxLayout, page: QWidget
     ) -> QPushButton:
         for tool in found.new:
             told = f"{title_of(tool)}: {tool.description[:LONGEST]}"

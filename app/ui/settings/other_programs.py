@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import flows
-from app.serving import Door, Serving
+from app.serving import ServerState, Serving
 from app.settings.language import counted, mark, percent, tr
 from app.settings.settings import Option
 from app.ui.dialogs.name_dialogs import NameDialog
@@ -247,15 +247,15 @@ class OtherPrograms(QObject):
         if not there:
             how = tr("Running at {address}, no clients", address=address)
         words = {
-            Door.OFF: tr("Stopped", "a server"),
-            Door.STARTING: tr("Starting…"),
-            Door.FAILED: serving.why,
-            Door.OPEN: how,
+            ServerState.OFF: tr("Stopped", "a server"),
+            ServerState.STARTING: tr("Starting…"),
+            ServerState.FAILED: serving.why,
+            ServerState.OPEN: how,
         }
         self.state.setText(words[serving.door])
         for button in (*self.pastes.values(), self.use_with):
-            button.setEnabled(serving.door is Door.OPEN)
-        about = "" if serving.door is Door.OPEN else tr("Turn on the local API first.")
+            button.setEnabled(serving.door is ServerState.OPEN)
+        about = "" if serving.door is ServerState.OPEN else tr("Turn on the local API first.")
         self.use_with.setToolTip(about)
 
     @Slot()

@@ -24,8 +24,8 @@ from app.settings.language import counted, mark, tr
 from app.settings.paths import short_path
 from app.tools import servers as files
 from app.tools.builtin import title_of
-from app.tools.connection import State
-from app.tools.servers import Read, ServerConfig
+from app.tools.connection import ConnectionState
+from app.tools.servers import ParsedServers, ServerConfig
 from app.tools.tool import ToolError, visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font
@@ -35,10 +35,10 @@ from app.ui.widgets.sheet import Sheet
 
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
 _STATES = {
-    State.OFF: mark("Starts when needed", "a server"),
-    State.CONNECTING: mark("Starting…", "a server"),
-    State.READY: mark("Running", "a server"),
-    State.ENDED: mark("Stopped", "a server"),
+    ConnectionState.OFF: mark("Starts when needed", "a server"),
+    ConnectionState.CONNECTING: mark("Starting…", "a server"),
+    ConnectionState.READY: mark("Running", "a server"),
+    ConnectionState.ENDED: mark("Stopped", "a server"),
 }
 
 
@@ -56,7 +56,7 @@ class ToolsWindow(Sheet):
         super().__init__("tools-window", tr("Tool Servers"), parent, spacing=10)
         self.resize(680, 660)
         self._library, self._toolbox = library, library.toolbox
-        self._found: Read | None = None  # parsed text; None if invalid
+        self._found: ParsedServers | None = None  # parsed text; None if invalid
         self._saved = files.to_text(self._toolbox.host.servers)
         self._shown: object = None
         self._asking = False
@@ -176,11 +176,11 @@ class ToolsWindow(Sheet):
             lines.append(tr("Removed: {servers}", servers=", ".join(map(visible, sorted(gone)))))
         self._tell("\n".join(lines))
 
-    def _changed(self, found: Read) -> list[ServerConfig]:
+    def _changed(self, found: ParsedServers) -> list[ServerConfig]:
         known = {server.name: server for server in self._toolbox.host.servers}
         return [each for each in found.servers if known.get(each.name) != each]
 
-    def _gone(self, found: Read) -> set[str]:
+    def _gone(self, found: ParsedServers) -> set[str]:
         return {each.name for each in self._toolbox.host.servers} - {s.name for s in found.servers}
 
     @Slot()
@@ -260,7 +260,7 @@ class ToolsWindow(Sheet):
             words = status.words or tr(_STATES[status.state], "a server")
             state = words if server.enabled else tr("Off")
             actions = [(tr("Show Log"), partial(self._show_log, server.name))]
-            if status.state in (State.CONNECTING, State.READY):
+            if status.state in (ConnectionState.CONNECTING, ConnectionState.READY):
                 actions.append((tr("Stop"), partial(host.end, server.name)))
             self._row(layout, page, f"{visible(server.name)}: {state}", *actions)
         if lines:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import flows
-from app.serving import Door, Serving
+from app.serving import ServerState, Serving
 from app.settings.language import tr
 from app.settings.paths import resources, short_path
 from app.settings.settings import Settings
@@ -116,7 +116,7 @@ class UseWith(Sheet):
     def _show(self) -> None:
         self.folder.set_whole(short_path(self._folder))
         self.line.setPlainText(self.typed)
-        there = self._serving.door is Door.OPEN
+        there = self._serving.door is ServerState.OPEN
         for button in (self.copy, self.start):
             button.setEnabled(there)
             button.setToolTip("" if there else tr("Turn on the local API first."))

@@ -23,7 +23,7 @@ from PySide6.QtGui import QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from app.chats.library import ChatLibrary
-from app.chats.organising import ARCHIVE, Entry, entries
+from app.chats.organising import ARCHIVE, ListEntry, entries
 from app.settings.language import tr
 from app.store import UNTITLED, ChatRecord, SearchHit
 from app.ui.sidebar import chat_row
@@ -225,7 +225,7 @@ class ChatListModel(QAbstractListModel):
         super().__init__(parent)
         self._library = library
         self.query = ""
-        self._entries: list[Entry] = []
+        self._entries: list[ListEntry] = []
         self._hits: dict[str, Row] = {}  # results of the search by chat
         self._counts: dict[str, int] = {}
         self._groups: dict[str, list[str]] = {}  # chats by the id of their group row
@@ -269,11 +269,11 @@ class ChatListModel(QAbstractListModel):
             return QModelIndex()
         return self.index(number)
 
-    def entry(self, index: Index) -> Entry | None:
+    def entry(self, index: Index) -> ListEntry | None:
         inside = 0 <= index.row() < len(self._entries)
         return self._entries[index.row()] if inside else None
 
-    def chats_of(self, entry: Entry | None) -> list[str]:
+    def chats_of(self, entry: ListEntry | None) -> list[str]:
         """Return the chat of a row, or the chats of a group."""
         if entry is None:
             return []
@@ -308,7 +308,7 @@ class ChatListModel(QAbstractListModel):
         kind, depth = entry.kind, entry.depth
         return Row(name, "", None, "", (), (), kind, depth, entry.id, count, unfolded)
 
-    def _group(self, entry: Entry) -> Row:
+    def _group(self, entry: ListEntry) -> Row:
         ids = self._groups[entry.id]
         chat, unfolded = self._library.chat(ids[0]), entry.id in self.unfolded
         name = chat.title if chat is not None and chat.title else tr(UNTITLED)
@@ -366,12 +366,12 @@ class ChatListModel(QAbstractListModel):
             return
         if pairs or done:
             self._hits = {chat.id: found_row(chat, hit) for chat, hit in pairs}
-            heading = Entry("heading", tr("Results") if pairs else tr("No results"))
-            self._show([heading, *(Entry("chat", chat.id) for chat, _ in pairs)])
+            heading = ListEntry("heading", tr("Results") if pairs else tr("No results"))
+            self._show([heading, *(ListEntry("chat", chat.id) for chat, _ in pairs)])
             self.words = query
             self.answered.emit()
 
-    def _show(self, rows: list[Entry]) -> None:
+    def _show(self, rows: list[ListEntry]) -> None:
         """Change to these rows. Remaining rows keep their selection and editor."""
         steps = steps_between(self._entries, rows)
         self._places = None
@@ -450,7 +450,7 @@ class ChatListModel(QAbstractListModel):
         stored = self._library.chat(entry.id) if entry.kind == "chat" else None
         return chat_row.description(row, stored, opened=entry.id in self.open_chats)
 
-    def _in(self, entry: Entry) -> Sequence[str]:
+    def _in(self, entry: ListEntry) -> Sequence[str]:
         """Return the chat of a row, or the chats in a collapsed folder."""
         if entry.kind == "chat":
             return [entry.id]
@@ -541,9 +541,9 @@ class ChatListModel(QAbstractListModel):
     ) -> bool:
         if not self.canDropMimeData(data, action, row, column, parent):
             return False
-        between = self.entry(self.index(max(0, row - 1))) if row >= 0 else Entry("heading", "")
+        between = self.entry(self.index(max(0, row - 1))) if row >= 0 else ListEntry("heading", "")
         target = self.entry(parent) if parent.isValid() else between
-        dragged = [Entry(*each) for each in json.loads(bytes(data.data(DRAGGED).data()))]
+        dragged = [ListEntry(*each) for each in json.loads(bytes(data.data(DRAGGED).data()))]
         rows = self._ungrouped(dragged)
         if target is not None and target.kind == "group":
             target = self._ungrouped([target])[0]
@@ -551,17 +551,17 @@ class ChatListModel(QAbstractListModel):
             self.dropped.emit(rows, target)
         return False  # the rows move when the list is refreshed, not by the view
 
-    def _ungrouped(self, rows: list[Entry]) -> list[Entry]:
+    def _ungrouped(self, rows: list[ListEntry]) -> list[ListEntry]:
         """Replace group rows by their chats."""
         found = [
             each
             for row in rows
             for each in (
-                [row] if row.kind != "group" else [Entry("chat", i) for i in self.chats_of(row)]
+                [row] if row.kind != "group" else [ListEntry("chat", i) for i in self.chats_of(row)]
             )
         ]
         return list(dict.fromkeys(found))
 
 
-def _nothing() -> Entry:
-    return Entry("heading", tr("No chats yet"))
+def _nothing() -> ListEntry:
+    return ListEntry("heading", tr("No chats yet"))

@@ -34,7 +34,7 @@ class Row(Struct, frozen=True):
     # marks, title_marks: matches in the snippet and in the title
     marks: tuple[tuple[int, int], ...] = ()
     title_marks: tuple[tuple[int, int], ...] = ()
-    # kind, depth: see `Entry`
+    # kind, depth: see `ListEntry`
     kind: str = "heading"
     depth: int = 0
     folder_id: str = ""  # of a folder, or ARCHIVE

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.library import ChatLibrary
-from app.serving import Door, Serving
+from app.serving import ServerState, Serving
 from app.settings.language import counted, mark, number, percent, tr
 from app.store import Store
 from app.ui.score_view import ScoreView
@@ -379,7 +379,7 @@ class GuestsPart(QWidget):
     def refresh(self) -> None:
         """Update the section."""
         guests = self._serving.guests
-        self.setVisible(self._serving.door is Door.OPEN)
+        self.setVisible(self._serving.door is ServerState.OPEN)
         there = guests.connections
         words = counted("%n connected", "%n connected", there) if there else tr("none")
         self._head.show_words(words, bool(there))

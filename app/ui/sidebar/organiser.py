@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.library import ChatLibrary
-from app.chats.organising import ARCHIVE, Entry, of_chats
+from app.chats.organising import ARCHIVE, ListEntry, of_chats
 from app.settings.language import counted, number, tr
 from app.store import ChatRecord
 
@@ -129,7 +129,7 @@ class Organiser(QObject):
         dialog.open()
 
     @Slot(list, object)
-    def drop(self, rows: list[Entry], target: Entry) -> None:
+    def drop(self, rows: list[ListEntry], target: ListEntry) -> None:
         """Move rows that were dropped on another row."""
         ids = [row.id for row in rows if row.kind == "chat"]
         place = self._library.chat(target.id) if target.kind == "chat" else None
@@ -145,12 +145,12 @@ class Organiser(QObject):
         if target.id == ARCHIVE or (place is not None and place.archived_at is not None):
             if not self.archived(ids):
                 self.archive(ids)
-        elif target == Entry("heading", tr("Pinned")) or (
+        elif target == ListEntry("heading", tr("Pinned")) or (
             place is not None and place.pinned_at is not None
         ):
             if not self.pinned(ids):
                 self.pin(ids)
-        elif target != Entry("heading", tr("Folders")):
+        elif target != ListEntry("heading", tr("Folders")):
             self.move(ids, folder_id)
 
     # Menus.

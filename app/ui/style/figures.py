@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QDate, QLocale
 
 from app.chats.answer import Phase
-from app.chats.tool_call import Doing
+from app.chats.tool_call import ToolActivity
 from app.models.downloads import Download, DownloadState
 from app.settings.language import code, counted, mark, number, percent, tr
 from app.tools.tool import visible
@@ -32,7 +32,7 @@ def date_line(when: float, form: str) -> str:
 _LONGEST = 40  # characters of a tool's name
 
 
-def doing_line(doing: Doing, *, short: bool = False, timed: bool = False) -> str:
+def doing_line(doing: ToolActivity, *, short: bool = False, timed: bool = False) -> str:
     """Format a tool activity: "Running search · step 2 · 4,200 tokens".
 
     ``timed`` adds the time so far.

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.chats.lanes import Lane, LaneState
+from app.chats.lanes import HelperRun, LaneState
 from app.settings.language import mark, tr
 from app.tools.tool import clean
 from app.ui.style import tokens as t
@@ -44,7 +44,7 @@ _PAINTED = 1_000  # characters; two lines need at most twice as many
 _HEARD = 500
 
 
-def state_line(lane: Lane) -> str:
+def state_line(lane: HelperRun) -> str:
     """Return a helper's state: "Writing · 24 tok/s"."""
     words = tr(_STATES[lane.state], "a helper")
     known = lane.rate and lane.state in {LaneState.WRITING, LaneState.DONE, LaneState.TOKENS}
@@ -79,7 +79,7 @@ class LaneHead(PaintedButton):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.lane = Lane("")
+        self.lane = HelperRun("")
         self.taken = 0  # pixels at the end of the first line that a button covers
         self._lines: list[str] = []
         self._lines_of: tuple[object, ...] = ()
@@ -158,7 +158,7 @@ class HelperLane(QWidget):
         self.view.hide()
         self._filled = ""
 
-    def show_lane(self, lane: Lane, number: int, of: int) -> None:
+    def show_lane(self, lane: HelperRun, number: int, of: int) -> None:
         """Update the lane, which is ``number`` of ``of``."""
         state, head = tr(_STATES[lane.state], "a helper"), self.head
         head.lane = lane
@@ -213,7 +213,7 @@ class HelperLanes(QWidget):
         super().__init__(parent)
         self.lanes = [HelperLane(self) for _ in range(count)]
         self._heights: list[int] = []
-        self._waiting: Sequence[Lane] = ()
+        self._waiting: Sequence[HelperRun] = ()
         self._soon = QTimer(self, singleShot=True, interval=self.FRAME_MS)
         self._soon.timeout.connect(lambda: self.show_lanes(self._waiting))
         for number, lane in enumerate(self.lanes):
@@ -221,13 +221,13 @@ class HelperLanes(QWidget):
             lane.stop.clicked.connect(lambda _=False, n=number: self.stopped.emit(n))
         theme().changed.connect(self.update)
 
-    def show_soon(self, lanes: Sequence[Lane]) -> None:
+    def show_soon(self, lanes: Sequence[HelperRun]) -> None:
         """Update the lanes in the next frame."""
         self._waiting = lanes
         if not self._soon.isActive():
             self._soon.start()
 
-    def show_lanes(self, lanes: Sequence[Lane]) -> None:
+    def show_lanes(self, lanes: Sequence[HelperRun]) -> None:
         """Update the lanes."""
         for number, (shown, lane) in enumerate(zip(self.lanes, lanes, strict=True), 1):
             shown.show_lane(lane, number, len(lanes))

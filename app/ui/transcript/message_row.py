@@ -36,7 +36,7 @@ from PySide6.QtWidgets import QAbstractButton, QWidget
 from app import flows
 from app.chats.actions import Action, repeats_itself
 from app.chats.attached import about, page_of, shown_pages, used
-from app.chats.attaching import Attaching
+from app.chats.attaching import FileAttacher
 from app.chats.panel import called
 from app.chats.tool_call import result_of
 from app.settings.language import code, counted, mark, tr
@@ -265,7 +265,7 @@ class SmallPicture(PaintedButton):
         painter.drawRoundedRect(area, 8, 8)
 
 
-def show_picture(attaching: Attaching, attachment: Attachment, over: QWidget) -> None:
+def show_picture(attaching: FileAttacher, attachment: Attachment, over: QWidget) -> None:
     """Open an image in a sheet."""
     screen = over.screen().size() * over.devicePixelRatioF()
     read = partial(attaching.pixels, attachment, screen.width() * screen.height())
@@ -283,7 +283,7 @@ class AttachedFiles(QWidget):
 
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
-        self._attaching: Attaching | None = None
+        self._attaching: FileAttacher | None = None
         self.lines = [FileLine(each, self) for each in attachments if not each.is_image]
         self.pictures = [SmallPicture(each, self) for each in attachments if each.is_image]
         for picture in self.pictures:
@@ -293,7 +293,7 @@ class AttachedFiles(QWidget):
             line.folded.connect(self.resized)
             line.chat_asked.connect(self.chat_asked)
 
-    def set_source(self, attaching: Attaching) -> None:
+    def set_source(self, attaching: FileAttacher) -> None:
         """Set the source of texts and thumbnails."""
         self._attaching = attaching
         if self.pictures:

@@ -16,7 +16,15 @@ from PySide6.QtWidgets import (
 
 from app.chats.tool_call import OpenQuestion
 from app.settings.language import mark, tr
-from app.tools.questions import LONGEST_TEXT, Action, Field, FieldError, Kind, Response, Value
+from app.tools.questions import (
+    LONGEST_TEXT,
+    Field,
+    FieldError,
+    FieldKind,
+    QuestionAction,
+    Response,
+    Value,
+)
 from app.tools.tool import visible
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font, repolish
@@ -44,16 +52,16 @@ class QuestionField(QWidget):
         self.field = field
         self.editors: list[QWidget] = []  # editors in tab order
         column = down(of=self, spacing=4)
-        optional = not field.required and field.kind is not Kind.BOOLEAN
+        optional = not field.required and field.kind is not FieldKind.BOOLEAN
         self._words = tr(_OPTIONAL, field=field.title) if optional else field.title
-        if field.kind is not Kind.BOOLEAN:
+        if field.kind is not FieldKind.BOOLEAN:
             medium = QFont.Weight.Medium
             title = plain_label(self, self._words, muted=False, px=t.UI_PX, weight=medium)
             column.addWidget(title)
         make = {
-            Kind.BOOLEAN: self._make_box,
-            Kind.CHOICE: self._make_list,
-            Kind.CHOICES: self._make_boxes,
+            FieldKind.BOOLEAN: self._make_box,
+            FieldKind.CHOICE: self._make_list,
+            FieldKind.CHOICES: self._make_boxes,
         }
         make.get(field.kind, self._make_line)(value)
         for editor in self.editors:
@@ -71,7 +79,7 @@ class QuestionField(QWidget):
             chosen = first.currentData()
             return chosen if isinstance(chosen, str) else None
         boxes = [each for each in self.editors if isinstance(each, QCheckBox)]
-        if self.field.kind is Kind.BOOLEAN:
+        if self.field.kind is FieldKind.BOOLEAN:
             return boxes[0].isChecked()
         pairs = zip(boxes, self.field.choices, strict=True)
         return [value for box, (value, _) in pairs if box.isChecked()]
@@ -125,7 +133,7 @@ class QuestionField(QWidget):
 
     def _range(self) -> str:
         least, most = self.field.least, self.field.most
-        if self.field.kind not in (Kind.NUMBER, Kind.INTEGER):
+        if self.field.kind not in (FieldKind.NUMBER, FieldKind.INTEGER):
             return ""
         if least is not None and most is not None:
             return tr("{least} to {most}", least=f"{least:g}", most=f"{most:g}")
@@ -188,10 +196,10 @@ class QuestionForm(QWidget):
         self.send.clicked.connect(self._send)
         self.decline = _button(tr("Decline"), self)
         self.decline.setToolTip(tr("Decline to answer  D"))
-        self.decline.clicked.connect(lambda: self._say(Action.DECLINE))
+        self.decline.clicked.connect(lambda: self._say(QuestionAction.DECLINE))
         self.cancel = _button(tr("Cancel"), self)
         self.cancel.setToolTip(tr("Dismiss the question  Esc"))
-        self.cancel.clicked.connect(lambda: self._say(Action.CANCEL))
+        self.cancel.clicked.connect(lambda: self._say(QuestionAction.CANCEL))
         nest(column, across(self.send, self.decline, self.cancel, SPRING))
         WheelGuard(self)
 
@@ -213,9 +221,9 @@ class QuestionForm(QWidget):
         key = event.key()
         enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if key == Qt.Key.Key_Escape:
-            self._say(Action.CANCEL)
+            self._say(QuestionAction.CANCEL)
         elif from_card and key == Qt.Key.Key_D and not event.modifiers():
-            self._say(Action.DECLINE)
+            self._say(QuestionAction.DECLINE)
         elif from_card and enter and self.inputs:
             self.inputs[0].editors[0].setFocus(Qt.FocusReason.TabFocusReason)
         elif enter and not isinstance(self.window().focusWidget(), QPushButton):
@@ -260,16 +268,16 @@ class QuestionForm(QWidget):
         question = self.open_question.question
         if question.url:
             QDesktopServices.openUrl(QUrl(question.url))
-            self.answered.emit(Response(Action.SEND))
+            self.answered.emit(Response(QuestionAction.SEND))
             return
         try:
             content = question.content({each.field.name: each.value for each in self.inputs})
         except FieldError as error:
             self._show_fault(error.name, str(error))
             return
-        self.answered.emit(Response(Action.SEND, content))
+        self.answered.emit(Response(QuestionAction.SEND, content))
 
-    def _say(self, action: Action) -> None:
+    def _say(self, action: QuestionAction) -> None:
         self.answered.emit(Response(action))
 
     def _show_fault(self, name: str, words: str) -> None:

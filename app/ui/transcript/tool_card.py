@@ -10,7 +10,7 @@ from app.chats.lanes import lanes_of
 from app.chats.tool_call import Call, CallState, asking_helpers, fault_in
 from app.settings.language import counted, mark, number, tr
 from app.store import Message
-from app.tools.builtin import HELPERS, Obstacle, about_of, title_of, words_of
+from app.tools.builtin import HELPERS, Obstacle, about_of, labels_of, title_of
 from app.tools.consent import Decision, may_be_remembered
 from app.tools.granted_folders import Difference
 from app.tools.tool import BUILT_IN, Tool, visible
@@ -130,7 +130,7 @@ def _asking_card(
         buttons += ["all"] * (waiting.allowable > 1) + ["none"] * (waiting.count > 1)
     return ToolCardState(
         question(call, message),
-        about=about_of(tool) if words_of(tool) is None else "",
+        about=about_of(tool) if labels_of(tool) is None else "",
         notice=obstacle.words if obstacle is not None else "",
         buttons=tuple(buttons),
         is_ready=not call.shown_first or call.preview is not None or editing,
@@ -189,7 +189,7 @@ def _title_and_server(message: Message) -> tuple[str, str]:
 
 def question(call: Call, message: Message) -> str:
     """Return the headline of a waiting call: the action that the user is asked to allow."""
-    words = words_of(call.tool) if call.tool is not None else None
+    words = labels_of(call.tool) if call.tool is not None else None
     if words is None or call.written is not None:
         title, server = _title_and_server(message)
         if server:
@@ -209,7 +209,7 @@ def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
     """
     if fault_in(arguments) is not None:
         return None
-    words, found = words_of(tool), []
+    words, found = labels_of(tool), []
     for key, value in json.loads(arguments or "{}").items():
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
         if words is not None and key in words.values:
@@ -233,7 +233,7 @@ def subject_of(message: Message) -> str:
     if len(helpers := lanes_of(message)) > 1:
         return counted("%n helper", "%n helpers", len(helpers))
     pairs = shown_arguments(tool, str(message.stats.get("arguments", "")))
-    if words_of(tool) is None or not pairs:
+    if labels_of(tool) is None or not pairs:
         return ""
     text = next((text for label, text in pairs if not label), "")
     text = text.rstrip("/").rpartition("/")[2] if tool.name in _OF_FILES else text

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
 
 from app.chats.actions import Action
-from app.chats.lanes import Lane, lanes_of
+from app.chats.lanes import HelperRun, lanes_of
 from app.chats.tool_call import Call, CallState, fault_in
 from app.settings.language import counted, tr
 from app.store import Message
@@ -468,7 +468,7 @@ class ToolRow(MessageRow):
         """Create or remove the lanes. A call that waits for permission has none."""
         call = self._call
         lanes = call.lanes if call is not None else lanes_of(self.message)
-        shown: list[Lane] = lanes if self.state is not CallState.ASKING else []
+        shown: list[HelperRun] = lanes if self.state is not CallState.ASKING else []
         if self.lanes is not None and len(self.lanes.lanes) != len(shown):
             self.lanes.hide()
             self.lanes.deleteLater()

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 from app import flows
 from app.chats.actions import Action
 from app.chats.chat import Chat
-from app.chats.transcript import Removal
+from app.chats.transcript import RemovedMessages
 from app.chats.turn import Event
 from app.models.names import model_fallback_name
 from app.settings.language import counted, mark, tr
@@ -342,11 +342,11 @@ class ChatCommands(InWindow):
         made.model.load()
 
     @Slot(str, object)
-    def _on_messages_deleted(self, chat_id: str, removal: Removal) -> None:
+    def _on_messages_deleted(self, chat_id: str, removal: RemovedMessages) -> None:
         words = counted("%n message deleted", "%n messages deleted", len(removal.messages))
         self._undos.offer(words, lambda: self._restore_messages(chat_id, removal))
 
-    def _restore_messages(self, chat_id: str, removal: Removal) -> bool:
+    def _restore_messages(self, chat_id: str, removal: RemovedMessages) -> bool:
         if (pane := self._brought_back(chat_id)) is None:
             return True
         if reason := pane.chat.can(Action.RESTORE, removal.followed):

@@ -153,7 +153,7 @@ class ExchangeCommands(InWindow):
         flows.start(self, self._print(self._meant))
 
     async def _print(self, chat_id: str) -> None:
-        from app.chats.exporting import Export, Kind, StoppedError
+        from app.chats.exporting import Export, ExportFormat, StoppedError
 
         store = self._store
 
@@ -163,7 +163,7 @@ class ExchangeCommands(InWindow):
                     old.unlink()
                     old.parent.rmdir()
             folder = Path(tempfile.mkdtemp(prefix=_PRINTED))  # private to the user
-            return Export([chat_id], Kind.PDF, folder / "Chat.pdf").run(store, stop)
+            return Export([chat_id], ExportFormat.PDF, folder / "Chat.pdf").run(store, stop)
 
         try:
             path = await flows.aside(work)

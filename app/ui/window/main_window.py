@@ -9,10 +9,10 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer, Signal,
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
 
-from app.chats.titling import Titling
+from app.chats.titling import TitleGenerator
 from app.score import ScoreFeed
 from app.settings.language import mark
-from app.system.awake import Awake
+from app.system.awake import NapPrevention
 from app.system.single import SingleInstance
 from app.system.updates import Release
 from app.ui.models.downloads_in_window import DownloadsInWindow
@@ -144,8 +144,8 @@ class MainWindow(QMainWindow):
         )
         self._pulse = Pulse(library, self)
         self._attention = Attention(parts)
-        self._awake = Awake(library, self.downloads, self)
-        self.titling = Titling(library, lambda: settings.titles, self)
+        self._awake = NapPrevention(library, self.downloads, self)
+        self.titling = TitleGenerator(library, lambda: settings.titles, self)
         self.notifications = Notifications(parts)
         self.announcer = Announcer(parts)
         self.tray = Tray(parts, lambda: self.commands, self.come_forward)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Slot
 from app import flows
 from app.models.downloads import Recipe, conversion_of
 from app.models.names import model_location
-from app.models.removal import Removed
+from app.models.removal import RemovedModel
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE
 from app.ui.models.downloads_in_window import DownloadsInWindow
@@ -117,11 +117,11 @@ class ModelCommands(InWindow):
         for removed in window.talk.removed if window is not None else []:
             self._offer(removed)
 
-    def _offer(self, removed: Removed) -> None:
+    def _offer(self, removed: RemovedModel) -> None:
         self._undos.offer(removed.words, lambda: self._models.removal.restore(removed))
 
     @Slot(object)
-    def _on_removed(self, removed: Removed) -> None:
+    def _on_removed(self, removed: RemovedModel) -> None:
         if self.window is not None:
             return
         if removed.can_come_back:

@@ -15,7 +15,7 @@ from app import flows
 from app.chats.attaching import MOST_FILES
 from app.settings.language import mark, tr
 from app.tools.offers import Offers, Prompt, Resource, Template
-from app.tools.questions import Field, FieldError, Kind, Question
+from app.tools.questions import Field, FieldError, FieldKind, Question
 from app.tools.tool import visible
 from app.ui.composer.variables import Variables
 from app.ui.palette.finder import Entry, EntryKind
@@ -38,7 +38,9 @@ class ArgumentsDialog(Sheet):
 
     def __init__(self, prompt: Prompt | Template, parent: QWidget) -> None:
         super().__init__("arguments-dialog", prompt.title, parent, spacing=10)
-        fields = (Field(a.name, a.title, Kind.TEXT, a.about, a.required) for a in prompt.arguments)
+        fields = (
+            Field(a.name, a.title, FieldKind.TEXT, a.about, a.required) for a in prompt.arguments
+        )
         self._question = Question(prompt.server, prompt.about, tuple(fields))
         writes = isinstance(prompt, Prompt)
         origin = mark("Prompt from {server}.") if writes else mark("Resource from {server}.")

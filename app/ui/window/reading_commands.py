@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QRadioButton, QSpinBox, QW
 
 from app import flows
 from app.chats.organising import day_heading, day_headings
-from app.chats.reading import MOST, Other
+from app.chats.reading import MOST, ReferencedChat
 from app.settings.language import counted, mark, number, tr
 from app.store import ChatRecord
 from app.ui.palette.finder import Entry, EntryKind, Wanted, folded
@@ -31,7 +31,7 @@ _LOOKED_AT = 2_000
 class ReadSheet(Sheet):
     """Dialog that asks how much of a chat to read, and whether to follow it."""
 
-    def __init__(self, of: Other, where: str, last: int, parent: QWidget) -> None:
+    def __init__(self, of: ReferencedChat, where: str, last: int, parent: QWidget) -> None:
         super().__init__("read-dialog", tr("Read Another Chat"), parent, spacing=10)
         n = len(of.lines)
         words = counted("Whole chat, %Ln message", "Whole chat, %Ln messages", n)

@@ -7,11 +7,11 @@ from concurrent.futures import Future
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from app.chats.counting import Counted
+from app.chats.counting import CountedTokens
 from tests.app.conftest import Run, Start
 
 
-def counted(run: Run) -> Counted | None:
+def counted(run: Run) -> CountedTokens | None:
     return run.pane.composer._count
 
 
@@ -24,7 +24,7 @@ def test_count_includes_conversation_and_shows_from_half(start: Start):
     composer = run.pane.composer
     write(run, "four words and more")
     run.until(lambda: counted(run) is not None)
-    assert counted(run) == Counted(4 + 3, 2048)
+    assert counted(run) == CountedTokens(4 + 3, 2048)
     assert composer.foot == ""
     assert "7 of 2,048 tokens" in composer.button.toolTip()
     height = composer.height()
@@ -40,7 +40,7 @@ def test_count_includes_conversation_and_shows_from_half(start: Start):
     run.ask("say one two")
     write(run, "more")
     run.until(lambda: counted(run) is not None)
-    assert counted(run) == Counted((3 + 3) + (2 + 3) + (1 + 3), 2048)
+    assert counted(run) == CountedTokens((3 + 3) + (2 + 3) + (1 + 3), 2048)
 
 
 def test_what_does_not_fit_is_told_and_nothing_is_lost(start: Start):
@@ -73,7 +73,7 @@ def test_sliding_chat_counts_sent_turns(start: Start):
     assert counted(run) is not None
     assert not counted(run).fits
     slide(run)
-    assert counted(run) == Counted(903, 2048, slid=True)
+    assert counted(run) == CountedTokens(903, 2048, slid=True)
     assert run.pane.composer.foot == "The oldest messages are left out. 903 of 2,048 tokens"
     write(run, "word " * 2_100)
     run.until(lambda: "too long" in run.pane.composer.foot)
@@ -87,12 +87,12 @@ def test_too_long_message_is_not_counted_later(start: Start):
     run.answered()
     write(run, "short now")
     run.until(lambda: counted(run) is not None)
-    assert counted(run) == Counted((2 + 3) + (1 + 3) + (2 + 3), 2048)
+    assert counted(run) == CountedTokens((2 + 3) + (1 + 3) + (2 + 3), 2048)
     run.pane.composer.set_text("")
     run.ask("say two")
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Up)
     run.until(lambda: counted(run) is not None)
-    assert counted(run) == Counted((2 + 3) + (1 + 3) + (2 + 3), 2048)
+    assert counted(run) == CountedTokens((2 + 3) + (1 + 3) + (2 + 3), 2048)
 
 
 def test_an_edited_message_is_counted_in_its_own_place(start: Start):
@@ -100,7 +100,7 @@ def test_an_edited_message_is_counted_in_its_own_place(start: Start):
     run.ask("say one two three four")
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Up)
     run.until(lambda: counted(run) is not None)
-    assert counted(run) == Counted(5 + 3, 2048)
+    assert counted(run) == CountedTokens(5 + 3, 2048)
 
 
 def test_only_latest_text_is_counted(start: Start):

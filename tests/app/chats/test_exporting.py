@@ -15,7 +15,7 @@ from PySide6.QtCore import QLocale, QSizeF
 from PySide6.QtGui import QFontInfo
 from PySide6.QtWidgets import QApplication
 
-from app.chats.exporting import Export, ExportError, Kind, StoppedError
+from app.chats.exporting import Export, ExportError, ExportFormat, StoppedError
 from app.chats.exporting import export_formats as pages
 from app.chats.exporting.export import file_name
 from app.chats.exporting.export_formats import paper
@@ -57,7 +57,9 @@ def talk(store: Store, *texts: str, title: str = "Trees") -> ChatRecord:
     return chat
 
 
-def export(store: Store, kind: Kind, target: Path, *ids: str, thoughts: bool = False) -> Path:
+def export(
+    store: Store, kind: ExportFormat, target: Path, *ids: str, thoughts: bool = False
+) -> Path:
     return Export(list(ids), kind, target, thoughts).run(store, Event())
 
 
@@ -102,7 +104,9 @@ def test_what_models_write_is_exported_as_shown(
     store: Store, tmp_path: Path, qapp: QApplication
 ) -> None:
     made = talk(store, "q", MODELS_WRITE)
-    page = export(store, Kind.HTML, tmp_path / "a.html", made.id).read_text(encoding="utf-8")
+    page = export(store, ExportFormat.HTML, tmp_path / "a.html", made.id).read_text(
+        encoding="utf-8"
+    )
     for part in (
         "<strong>注意：</strong>正文", '<a href="https://example.org/a" rel="noreferrer">',
         "aria-label=", "H<sub>2</sub>O<br />", "<mark>m</mark>", "<strong>More</strong>",
@@ -112,7 +116,9 @@ def test_what_models_write_is_exported_as_shown(
     assert "details" not in page.split("</style>")[1]
     assert page.count("<pre") == 1
     assert "<ul>" not in page
-    words = export(store, Kind.TEXT, tmp_path / "a.txt", made.id).read_text(encoding="utf-8")
+    words = export(store, ExportFormat.TEXT, tmp_path / "a.txt", made.id).read_text(
+        encoding="utf-8"
+    )
     assert "注意：正文" in words
     assert "H2O\nnext u m" in words
     assert "<" not in words
@@ -123,7 +129,9 @@ def test_what_models_write_is_exported_as_shown(
 
 def test_exported_fence_is_as_long_as_other_programs_need(store: Store, tmp_path: Path) -> None:
     made = talk(store, "q", MODELS_WRITE, "r", "```py\nx = 1")
-    text = export(store, Kind.MARKDOWN, tmp_path / "a.md", made.id).read_text(encoding="utf-8")
+    text = export(store, ExportFormat.MARKDOWN, tmp_path / "a.md", made.id).read_text(
+        encoding="utf-8"
+    )
     common = MarkdownIt("commonmark").parse(text)
     codes = [token.content for token in common if token.type == "fence"]
     assert codes == ["Here:\n```python\nprint(1)\n```\nend\n", "x = 1\n"]
@@ -142,7 +150,9 @@ def test_exported_fences_in_lists_and_quotations_are_as_long(
     store: Store, tmp_path: Path, text: str
 ) -> None:
     made = talk(store, "q", text)
-    exported = export(store, Kind.MARKDOWN, tmp_path / "a.md", made.id).read_text(encoding="utf-8")
+    exported = export(store, ExportFormat.MARKDOWN, tmp_path / "a.md", made.id).read_text(
+        encoding="utf-8"
+    )
     common = MarkdownIt("commonmark").parse(exported)
     codes = [token.content for token in common if token.type == "fence"]
     assert codes[0] == f"{codes[0][:3]}py\nx\n{codes[0][:3]}\n"
@@ -152,7 +162,7 @@ def test_exported_fences_in_lists_and_quotations_are_as_long(
 def test_generated_chats_come_back_identical(store: Store, tmp_path: Path):
     made = generated.chats(60)
     generated.keep(store, made)
-    path = export(store, Kind.JSON, tmp_path / "all.json", *(chat.id for chat, _ in made))
+    path = export(store, ExportFormat.JSON, tmp_path / "all.json", *(chat.id for chat, _ in made))
     written = json.loads(path.read_text(encoding="utf-8"))
     assert written["format"] == "stretto-chats"
     assert written["version"] == 1
@@ -165,7 +175,7 @@ def test_export_omits_deleted_messages(store: Store, tmp_path: Path):
     store.delete_messages(chat.id, [ids[1]], ids[3])
     gone = talk(store, "never", title="Gone")
     store.trash.delete(gone.id)
-    path = export(store, Kind.JSON, tmp_path / "all.json", chat.id, gone.id)
+    path = export(store, ExportFormat.JSON, tmp_path / "all.json", chat.id, gone.id)
     (back,) = json.loads(path.read_text(encoding="utf-8"))["chats"]
     assert [(m["content"], m["parent_id"]) for m in back["messages"]] == [
         ("one", None),
@@ -174,7 +184,7 @@ def test_export_omits_deleted_messages(store: Store, tmp_path: Path):
     ]
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(ExportFormat))
 def test_stopping_leaves_nothing_behind(qapp: QApplication, store: Store, tmp_path: Path, kind):
     first, second = talk(store, "a", "b"), talk(store, "c", "d")
     out = tmp_path / "out"
@@ -193,11 +203,11 @@ def test_failed_export_keeps_existing_file(store: Store, tmp_path: Path):
     target.mkdir()
     (target / "kept").write_text("kept")
     with pytest.raises(ExportError, match=r"there\.md"):
-        export(store, Kind.MARKDOWN, target, chat.id)
+        export(store, ExportFormat.MARKDOWN, target, chat.id)
     assert (target / "kept").read_text() == "kept"
     assert not list(tmp_path.glob(".*"))
     with pytest.raises(ExportError):
-        export(store, Kind.TEXT, tmp_path / "no" / "folder.txt", chat.id)
+        export(store, ExportFormat.TEXT, tmp_path / "no" / "folder.txt", chat.id)
 
 
 def test_several_chats_make_a_folder_with_a_file_each(
@@ -205,13 +215,13 @@ def test_several_chats_make_a_folder_with_a_file_each(
 ):
     titles = ("a/b", "a:b", "", "CON", "Wörter")
     ids = [talk(store, "q", "a", title=title).id for title in titles]
-    for kind in (Kind.MARKDOWN, Kind.PDF):
+    for kind in (ExportFormat.MARKDOWN, ExportFormat.PDF):
         folder = export(store, kind, tmp_path / kind.name, *ids)
         assert sorted(p.name for p in folder.iterdir()) == sorted(
             f"{name}{kind.value}" for name in ("a b", "a b 2", "Chat", "Chat CON", "Wörter")
         )
         assert all(p.stat().st_size for p in folder.iterdir())
-    again = export(store, Kind.MARKDOWN, tmp_path / "MARKDOWN", *ids)
+    again = export(store, ExportFormat.MARKDOWN, tmp_path / "MARKDOWN", *ids)
     assert again.name == "MARKDOWN 2"
 
 
@@ -237,7 +247,9 @@ class Tags(HTMLParser):
 
 def test_a_web_page_loads_and_runs_nothing(store: Store, tmp_path: Path):
     chat = talk(store, HOSTILE, HOSTILE, title="<script>x</script>")
-    text = export(store, Kind.HTML, tmp_path / "a.html", chat.id).read_text(encoding="utf-8")
+    text = export(store, ExportFormat.HTML, tmp_path / "a.html", chat.id).read_text(
+        encoding="utf-8"
+    )
     tags = Tags()
     tags.feed(text)
     names = {tag for tag, _ in tags.found}
@@ -258,7 +270,7 @@ def test_the_branch_that_is_shown_is_what_a_page_has(store: Store, tmp_path: Pat
     question = store.messages(chat.id)[0]
     other = Message(new_id(), chat.id, question.id, "assistant", "second *answer*", "hm **so**")
     store.save_message(other, as_leaf=True)
-    for kind in (Kind.MARKDOWN, Kind.HTML, Kind.TEXT):
+    for kind in (ExportFormat.MARKDOWN, ExportFormat.HTML, ExportFormat.TEXT):
         plain = export(store, kind, tmp_path / "a", chat.id).read_text(encoding="utf-8")
         assert "question" in plain
         assert "second" in plain
@@ -270,13 +282,15 @@ def test_the_branch_that_is_shown_is_what_a_page_has(store: Store, tmp_path: Pat
 
 def test_markdown_closes_what_an_answer_left_open(store: Store, tmp_path: Path):
     chat = talk(store, "q", "text\n~~~~py\ncode", "next", "fine")
-    text = export(store, Kind.MARKDOWN, tmp_path / "a.md", chat.id).read_text(encoding="utf-8")
+    text = export(store, ExportFormat.MARKDOWN, tmp_path / "a.md", chat.id).read_text(
+        encoding="utf-8"
+    )
     assert "code\n~~~~\n\n## You" in text
 
 
-@pytest.mark.parametrize("kind", [Kind.MARKDOWN, Kind.TEXT, Kind.HTML])
+@pytest.mark.parametrize("kind", [ExportFormat.MARKDOWN, ExportFormat.TEXT, ExportFormat.HTML])
 def test_a_reply_that_was_stopped_is_told_from_a_whole_one(
-    store: Store, tmp_path: Path, kind: Kind
+    store: Store, tmp_path: Path, kind: ExportFormat
 ):
     chat = talk(store, "q", "a part", "next", "whole")
     _, cut, *_ = store.messages(chat.id)
@@ -301,7 +315,7 @@ def test_plain_text_reads_as_the_screen_does():
 
 def test_a_long_chat_has_many_pages(qapp: QApplication, store: Store, tmp_path: Path):
     chat = talk(store, *(f"word {number} " * 60 for number in range(40)))
-    pages = export(store, Kind.PDF, tmp_path / "a.pdf", chat.id).read_bytes()
+    pages = export(store, ExportFormat.PDF, tmp_path / "a.pdf", chat.id).read_bytes()
     assert pages.startswith(b"%PDF")
     assert pages.count(b"/Type /Page\n") > 3
 
@@ -310,7 +324,7 @@ def test_pages_are_in_the_windows_face(
     look: Theme, qapp: QApplication, store: Store, tmp_path: Path
 ):
     chat = talk(store, "Why?", "So.")
-    pages = export(store, Kind.PDF, tmp_path / "a.pdf", chat.id).read_bytes()
+    pages = export(store, ExportFormat.PDF, tmp_path / "a.pdf", chat.id).read_bytes()
     face = QFontInfo(qapp.font()).family().replace(" ", "")
     assert f"+{face}".encode() in pages
 
@@ -319,10 +333,12 @@ def test_pages_keep_line_breaks_and_show_json_as_code(store: Store, tmp_path: Pa
     chat = talk(store, "q", "Roses are red\nViolets are blue", "next", '{\n  "a": "*b*"\n}')
     last = store.messages(chat.id)[-1]
     store.save_message(replace(last, stats={"options": {"answer_as": "schema"}}))
-    page = export(store, Kind.HTML, tmp_path / "a.html", chat.id).read_text(encoding="utf-8")
+    page = export(store, ExportFormat.HTML, tmp_path / "a.html", chat.id).read_text(
+        encoding="utf-8"
+    )
     assert re.search(r"Roses are red<br ?/?>\nViolets", page)
     code = page[page.index("<pre") : page.index("</pre>")]
     assert "*b*" in code
-    text = export(store, Kind.TEXT, tmp_path / "a.txt", chat.id).read_text(encoding="utf-8")
+    text = export(store, ExportFormat.TEXT, tmp_path / "a.txt", chat.id).read_text(encoding="utf-8")
     assert "Roses are red\nViolets are blue" in text
     assert '"*b*"' in text

@@ -13,10 +13,10 @@ from PySide6.QtTest import QTest
 
 from app.chats import helping
 from app.chats.answer import Answer
-from app.chats.answering import Answering
+from app.chats.answering import ReplyGenerator
 from app.chats.chat import Chat
-from app.chats.lanes import OVER, Lane, LaneState, lanes_of
-from app.chats.tool_call import STOPPED, Made
+from app.chats.lanes import OVER, HelperRun, LaneState, lanes_of
+from app.chats.tool_call import STOPPED, ParsedToolCall
 from app.chats.turn import Event
 from app.remote.address import Remote
 from app.store import Message
@@ -36,7 +36,7 @@ class Desk(BaseDesk):
     def chat(self, **options: object) -> Chat:
         return self.library.new("/models/a", {"tools": [HELPERS], **options})
 
-    def ask(self, chat: Chat, *questions: str, context: str = "fresh") -> list[Lane]:
+    def ask(self, chat: Chat, *questions: str, context: str = "fresh") -> list[HelperRun]:
         """Have the chat's model ask these, and allow it; returns the lanes."""
         arguments = json.dumps({"questions": questions, "context": context})
         chat.turn.send(f"call ask_helpers {arguments}")
@@ -46,7 +46,7 @@ class Desk(BaseDesk):
         self.until(lambda: self.lanes(chat))
         return self.lanes(chat)
 
-    def lanes(self, chat: Chat) -> list[Lane]:
+    def lanes(self, chat: Chat) -> list[HelperRun]:
         return [lane for call in chat.tools.calls.values() for lane in call.lanes]
 
     def done(self, chat: Chat) -> Message:
@@ -232,7 +232,7 @@ def test_what_a_small_model_may_get_wrong_is_understood() -> None:
 )
 def test_what_no_call_has_written_is_no_lane(kept: object) -> None:
     found = lanes_of(Message("m", "c", role="tool", stats={"lanes": kept}))
-    assert all(lane == Lane("", LaneState.DONE) for lane in found)
+    assert all(lane == HelperRun("", LaneState.DONE) for lane in found)
 
 
 def test_a_lane_from_a_file_has_ended_and_hides_nothing() -> None:
@@ -244,7 +244,7 @@ def test_a_lane_from_a_file_has_ended_and_hides_nothing() -> None:
         "rate": "x",
     }
     found = lanes_of(Message("m", "c", role="tool", stats={"lanes": [told] * 9}))
-    assert found == [Lane("a", LaneState.STOPPED, "b")] * 8
+    assert found == [HelperRun("a", LaneState.STOPPED, "b")] * 8
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -332,7 +332,7 @@ class RealDesk(Desk):
         asks = {"id": "c1", "type": "function", "function": function}
         turn = {"role": "assistant", "content": answer.content, "tool_calls": [asks]}
         answer = chat.transcript.update(answer.id, stats={**answer.stats, "turn": turn})
-        made = Answer(answer.id, calls=[Made("c1", "ask_helpers", text)])
+        made = Answer(answer.id, calls=[ParsedToolCall("c1", "ask_helpers", text)])
         chat._answering._call(made, answer)
         self.until(lambda: chat.tools.first_waiting or self.lanes(chat))
         if key := chat.tools.first_waiting:
@@ -354,7 +354,7 @@ def test_engine_fork_reuses_prompt_and_is_closed(
     desk, ended = RealDesk(tmp_path), []
     dropped = helping._drop
 
-    def drop(helper: Answering) -> None:
+    def drop(helper: ReplyGenerator) -> None:
         last = helper._saved.transcript.leaf
         ended.append(last.stats if last is not None else {})
         dropped(helper)

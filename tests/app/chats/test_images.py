@@ -19,7 +19,7 @@ from PySide6.QtTest import QTest
 from app.chats import images
 from app.chats.actions import Action
 from app.chats.attached import about
-from app.chats.exporting import Export, Kind
+from app.chats.exporting import Export, ExportFormat
 from app.chats.importing import Import
 from app.store import Store
 from app.store.attachment_store import Images, Texts
@@ -75,7 +75,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Read]]:
 
 @pytest.fixture(autouse=True)
 def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(images, "held", images.Held())
+    monkeypatch.setattr(images, "held", images.MediaCache())
 
 
 @pytest.fixture
@@ -454,7 +454,7 @@ def test_images_are_exported_and_imported_with_their_chats(
     sent(run)
     own, target = run.app.store, tmp_path / "out.json"
     assert own is not None
-    path = Export([pane.chat.id], Kind.JSON, target).run(own, threading.Event())
+    path = Export([pane.chat.id], ExportFormat.JSON, target).run(own, threading.Event())
     report = Import([path]).run(store)
     assert (len(report.taken), report.faults) == (1, [])
     (image,) = store.messages(pane.chat.id)[0].attachments
@@ -514,7 +514,7 @@ def test_a_recording_is_heard_shown_kept_and_exported(
     assert not shown.isChecked()
     own = run.app.store
     assert own is not None
-    path = Export([chat.id], Kind.JSON, tmp_path / "out.json").run(own, threading.Event())
+    path = Export([chat.id], ExportFormat.JSON, tmp_path / "out.json").run(own, threading.Event())
     assert Import([path]).run(store).faults == []
     (again,) = store.messages(chat.id)[0].attachments
     assert (again, again.seconds) == (file, 2)

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from app.chats.exporting import Export, Kind
+from app.chats.exporting import Export, ExportFormat
 from app.chats.importing import Import, Report
 from app.chats.importing import import_reader as reading
 from app.chats.importing.job import undo
@@ -58,7 +58,9 @@ def test_what_was_exported_comes_back_identical(store: Store, tmp_path: Path):
     made = generated.chats(60, seed=2)
     generated.keep(store, made)
     before = generated.everything(store)
-    path = Export(list(before), Kind.JSON, tmp_path / "a.json").run(store, threading.Event())
+    path = Export(list(before), ExportFormat.JSON, tmp_path / "a.json").run(
+        store, threading.Event()
+    )
     with Store.open(tmp_path / "other.db") as other:
         report = take(other, path)
         assert generated.everything(other) == before

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtWidgets import QLineEdit, QMenu
 
-from app.chats.organising import ARCHIVE, Entry, entries, tidy_tags
+from app.chats.organising import ARCHIVE, ListEntry, entries, tidy_tags
 from app.chats.turn import Event
 from app.store import ChatRecord, Folder, Store, new_id
 from app.ui.dialogs.name_dialogs import NameDialog, TagsDialog
@@ -246,9 +246,12 @@ def test_ten_thousand_chats_list_as_fifty_folders():
         ChatRecord(new_id(), folder_id=f"f{n % 50:02}", updated_at=1e9 - n) for n in range(10_000)
     ]
     listed, counts, _ = entries(chats, folders, set())
-    assert listed == [Entry("heading", "Folders"), *(Entry("folder", f.id) for f in folders[::2])]
+    assert listed == [
+        ListEntry("heading", "Folders"),
+        *(ListEntry("folder", f.id) for f in folders[::2]),
+    ]
     assert (counts["f00"], counts["f01"]) == (400, 200)
     shown, *_ = entries(chats, folders, {"f00"})
     assert len(shown) == 26 + 1 + 200
-    assert shown[2] == Entry("folder", "f01", 1)
-    assert shown[3] == Entry("chat", chats[0].id, 1)
+    assert shown[2] == ListEntry("folder", "f01", 1)
+    assert shown[3] == ListEntry("chat", chats[0].id, 1)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QMenu
 from app.chats import images, pdf_pages
 from app.chats.actions import Action
 from app.chats.attached import page_numbers
-from app.chats.exporting import Export, Kind
+from app.chats.exporting import Export, ExportFormat
 from app.chats.importing import Import
 from app.store import Store
 from app.ui.pane.files import PagesDialog
@@ -48,7 +48,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
         return draw_pages(path, numbers, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(pdf_pages, "draw_pages", noted)
-    monkeypatch.setattr(images, "held", images.Held())
+    monkeypatch.setattr(images, "held", images.MediaCache())
     monkeypatch.setattr(pdf_pages, "held", images.held)
     monkeypatch.setattr(pdf_pages, "PIXELS", 60_000)  # they are drawn and read sooner
     return asked
@@ -383,7 +383,7 @@ def test_pages_are_exported_and_imported_with_their_numbers(run: Run, tmp_path: 
     run.say("say what")
     sent(run)
     assert run.app.store is not None
-    path = Export([pane.chat.id], Kind.JSON, tmp_path / "out.json").run(
+    path = Export([pane.chat.id], ExportFormat.JSON, tmp_path / "out.json").run(
         run.app.store, threading.Event()
     )
     assert str(tmp_path) not in path.read_text(encoding="utf-8"), (
@@ -393,7 +393,7 @@ def test_pages_are_exported_and_imported_with_their_numbers(run: Run, tmp_path: 
         assert len(Import([path]).run(store).taken) == 1
         (said, _) = store.messages(pane.chat.id)
         assert said.attachments == pane.chat.transcript.path[0].attachments
-    plain = Export([pane.chat.id], Kind.TEXT, tmp_path / "out.txt").run(
+    plain = Export([pane.chat.id], ExportFormat.TEXT, tmp_path / "out.txt").run(
         run.app.store, threading.Event()
     )
     assert "scan.pdf (PDF, page 2, 216 × 279)" in plain.read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.transcript import branch
-from app.chats.turn import Editing, Event, Queue, Writing
+from app.chats.turn import Editing, Event, QueueState, Writing
 from app.models.loading import LoadState
 from app.store import AttachedText, Attachment, ChatRecord, Queued, Store, chat_from_json, new_id
 from app.store.portable import chat_to_json, to_text
@@ -112,7 +112,7 @@ def test_steering_message_goes_first(desk: Desk, chat: Chat) -> None:
     assert desk.engine.sent[-1].told == ["steer"]
     desk.end(FinishReason.CANCELLED)
     process_until(lambda: asked(desk)[-1] == "no")
-    assert (queued(chat), chat.queue.state) == (["two", "three"], Queue.MOVING)
+    assert (queued(chat), chat.queue.state) == (["two", "three"], QueueState.MOVING)
     desk.answer("yes")
     process_until(lambda: asked(desk)[-1] == "two")
 
@@ -122,7 +122,7 @@ def test_steering_message_goes_first(desk: Desk, chat: Chat) -> None:
     assert desk.engine.sent[-1].told == ["steer"]
     desk.end(FinishReason.CANCELLED)
     process_until(lambda: asked(desk)[-1] == "three")
-    assert (queued(chat), chat.queue.state) == ([], Queue.MOVING)
+    assert (queued(chat), chat.queue.state) == ([], QueueState.MOVING)
     assert not chat.turn.handle(Event.STEER), "there is nothing to be said"
 
 

@@ -14,12 +14,20 @@ from PySide6.QtTest import QTest
 from app.chats.actions import Action
 from app.chats.answer import Phase
 from app.chats.chat import Chat
-from app.chats.tool_call import DENIED, LEFT_OUT, NO_RESULT, STOPPED, Call, CallState, Made
-from app.chats.tool_work import ToolWork
+from app.chats.tool_call import (
+    DENIED,
+    LEFT_OUT,
+    NO_RESULT,
+    STOPPED,
+    Call,
+    CallState,
+    ParsedToolCall,
+)
+from app.chats.tool_work import ToolCallRunner
 from app.chats.transcript import conversation
 from app.chats.turn import Event
 from app.store import Message
-from app.tools.builtin import STANDARD, BuiltIn, Context, Own, own
+from app.tools.builtin import STANDARD, BuiltinTool, BuiltinTools, CallContext, builtin_tool
 from app.tools.consent import Consents, Decision
 from app.tools.granted_folders import Difference
 from app.tools.tool import Tool, ToolError
@@ -36,24 +44,26 @@ class Desk(BaseDesk):
         self.gate = threading.Event()
         self.gate.set()
         more = [
-            own("echo", "Says what it is given.", self._echo, text={"type": "string"}),
-            own("secret", "Says the secret of a key.", self._secret, key={"type": "string"}),
-            own("wait", "Waits.", self._wait),
-            own("write_file", "Pretends to write.", self._echo, text={"type": "string"}),
+            builtin_tool("echo", "Says what it is given.", self._echo, text={"type": "string"}),
+            builtin_tool(
+                "secret", "Says the secret of a key.", self._secret, key={"type": "string"}
+            ),
+            builtin_tool("wait", "Waits.", self._wait),
+            builtin_tool("write_file", "Pretends to write.", self._echo, text={"type": "string"}),
         ]
-        self.library.toolbox.builtin = BuiltIn([*STANDARD[:2], *more])
+        self.library.toolbox.builtin = BuiltinTools([*STANDARD[:2], *more])
 
-    def _echo(self, arguments: dict[str, Any], context: Context) -> str:
+    def _echo(self, arguments: dict[str, Any], context: CallContext) -> str:
         self.ran.append(arguments)
         if arguments.get("text") == "bad":
             raise ToolError("It is bad.")
         return str(arguments.get("text", "")) * int(arguments.get("times", 1))
 
-    def _secret(self, arguments: dict[str, Any], context: Context) -> str:
+    def _secret(self, arguments: dict[str, Any], context: CallContext) -> str:
         self.ran.append(arguments)
         return f"secret-of-{arguments['key']}"
 
-    def _wait(self, arguments: dict[str, Any], context: Context) -> str:
+    def _wait(self, arguments: dict[str, Any], context: CallContext) -> str:
         self.ran.append(arguments)
         self.gate.wait(30)
         return "waited"
@@ -188,17 +198,17 @@ def test_shown_diff_belongs_to_running_call(desk: Desk) -> None:
     gates = {"first": threading.Event(), "second": threading.Event()}
     seen: list[tuple[str, str]] = []
 
-    def preview(arguments: dict[str, Any], context: Context) -> Difference:
+    def preview(arguments: dict[str, Any], context: CallContext) -> Difference:
         text = str(arguments["text"])
         gates.get(text, desk.gate).wait(30)
         return Difference(f"difference of {text}", f"digest of {text}")
 
-    def work(arguments: dict[str, Any], context: Context) -> str:
+    def work(arguments: dict[str, Any], context: CallContext) -> str:
         seen.append((str(arguments["text"]), context.seen))
         return "written"
 
-    tool = own("write_file", "Writes.", work, text={"type": "string"}).tool
-    desk.library.toolbox.builtin = BuiltIn([Own(tool, work, preview)])
+    tool = builtin_tool("write_file", "Writes.", work, text={"type": "string"}).tool
+    desk.library.toolbox.builtin = BuiltinTools([BuiltinTool(tool, work, preview)])
     chat = desk.chat("write_file")
     desk.ask(chat, 'call write_file {"text": "first"}')
     (key,) = asked(chat)
@@ -217,7 +227,7 @@ def test_shown_diff_belongs_to_running_call(desk: Desk) -> None:
     )
     desk.until(lambda: not chat.reply.is_active)
     assert seen == [("second", "digest of second")]
-    call = Call("message", Made("call", "write_file", "{"), tool, "{", shown_first=True)
+    call = Call("message", ParsedToolCall("call", "write_file", "{"), tool, "{", shown_first=True)
     chat.tools.calls[call.message_id] = call
     chat.tools._preview(call)
     assert "Check the changes" in chat.tools.decide(
@@ -320,10 +330,10 @@ def test_panic_in_a_tool_is_a_result(desk: Desk) -> None:
     class Panic(BaseException):
         pass
 
-    def panics(arguments: dict[str, Any], context: Context) -> str:
+    def panics(arguments: dict[str, Any], context: CallContext) -> str:
         raise Panic
 
-    desk.library.toolbox.builtin = BuiltIn([own("echo", "Panics.", panics)])
+    desk.library.toolbox.builtin = BuiltinTools([builtin_tool("echo", "Panics.", panics)])
     chat = desk.chat("echo")
     chat.tools.decide(desk.ask(chat, "call echo {}"), Decision.ONCE)
     desk.until(lambda: not chat.reply.is_active)
@@ -342,7 +352,7 @@ def test_a_failure_of_a_tool_is_a_result(desk: Desk) -> None:
 def test_a_long_run_ends_at_a_limit_and_goes_on_when_told(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ToolWork, "MOST_STEPS", 3)
+    monkeypatch.setattr(ToolCallRunner, "MOST_STEPS", 3)
     chat = desk.chat()
     chat.tools.decide(desk.ask(chat, 'loop 5 echo {"text": "x"}'), Decision.TOOL)
     desk.until(lambda: not chat.reply.is_active)

@@ -15,17 +15,17 @@ from app.chats.turn import (
     Effect,
     Event,
     First,
-    Queue,
+    QueueState,
     Refusal,
-    Row,
     Stage,
-    State,
     Step,
+    Transition,
+    TurnState,
     step,
 )
 
 KEPT, WAITING, STEERING = Draft
-HELD, MOVING, INTERRUPTS = Queue
+HELD, MOVING, INTERRUPTS = QueueState
 IDLE, _, LOADING, RUNNING, STOPPING, PAUSED, CALLING, ASKING = Stage
 NOTHING, MESSAGE, EDIT, REWORDING = Content
 NONE, EDITED, BLOCKED, READY = First
@@ -36,11 +36,13 @@ STEERED = (Effect.STEER_REPLY, Effect.ANNOUNCE)
 FIRST_QUEUED = (Effect.ENQUEUE_FIRST, Effect.ANNOUNCE)
 
 
-def composed(reply: Stage = RUNNING, content: Content = MESSAGE, **more: Any) -> State:
-    return State(reply, content=content, sendable=content is not NOTHING, **more)
+def composed(reply: Stage = RUNNING, content: Content = MESSAGE, **more: Any) -> TurnState:
+    return TurnState(reply, content=content, sendable=content is not NOTHING, **more)
 
 
-def waiting(draft: Draft = WAITING, queue: Queue = HELD, first: First = NONE, **more: Any) -> State:
+def waiting(
+    draft: Draft = WAITING, queue: QueueState = HELD, first: First = NONE, **more: Any
+) -> TurnState:
     return composed(draft=draft, queue=queue, first=first, **more)
 
 
@@ -71,8 +73,8 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (composed(LOADING, NOTHING, first=READY), Refusal.BUSY),
         (composed(RUNNING, NOTHING, first=READY, panel=True), Refusal.BUSY),
         (composed(RUNNING, NOTHING, first=READY), (Effect.STEER_REPLY,), INTERRUPTS),
-        (State(RUNNING, content=MESSAGE, reading=True), Refusal.READING),
-        (State(RUNNING, content=MESSAGE), Refusal.UNSENDABLE),
+        (TurnState(RUNNING, content=MESSAGE, reading=True), Refusal.READING),
+        (TurnState(RUNNING, content=MESSAGE), Refusal.UNSENDABLE),
         (composed(reading=True), (), WAITING),
         (composed(LOADING), FIRST_QUEUED, MOVING),
         (composed(panel=True), FIRST_QUEUED, MOVING),
@@ -107,7 +109,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     ],
     Event.WRITE: [(waiting(), (), KEPT)],
     Event.SEND_QUEUE: [
-        (State(content=REWORDING, first=EDITED), Refusal.UNSENDABLE),
+        (TurnState(content=REWORDING, first=EDITED), Refusal.UNSENDABLE),
         (composed(IDLE, REWORDING, first=EDITED, reading=True), Refusal.READING),
         (composed(IDLE, REWORDING, first=EDITED), (SUBMIT,)),
         (composed(IDLE), Refusal.UNSENDABLE),
@@ -120,12 +122,12 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (composed(ASKING), Refusal.ASKED),
         (composed(), Refusal.BUSY),
         (composed(IDLE, reading=True), Refusal.READING),
-        (State(), Refusal.UNSENDABLE),
+        (TurnState(), Refusal.UNSENDABLE),
         (composed(IDLE), (Effect.SAY,)),
     ],
     Event.BROADCAST: [
-        (State(RUNNING, content=MESSAGE), (Effect.HOLD,)),
-        (State(RUNNING, content=MESSAGE, composing=True), Refusal.UNSENDABLE),
+        (TurnState(RUNNING, content=MESSAGE), (Effect.HOLD,)),
+        (TurnState(RUNNING, content=MESSAGE, composing=True), Refusal.UNSENDABLE),
         (composed(reading=True), Refusal.READING),
         (composed(IDLE, composing=True), (Effect.SAY,)),
         (composed(composing=True), Refusal.BUSY),
@@ -151,13 +153,13 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (composed(IDLE), ()),
     ],
     Event.SETTLE: [
-        (State(draft=WAITING, content=MESSAGE), (Effect.REPORT,), KEPT),
+        (TurnState(draft=WAITING, content=MESSAGE), (Effect.REPORT,), KEPT),
         (waiting(reply=ASKING), ()),
         (waiting(WAITING, MOVING, READY, reply=IDLE), QUEUED, KEPT),
         (waiting(content=EDIT, reply=IDLE), (SUBMIT,), KEPT),
         (composed(), ()),
         (waiting(STEERING, reply=IDLE, reading=True), ()),
-        (State(draft=STEERING, content=MESSAGE), (Effect.REPORT,), KEPT),
+        (TurnState(draft=STEERING, content=MESSAGE), (Effect.REPORT,), KEPT),
         (waiting(STEERING, MOVING, READY, reply=IDLE), (SUBMIT,), KEPT),
         (composed(IDLE, queue=MOVING, first=BLOCKED), (Effect.REPORT_FIRST,), HELD),
         (composed(IDLE, queue=INTERRUPTS, first=READY), (Effect.SEND_FIRST,), MOVING),
@@ -184,7 +186,7 @@ def test_each_row_does_what_its_example_says(event: Event, row: int, example: tu
         assert done == Step(state, refusal=expected)
         return
     draft = next((each for each in changed if isinstance(each, Draft)), state.draft)
-    queue = next((each for each in changed if isinstance(each, Queue)), state.queue)
+    queue = next((each for each in changed if isinstance(each, QueueState)), state.queue)
     assert (done.effects, done.state.draft, done.state.queue) == (expected, draft, queue)
     assert done.refusal is None
 
@@ -193,7 +195,7 @@ def test_every_row_has_an_example_and_the_last_ones_apply_always() -> None:
     assert {event: len(rows) for event, rows in TABLE.items()} == {
         event: len(examples) for event, examples in EXAMPLES.items()
     }
-    assert all(rows[-1].when == Row({}).when for rows in TABLE.values())
+    assert all(rows[-1].when == Transition({}).when for rows in TABLE.values())
 
 
 MOVES_MESSAGE = {
@@ -205,10 +207,10 @@ MOVES_MESSAGE = {
     Effect.HOLD,
 }
 STATES = some.builds(
-    State,
+    TurnState,
     reply=some.sampled_from([stage for stage in Stage if stage is not Stage.NEXT]),
     draft=some.sampled_from(Draft),
-    queue=some.sampled_from(Queue),
+    queue=some.sampled_from(QueueState),
     content=some.sampled_from(Content),
     first=some.sampled_from(First),
     **dict.fromkeys(
@@ -219,7 +221,7 @@ STATES = some.builds(
 
 @settings(max_examples=1_000, deadline=None)
 @given(STATES, some.sampled_from(Event))
-def test_any_event_in_any_state_is_safe(state: State, event: Event) -> None:
+def test_any_event_in_any_state_is_safe(state: TurnState, event: Event) -> None:
     done = step(state, event)
     if done.refusal is not None:
         assert done == Step(state, refusal=done.refusal)
@@ -251,7 +253,7 @@ class Chat:
     def handle(self, event: Event) -> None:
         content = MESSAGE if self.text else NOTHING
         first = READY if self.queued else NONE
-        state = State(
+        state = TurnState(
             self.reply,
             self.draft,
             self.queue,

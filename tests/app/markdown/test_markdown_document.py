@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
 from pytestqt.qtbot import QtBot
 
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
-from app.markdown.document import APART_S, Pace
-from app.markdown.highlight import COLOURS, Colouring
+from app.markdown.document import APART_S, RefreshPace
+from app.markdown.highlight import COLOURS, CodeHighlighter
 from app.markdown.style import DARK, LIGHT
 from app.markdown.syntax import parser
 from tests.app.markdown.markdown_dump import dump
@@ -165,7 +165,7 @@ def colours(document: MarkdownDocument) -> set[str]:
 
 
 def test_code_is_coloured_when_its_fence_closes() -> None:
-    Colouring("1", "py").work(math.inf)
+    CodeHighlighter("1", "py").work(math.inf)
     document = MarkdownDocument()
     document.append("```py\nreturn 1\n")
     document.refresh()
@@ -367,7 +367,7 @@ def test_many_streaming_documents_share_the_time(
 ) -> None:
     now = time.monotonic()
     streaming = dict.fromkeys(range(others), now) | {-1: now - 2.0}
-    monkeypatch.setattr(Pace, "refreshed", streaming)
+    monkeypatch.setattr(RefreshPace, "refreshed", streaming)
     document = MarkdownDocument()
     document._pace.cost = cost
     assert document._pace.rest() == pytest.approx(rest)

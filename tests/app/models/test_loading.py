@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from app.bridge import Bridge
 from app.models.loading import LoadState, ModelLoader
 from app.remote.address import Remote
-from app.remote.groups import Group, NotThere
+from app.remote.groups import MachineGroup, ModelUnavailable
 from app.remote.remote_errors import GONE
 from app.settings.paths import GUIDE
 
@@ -41,8 +41,8 @@ def test_machines_that_start_are_no_load_of_the_engine(
     loader: ModelLoader, monkeypatch: pytest.MonkeyPatch
 ):
     loader.add_remote(FAR)
-    loader.remotes.groups.known[FAR.ref] = Group(("local", "studio"), "/models/far")
-    monkeypatch.setattr(loader.remotes.groups, "why_not", lambda ref: NotThere(True, ""))
+    loader.remotes.groups.known[FAR.ref] = MachineGroup(("local", "studio"), "/models/far")
+    monkeypatch.setattr(loader.remotes.groups, "why_not", lambda ref: ModelUnavailable(True, ""))
     told: list[str] = []
     loader.changed.connect(told.append)
     assert loader.get(FAR.ref).state is LoadState.LOADING

@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from app.remote.finding import LONGEST_NAME, Found, found, look
+from app.remote.finding import LONGEST_NAME, FoundServer, found, look
 from app.remote.remotes import Remotes
 from engine.cli.main import main
 from engine.serve.announcing import SERVICE, addresses_of, announced
@@ -17,9 +17,9 @@ LOOPBACK = ["127.0.0.1"]
 
 def test_one_that_is_announced_is_found_until_it_goes() -> None:
     remotes, there, gone = Remotes(), threading.Event(), threading.Event()
-    told: list[tuple[Found, ...]] = []
+    told: list[tuple[FoundServer, ...]] = []
 
-    def tell(all_of_them: tuple[Found, ...]) -> None:
+    def tell(all_of_them: tuple[FoundServer, ...]) -> None:
         ours = tuple(one for one in all_of_them if one.name.startswith("the studio"))
         told.append(ours)
         if ours:
@@ -31,7 +31,7 @@ def test_one_that_is_announced_is_found_until_it_goes() -> None:
     with announced("127.0.0.1", 8099, "the studio\x1b[31m", LOOPBACK) as name:
         assert name.startswith("the studio")
         assert there.wait(30)
-        assert told[-1] == (Found(name, "http://127.0.0.1:8099/v1"),)
+        assert told[-1] == (FoundServer(name, "http://127.0.0.1:8099/v1"),)
     assert gone.wait(30)
     looking.cancel()
     with pytest.raises(CancelledError):
@@ -59,7 +59,7 @@ def test_what_makes_no_sense_is_not_shown(name: str, addresses: list[str], port:
 
 def test_what_is_shown_is_short_and_plain() -> None:
     long = found(f"{'x' * 500}\n\x1b[2J.{SERVICE}", ["fd00::5", "10.0.0.7"], 80)
-    assert long == Found("x" * LONGEST_NAME, "http://10.0.0.7/v1")
+    assert long == FoundServer("x" * LONGEST_NAME, "http://10.0.0.7/v1")
     odd = found(f"stu\u202edio \n two.{SERVICE}", ["fd00::5"], 8080)
     assert odd is not None
     assert (odd.name, odd.host) == ("studio two", "[fd00::5]:8080")

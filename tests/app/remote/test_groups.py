@@ -12,7 +12,7 @@ import pytest
 from app.models.loading import LoadState, ModelStatus
 from app.remote import address
 from app.remote.address import Remote
-from app.remote.groups import Group, Groups
+from app.remote.groups import MachineGroup, MachineGroups
 from app.remote.remote_errors import NOT_STARTED, RemoteError
 from app.remote.remotes import Remotes
 from app.settings.settings import Settings
@@ -33,14 +33,14 @@ print("serve: it was told to end", file=sys.stderr)
 
 
 @pytest.fixture
-def groups(tmp_path: Path) -> Iterator[Groups]:
+def groups(tmp_path: Path) -> Iterator[MachineGroups]:
     script = tmp_path / "server.py"
     script.write_text(SERVER)
 
     def command(arguments: Sequence[str]) -> list[str]:
         return [sys.executable, "-S", str(script), *arguments]
 
-    made = Groups(command)
+    made = MachineGroups(command)
     yield made
     made.shut_down()
 
@@ -58,10 +58,10 @@ def test_an_address_names_the_machines_and_goes_to_this_one() -> None:
     assert address.asked_at("https://example.org/v1") == "https://example.org/v1"
 
 
-def test_a_group_is_started_lost_and_started_again(groups: Groups) -> None:
+def test_a_group_is_started_lost_and_started_again(groups: MachineGroups) -> None:
     remotes = Remotes()
     remotes.groups = groups
-    group = Group(("local", "studio"), "/models/tiny")
+    group = MachineGroup(("local", "studio"), "/models/tiny")
     server = groups.start(group)
     told = server.started.result(LONG)
     remote = Remote(address.spread(["studio"], told.port), told.model, "stretto", told.context)
@@ -86,8 +86,8 @@ def test_a_group_is_started_lost_and_started_again(groups: Groups) -> None:
     assert again.ended.result(LONG) == "it was told to end"
 
 
-def test_why_it_could_not_start_is_told_in_its_words(groups: Groups) -> None:
-    server = groups.start(Group(("local", "studio"), "broken"))
+def test_why_it_could_not_start_is_told_in_its_words(groups: MachineGroups) -> None:
+    server = groups.start(MachineGroup(("local", "studio"), "broken"))
     with pytest.raises(RemoteError) as told:
         server.started.result(LONG)
     assert told.value.message == "Rank 1 could not start. studio wants a password."
@@ -98,7 +98,7 @@ def test_the_settings_keep_a_group(tmp_path: Path) -> None:
     remotes = Remotes()
     remotes.open(settings)
     remote = Remote(address.spread(["studio"], 5000), "Tiny", "stretto", 512)
-    group = Group(("local", "studio"), "/models/tiny", "/hosts.json")
+    group = MachineGroup(("local", "studio"), "/models/tiny", "/hosts.json")
     remotes.add(remote, "secret", group)
     kept = json.dumps(dict(settings.remotes))
     assert "secret" not in kept

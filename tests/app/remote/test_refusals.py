@@ -10,7 +10,7 @@ import pytest
 from app.chats.actions import cut_off, ending
 from app.remote import remote_errors
 from app.remote.remote_errors import RemoteError, refusal
-from app.remote.stream import Reading
+from app.remote.stream import ReplyReader
 from app.store.records import Message
 from app.ui.transcript.answer_row import remedies
 from app.ui.transcript.message_row import state
@@ -182,7 +182,7 @@ def test_too_long_chats_are_recognized_in_streams(server):
         return
     told = body if "error" in body or body.get("object") == "error" else {"error": body}
     with pytest.raises(RemoteError) as raised:
-        Reading("example.org", "big").take(json.dumps(told))
+        ReplyReader("example.org", "big").take(json.dumps(told))
     assert raised.value.code == CONTEXT_OVERFLOW
     assert "big" in raised.value.message
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.remote.address import (
     AddressError,
-    Listed,
+    ListedModel,
     Remote,
     is_here,
     listed,
@@ -18,7 +18,7 @@ from app.remote.address import (
 )
 from app.remote.remote_errors import RemoteError
 from app.remote.remote_session import body_for, with_files
-from app.remote.stream import Reading
+from app.remote.stream import ReplyReader
 from engine import Finished, FinishReason, Image, SamplingParams, ToolCallFinished
 from tests.app.remote.scripted import events, head, says, sends
 
@@ -169,8 +169,10 @@ def test_a_stream_cut_at_every_byte_is_the_same(elsewhere):
 )
 @pytest.mark.parametrize("size", [1, 3, 100])
 @pytest.mark.parametrize("last", ["[DONE]", '{"choices":[{"delta":{},"finish_reason":"stop"}]}'])
-def test_reasoning_in_remote_answer_is_separated(said, thought, answer, size, last):
-    reading = Reading("example.org")
+def test_reasoning_in_remote_answer_is_separated(
+    said, thought, answer, size, last
+):
+    reading = ReplyReader("example.org")
     told = []
     for at in range(0, len(said), size):
         told += reading.take(json.dumps(chunk({"content": said[at : at + size]})))
@@ -204,13 +206,13 @@ def test_the_lists_of_models():
             }
         ],
     }
-    assert listed(vllm) == [Listed("Qwen/Qwen3-8B", "vllm", 40960)]
+    assert listed(vllm) == [ListedModel("Qwen/Qwen3-8B", "vllm", 40960)]
     sglang = {"object": "list", "data": [{"id": "m", "owned_by": "sglang", "max_model_len": 8}]}
-    assert listed(sglang) == [Listed("m", "sglang", 8)]
+    assert listed(sglang) == [ListedModel("m", "sglang", 8)]
     llama = {"data": [{"id": "m", "owned_by": "llamacpp", "meta": {"n_ctx_train": 4096}}]}
-    assert listed(llama) == [Listed("m", "llama.cpp", 4096)]
+    assert listed(llama) == [ListedModel("m", "llama.cpp", 4096)]
     odd = {"data": [{"id": "a\x1b[2Jb"}, {"id": 3}, None, {"id": "x" * 600}, {"id": "good"}]}
-    assert listed(odd) == [Listed("good")]
+    assert listed(odd) == [ListedModel("good")]
     assert listed({"error": "no"}) is None
     assert listed("no") is None
 
@@ -230,7 +232,7 @@ def test_the_lists_of_models():
     ],
 )
 def test_servers_say_which_models_take_images(entry, sees):
-    assert listed({"data": [{"id": "m", **entry}]}) == [Listed("m", sees=sees)]
+    assert listed({"data": [{"id": "m", **entry}]}) == [ListedModel("m", sees=sees)]
     if "capabilities" in entry:
         assert sees_at_ollama(entry) == sees
 
@@ -365,7 +367,7 @@ def test_a_reference_that_makes_no_sense_names_nothing(ref):
 
 
 def test_a_call_without_an_id_gets_one_of_its_own():
-    reading = Reading("h")
+    reading = ReplyReader("h")
     told = [{"function": {"name": "f", "arguments": {"a": 1}}}, {"function": {"name": "g"}}]
     reading.take_chunk({"choices": [{"message": {"tool_calls": told}}]})
     (one, first, arguments), (two, second, nothing) = reading.made()
@@ -375,7 +377,7 @@ def test_a_call_without_an_id_gets_one_of_its_own():
 
 
 def calls_of(*chunks):
-    reading = Reading("h")
+    reading = ReplyReader("h")
     for one in chunks:
         reading.take_chunk({"choices": [{"delta": {"tool_calls": [one]}}]})
     return [(name, arguments) for _, name, arguments in reading.made()]
@@ -424,7 +426,7 @@ def test_interleaved_calls_keep_their_indexes():
 
 
 def test_only_the_first_choice_is_the_answer():
-    reading = Reading("h")
+    reading = ReplyReader("h")
     for index, text in [(1, "B"), (0, "A"), (2, "C")]:
         reading.take_chunk({"choices": [{"index": index, "delta": {"content": text}}]})
     both = [{"index": 1, "delta": {"content": "B"}}, {"index": 0, "delta": {"content": "A"}}]

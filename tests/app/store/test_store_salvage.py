@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.store import ChatRecord, Message, Store, StoreError, new_id
-from app.store.database_pages import PAGE, Pages
+from app.store.database_pages import PAGE, DatabasePages
 from tests.app.store.conftest import make_version_3
 from tests.bench.ledger import damage, loose_ends, read
 
@@ -184,7 +184,7 @@ def test_rows_that_claim_the_whole_file_over_and_over_end(tmp_path: Path, claim:
     file = tmp_path / "hostile.db"
     file.write_bytes(content + bytes(PAGE) * 500)
     with file.open("rb") as opened, mmap(opened.fileno(), 0, access=ACCESS_READ) as pages:
-        assert len(list(Pages(pages).rows(lambda columns: columns == 1))) == (
+        assert len(list(DatabasePages(pages).rows(lambda columns: columns == 1))) == (
             4 if claim < 1 << 40 else 0
         )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.system.awake import Awake
+from app.system.awake import NapPrevention
 from tests.app.conftest import Start
 
 
@@ -14,7 +14,7 @@ def test_it_is_held_off_from_the_first_answer_to_the_last(start: Start):
         told.append("begin")
         return lambda: told.append("end")
 
-    awake = Awake(run.window._library, run.window.downloads, run.window, begin)
+    awake = NapPrevention(run.window._library, run.window.downloads, run.window, begin)
     run.say("hold 3")
     run.until(lambda: told == ["begin"])
     first = run.pane
@@ -36,7 +36,7 @@ def test_a_system_that_refuses_costs_no_answer(start: Start):
     def begin():
         raise OSError("no such library")
 
-    awake = Awake(run.window._library, run.window.downloads, run.window, begin)
+    awake = NapPrevention(run.window._library, run.window.downloads, run.window, begin)
     run.say("say one")
     assert run.answered() == "one "
     awake.deleteLater()

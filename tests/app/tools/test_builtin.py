@@ -20,7 +20,7 @@ import pytest
 from app.settings import language
 from app.settings.paths import short_path
 from app.tools import granted_folders
-from app.tools.builtin import BuiltIn, Context, Obstacle, calculate
+from app.tools.builtin import BuiltinTools, CallContext, Obstacle, calculate
 from app.tools.consent import Grant
 from app.tools.fetch import fetch, is_public
 from app.tools.granted_folders import Matcher
@@ -280,7 +280,7 @@ def test_diff_determines_both_files() -> None:
         if old == new:
             continue
         told = granted_folders._unified(
-            "a.txt", granted_folders.Change(old.encode(), new.encode(), 0)
+            "a.txt", granted_folders.FileChange(old.encode(), new.encode(), 0)
         )
         lines = told.replace("\n\\ No newline at end of file", "\0").split("\n")[2:]
         both = granted_folders._crlf(old.encode()) and granted_folders._crlf(new.encode())
@@ -474,29 +474,29 @@ def test_private_addresses_are_not_public(address: str) -> None:
 
 def test_python_is_absent_where_it_cannot_be_confined(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    tools = BuiltIn()
+    tools = BuiltinTools()
     assert "python" not in [tool.name for tool in tools.tools]
     assert "safely" in tools.absent[0]
 
 
 def test_every_call_ends_in_a_result() -> None:
-    tools = BuiltIn()
-    assert tools.run("date", {}, Context()).result(20).error is False
-    assert tools.run("calculate", {"expression": 3}, Context()).result(20).error
-    assert tools.run("read_file", {}, Context()).result(20).error
-    preview = tools.preview("write_file", {"path": "/x", "text": "y"}, Context())
+    tools = BuiltinTools()
+    assert tools.run("date", {}, CallContext()).result(20).error is False
+    assert tools.run("calculate", {"expression": 3}, CallContext()).result(20).error
+    assert tools.run("read_file", {}, CallContext()).result(20).error
+    preview = tools.preview("write_file", {"path": "/x", "text": "y"}, CallContext())
     assert preview is not None
     found = preview.result(20)
     assert isinstance(found, Obstacle)
     assert "not in a folder" in found.words
-    assert tools.preview("date", {}, Context()) is None
+    assert tools.preview("date", {}, CallContext()) is None
     tools.shut_down()
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\udc80", "n" * 9000])
 def test_a_path_that_no_system_takes_is_told(tmp_path: Path, name: str) -> None:
-    tools = BuiltIn()
-    context = Context((Grant("chat", tmp_path.resolve(), True, 0.0),))
+    tools = BuiltinTools()
+    context = CallContext((Grant("chat", tmp_path.resolve(), True, 0.0),))
     arguments = {"path": f"{tmp_path.resolve()}/{name}", "text": "\ud800"}
     preview = tools.preview("write_file", arguments, context)
     assert preview is not None
@@ -517,7 +517,7 @@ def _in_brackets() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_in_brackets")
 def test_a_person_reads_their_language_and_a_model_english(tree: Path) -> None:
-    own, context = BuiltIn(), Context(grant(tree))
+    own, context = BuiltinTools(), CallContext(grant(tree))
     new = {"path": str(tree / "new.txt"), "text": "x"}
     preview = own.preview("write_file", new, context)
     assert preview is not None

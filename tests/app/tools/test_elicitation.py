@@ -16,7 +16,7 @@ from mcp_types import ElicitRequestFormParams
 
 from app.tools.connection import UNCLEAR, Elicitation, addresses
 from app.tools.host import ToolHost
-from app.tools.questions import Action, Question, Response
+from app.tools.questions import Question, QuestionAction, Response
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolError
 from tests.app.tools import official_server
@@ -69,7 +69,7 @@ def test_a_form_goes_to_the_call_and_its_answer_back(host: ToolHost) -> None:
     question, answer = person.hears()
     assert (question.server, question.message) == ("raw", "Where to?")
     assert [field.name for field in question.fields] == ["city"]
-    answer.set_result(Response(Action.SEND, {"city": "Rom"}))
+    answer.set_result(Response(QuestionAction.SEND, {"city": "Rom"}))
     said = json.loads(call.result(WAIT).text)
     assert said == {"action": "accept", "content": {"city": "Rom"}}
 
@@ -83,12 +83,12 @@ def test_a_server_of_todays_protocol_asks_within_the_call() -> None:
         for person, city in ((two, "Bonn"), (one, "Aachen")):
             question, answer = person.hears()
             assert [field.required for field in question.fields] == [True, False]
-            answer.set_result(Response(Action.SEND, {"city": city, "nights": 3}))
+            answer.set_result(Response(QuestionAction.SEND, {"city": city, "nights": 3}))
         assert [c.result(WAIT).text for c in calls] == [
             f"accept city='{city}' nights=3" for city in ("Aachen", "Bonn")
         ], "each chat's answer goes to its own call"
         call = host.call(book, {}, "a", one)
-        one.hears()[1].set_result(Response(Action.DECLINE))
+        one.hears()[1].set_result(Response(QuestionAction.DECLINE))
         assert call.result(WAIT).text == "decline"
         host.shut_down()
 
@@ -127,7 +127,7 @@ def test_the_time_limit_waits_for_the_person(tmp_path: Path) -> None:
     with pytest.raises(TimeoutError):
         call.result(2.0)
     assert not call.done(), "the form is open: no time runs"
-    answer.set_result(Response(Action.CANCEL))
+    answer.set_result(Response(QuestionAction.CANCEL))
     assert json.loads(call.result(WAIT).text) == {"action": "cancel"}
     host.shut_down()
 
@@ -154,7 +154,7 @@ def test_pages_are_shown_and_only_those_of_the_web(host: ToolHost) -> None:
     call = host.call(tool(host, "ask"), asking(page), "chat", person)
     question, answer = person.hears()
     assert (question.url, question.fields) == ("https://a.example/x", ())
-    answer.set_result(Response(Action.SEND))
+    answer.set_result(Response(QuestionAction.SEND))
     assert json.loads(call.result(WAIT).text) == {"action": "accept"}
     file = page | {"url": "file:///etc/passwd"}
     said = host.call(tool(host, "ask"), asking(file), "chat", person).result(WAIT).text
@@ -175,7 +175,7 @@ def test_old_server_gets_no_answer_of_another_chat(host: ToolHost) -> None:
     assert said["message"] == UNCLEAR
     assert one.asked == two.asked == []
     again = host.call(ask, asking(FORM), "b", two)  # now with a process of its own
-    two.hears()[1].set_result(Response(Action.SEND, {"city": "Ulm"}))
+    two.hears()[1].set_result(Response(QuestionAction.SEND, {"city": "Ulm"}))
     assert json.loads(again.result(WAIT).text)["content"] == {"city": "Ulm"}
     assert one.asked == []
     held.cancel()
@@ -209,7 +209,7 @@ def test_an_answer_after_the_calls_end_is_still_one() -> None:
             asking: Any = asyncio.ensure_future(elicitation(None, params))  # type: ignore[arg-type]
             await asyncio.sleep(0)
         assert elicitation.idle
-        answer.set_result(Response(Action.CANCEL))
+        answer.set_result(Response(QuestionAction.CANCEL))
         return await asking
 
     assert asyncio.run(late()).action == "cancel"

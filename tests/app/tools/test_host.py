@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from app.tools import connection, transports
 from app.tools.builtin import title_of
-from app.tools.connection import State
+from app.tools.connection import ConnectionState
 from app.tools.host import ToolHost
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolError
@@ -57,7 +57,7 @@ def test_the_official_server_over_stdio(host: ToolHost, monkeypatch: pytest.Monk
         timeout=30,
     )
     host.set_servers([config])
-    assert host.status("official").state is State.OFF, "it waits until it is needed"
+    assert host.status("official").state is ConnectionState.OFF, "it waits until it is needed"
     add = tool(host, "add", "official")
     assert add.description == "Add two numbers."
     assert add.title == "Add Numbers", "without what would turn it"
@@ -166,7 +166,7 @@ def test_a_server_that_is_not_there_says_so_at_once(host: ToolHost, tmp_path: Pa
         broken.result(WAIT)
     with pytest.raises(ToolError, match="could not be reached"):
         refused.result(WAIT)
-    assert host.status("missing").state is State.ENDED
+    assert host.status("missing").state is ConnectionState.ENDED
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from app.tools import bounding, connection, transports
 from app.tools.connection import Connection
 from app.tools.consent import Consents, Decision
 from app.tools.host import ToolHost
-from app.tools.questions import Action, Question, Response
+from app.tools.questions import Question, QuestionAction, Response
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolError, ToolResult
 from tests.app.tools import hostile_server
@@ -76,7 +76,7 @@ def called(host: ToolHost, server: ServerConfig, asked: list[Question] | None = 
         if asked is not None:
             asked.append(question)
         future: Future[Response] = Future()
-        future.set_result(Response(Action.DECLINE))
+        future.set_result(Response(QuestionAction.DECLINE))
         return future
 
     host.set_servers([server])
@@ -209,7 +209,7 @@ def test_waiting_call_does_not_restart_ended_server(
 
 def test_parts_are_counted_outside_of_texts_only() -> None:
     def parts(*pieces: bytes) -> int:
-        weigher = bounding.Weigher()
+        weigher = bounding.PartCounter()
         for piece in pieces:
             weigher.feed(piece)
         return weigher.parts
@@ -230,7 +230,7 @@ def test_parts_are_counted_outside_of_texts_only() -> None:
 
 def test_a_pace_lets_the_first_through_and_delays_the_next() -> None:
     now = [0.0]
-    pace = bounding.Pace(10, lambda: now[0])
+    pace = bounding.RateLimit(10, lambda: now[0])
     assert pace.wait(35) == 0.0
     assert not pace.room()
     assert pace.wait() == 3.0
@@ -253,10 +253,10 @@ def test_messages_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPat
     import anyio
 
     line = b'{"jsonrpc":"2.0","id":1,"result":' + hostile_server.STRUCTURE.encode() + b"}"
-    told = anyio.run(transports._message, line, bounding.Pace(200))
+    told = anyio.run(transports._message, line, bounding.RateLimit(200))
     assert "more than 200,000 parts" in str(getattr(told, "message", told))
     assert read == []
-    anyio.run(transports._message, b'{"jsonrpc":"2.0"}', bounding.Pace(200))
+    anyio.run(transports._message, b'{"jsonrpc":"2.0"}', bounding.RateLimit(200))
     assert read == [17]
     with contextlib.suppress(ValueError):
         assert told is not None

@@ -10,7 +10,7 @@ from app.tools.questions import (
     MOST_FIELDS,
     Field,
     FieldError,
-    Kind,
+    FieldKind,
     Question,
     Value,
     address,
@@ -129,9 +129,9 @@ def test_a_schema_that_is_no_flat_form_is_refused(schema: dict[str, Any]) -> Non
 
 def test_secrets_are_noticed() -> None:
     for name in ("password", "API key", "api_key", "access-token", "PIN", "client_secret"):
-        assert Field(name, name, Kind.TEXT).secret, name
+        assert Field(name, name, FieldKind.TEXT).secret, name
     for name in ("city", "spinning", "keyboard", "compass"):
-        assert not Field(name, name, Kind.TEXT).secret, name
+        assert not Field(name, name, FieldKind.TEXT).secret, name
 
 
 def test_only_pages_of_the_web_are_shown() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from app.tools import transports
 from app.tools.servers import (
-    Read,
+    ParsedServers,
     ServerConfig,
     known_places,
     read_file,
@@ -45,7 +45,7 @@ FILES = {"command": "npx", "args": ["-y", "server-filesystem", "/a b"], "env": {
 )
 def test_what_is_pasted_is_read(text: str) -> None:
     args = ("-y", "server-filesystem", "/a b")
-    assert read_text(text) == Read((ServerConfig("files", "npx", args, (("KEY", "1"),)),))
+    assert read_text(text) == ParsedServers((ServerConfig("files", "npx", args, (("KEY", "1"),)),))
 
 
 def test_an_address_is_read_and_all_is_written_as_it_was(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_an_address_is_read_and_all_is_written_as_it_was(tmp_path: Path) -> None
     assert [s.enabled for s in read.servers] == [True, False]
     assert read_text(to_text(read.servers)) == read
     file = tmp_path / "mcp.json"
-    assert read_file(file) == Read(), "none yet"
+    assert read_file(file) == ParsedServers(), "none yet"
     write_file(file, read.servers)
     assert read_file(file) == read
     assert stat.S_IMODE(file.stat().st_mode) == 0o600, "it may hold keys"

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app import flows
-from app.chats.exporting import Export, Kind
+from app.chats.exporting import Export, ExportFormat
 from app.ui.dialogs.exchange_dialogs import ExportDialog, ImportDialog
 from app.ui.widgets import asking
 from app.ui.window import exchange_commands
@@ -48,7 +48,7 @@ def test_a_chat_is_exported_from_the_menu_and_the_notice_says_where(start: Start
         asked.form.setCurrentIndex(form)
         assert asked.thoughts.isChecked()
     target = tmp_path / "one.json"
-    asked.begin(Export([run.pane.chat.id], Kind.JSON, target))
+    asked.begin(Export([run.pane.chat.id], ExportFormat.JSON, target))
     run.until(lambda: "one.json" in run.window.toast.text)
     assert json.loads(target.read_text())["chats"][0]["title"] == "say one"
     run.until(lambda: not run.window.findChildren(ExportDialog))
@@ -58,7 +58,7 @@ def test_what_cannot_be_written_is_said_in_the_dialog(start: Start, tmp_path: Pa
     run = talk(start)
     run.window.commands["export"].trigger()
     asked = dialog(run, ExportDialog)
-    asked.begin(Export([run.pane.chat.id], Kind.TEXT, tmp_path / "no" / "there.txt"))
+    asked.begin(Export([run.pane.chat.id], ExportFormat.TEXT, tmp_path / "no" / "there.txt"))
     run.until(lambda: "there.txt" in asked.words.text())
     assert asked.go.isEnabled()
     asked.close()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from app.models.downloads import DownloadState
 from app.settings.settings import Settings
-from app.system.awake import Awake
+from app.system.awake import NapPrevention
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
 from engine.hub.models import is_known_architecture
@@ -139,7 +139,7 @@ def test_pause_and_go_on(opened, served):
         return awake.clear
 
     window = run.window
-    holding = Awake(window._library, window.downloads, window, begin)
+    holding = NapPrevention(window._library, window.downloads, window, begin)
     served.hold_at = 100_000
     download = get(run, dialog)
     run.until(lambda: download.done > 50_000)

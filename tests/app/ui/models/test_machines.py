@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge
 from app.models.spreading import SpreadModels
-from app.remote.groups import Groups
+from app.remote.groups import MachineGroups
 from app.remote.remotes import Remotes
 from app.ui.models.machines import MachinesDialog
 from app.ui.style.theme import Theme
@@ -61,7 +61,7 @@ def make(
     look: Theme,
     commands: Commands,
     bridge: Bridge,  # before the groups, which tell it of their end
-    groups: Groups,  # noqa: F811
+    groups: MachineGroups,  # noqa: F811
 ) -> Make:
     parent = QWidget()
     qtbot.addWidget(parent)

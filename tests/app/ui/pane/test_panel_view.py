@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.chats import panel
 from app.chats.panel import Member
-from app.chats.turn import Event, Queue
+from app.chats.turn import Event, QueueState
 from app.models import residency
 from app.store import Message, new_id
 from app.ui.compare.panel_dialog import PanelDialog
@@ -136,7 +136,7 @@ def test_columns_hold_their_models_and_the_queue_goes_on_after_the_one_that_is_k
     assert not pane.unfolded
     ended = {each: chat.transcript[each].status for each in ids}
     assert list(ended.values()) == ["cancelled", "streaming", "cancelled"]
-    assert chat.queue.state is Queue.MOVING
+    assert chat.queue.state is QueueState.MOVING
     run.engine.release()
     run.until(lambda: not chat.turn.is_at_work)
     assert [m.content for m in chat.transcript.path] == ["hold 2", "1 2 end", "say next", "next "]

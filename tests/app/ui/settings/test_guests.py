@@ -19,7 +19,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.program.application import make_engine
-from app.serving import Door
+from app.serving import ServerState
 from app.settings.settings import Settings
 from app.system import terminal
 from app.ui.settings.other_programs import NewKey
@@ -63,7 +63,7 @@ def opened(run: Run) -> None:
     run.window.settings_commands.show_settings()
     programs = run.settings.programs
     run.settings.pages.fields["serve"].click()
-    run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=30_000)
+    run.qtbot.waitUntil(lambda: run.app.serving.door is ServerState.OPEN, timeout=30_000)
     assert "no clients" in programs.state.text()
 
 
@@ -98,16 +98,16 @@ class Client:
 
 
 def test_it_is_off_until_a_person_switches_it_on_at_a_port_that_is_free(run: Run):
-    assert run.app.serving.door is Door.OFF
+    assert run.app.serving.door is ServerState.OFF
     assert run.window.guests.part.isHidden()
     with socket.create_server(("127.0.0.1", run.app.settings.serve_port)):
         run.window.settings_commands.show_settings()
         programs = run.settings.programs
         run.settings.pages.fields["serve"].click()
-        run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
+        run.qtbot.waitUntil(lambda: run.app.serving.door is ServerState.FAILED, timeout=30_000)
         assert "is in use" in programs.state.text()
         run.settings.pages.fields["serve"].click()
-        assert run.app.serving.door is Door.OFF
+        assert run.app.serving.door is ServerState.OFF
     opened(run)
     assert not run.window.guests.part.isHidden()
     with urllib.request.urlopen(f"{run.app.serving.address}/v1/models", timeout=60) as told:
@@ -122,7 +122,7 @@ def test_it_is_off_until_a_person_switches_it_on_at_a_port_that_is_free(run: Run
     programs.pastes["Python"].click()
     assert 'model="Small"' in QApplication.clipboard().text()
     run.settings.pages.fields["serve"].click()
-    assert run.app.serving.door is Door.OFF
+    assert run.app.serving.door is ServerState.OFF
     assert run.window.guests.part.isHidden()
     assert run.app.settings.serve is False
 
@@ -176,15 +176,15 @@ def test_the_limits_are_kept_to_and_an_alias_names_another_model(run: Run):
     run.settings.pages.fields["serve_aliases"].setText("claude-*")
     run.settings.pages.fields["serve_aliases"].editingFinished.emit()
     run.until(lambda: "alias" in programs.state.text())
-    assert run.app.serving.door is Door.FAILED
+    assert run.app.serving.door is ServerState.FAILED
     run.settings.pages.fields["serve_aliases"].clear()
     run.settings.pages.fields["serve_aliases"].editingFinished.emit()
-    run.until(lambda: run.app.serving.door is Door.OPEN)
+    run.until(lambda: run.app.serving.door is ServerState.OPEN)
     fields = run.settings.pages.fields
 
     def settled(change: Callable[[], object]) -> None:
         change()
-        run.until(lambda: run.app.serving.door in (Door.OPEN, Door.FAILED))
+        run.until(lambda: run.app.serving.door in (ServerState.OPEN, ServerState.FAILED))
 
     def chosen() -> Any:
         return run.app.serving._server.places.sessions._settings
@@ -226,14 +226,14 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
     opened(run)
     programs = run.settings.programs
     run.settings.pages.fields["serve_with_key"].click()
-    run.qtbot.waitUntil(lambda: run.app.serving.door is Door.FAILED, timeout=30_000)
+    run.qtbot.waitUntil(lambda: run.app.serving.door is ServerState.FAILED, timeout=30_000)
     assert "key" in programs.state.text()
     programs.make("My editor")
     run.qtbot.waitUntil(lambda: bool(run.window.findChildren(NewKey)))
     (shown,) = run.window.findChildren(NewKey)
     key = shown.key.text()
     shown.close()
-    run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=30_000)
+    run.qtbot.waitUntil(lambda: run.app.serving.door is ServerState.OPEN, timeout=30_000)
     for given, status in ((key, 200), ("", 401), (key + "x", 401)):
         client = Client(run, given, max_tokens=1)
         client.wait()
@@ -256,17 +256,17 @@ def test_what_is_switched_off_and_on_at_once_opens(run: Run, monkeypatch: pytest
     monkeypatch.setattr(server, "stop", lambda: (held.wait(), end()))
     on = run.settings.pages.fields["serve"]
     on.click()
-    assert run.app.serving.door is Door.OFF
+    assert run.app.serving.door is ServerState.OFF
     on.click()
-    assert run.app.serving.door is Door.STARTING
+    assert run.app.serving.door is ServerState.STARTING
     held.set()
-    run.until(lambda: run.app.serving.door is not Door.STARTING)
-    assert run.app.serving.door is Door.OPEN
+    run.until(lambda: run.app.serving.door is not ServerState.STARTING)
+    assert run.app.serving.door is ServerState.OPEN
 
 
 def asked(run: Run, turns: int) -> tuple[int, int]:
     """Tokens that were read, and that were known, of an agent's question after so many turns."""
-    run.until(lambda: run.app.serving.door is Door.OPEN)
+    run.until(lambda: run.app.serving.door is ServerState.OPEN)
     said = [{"role": "user", "content": "Work with care. " * 100}]
     for turn in range(turns):
         said += [
@@ -291,7 +291,7 @@ def test_agents_read_their_last_turn_after_a_restart_and_after_a_kill(
     (profile / "settings.json").write_text(json.dumps(told))
     monkeypatch.setattr(conversations, "KEEP_IDLE", 0.1)
     run = start(engine_factory=make_engine)
-    run.qtbot.waitUntil(lambda: run.app.serving.door is Door.OPEN, timeout=60_000)
+    run.qtbot.waitUntil(lambda: run.app.serving.door is ServerState.OPEN, timeout=60_000)
     assert asked(run, 0)[1] == 0
     assert asked(run, 1)[0] < 64
     caches = run.app.paths.kv / APART

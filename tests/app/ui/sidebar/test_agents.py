@@ -16,7 +16,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 
 from app.program.application import make_engine
-from app.serving import Door
+from app.serving import ServerState
 from app.settings.settings import Settings
 from app.ui.sidebar.guests import MOST_ROWS, GuestDialog, in_tree
 from engine.serve.agents import Seen
@@ -40,7 +40,7 @@ def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
     (profile / "settings.json").write_text(json.dumps(told))
     made = start(engine_factory=make_engine)
     made.qtbot.waitUntil(lambda: made.pane.header.state == "Ready", timeout=60_000)
-    made.qtbot.waitUntil(lambda: made.app.serving.door is Door.OPEN, timeout=30_000)
+    made.qtbot.waitUntil(lambda: made.app.serving.door is ServerState.OPEN, timeout=30_000)
     yield made
     made.end()
 

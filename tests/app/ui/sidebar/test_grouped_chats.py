@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
 from app.chats.options import ChatOptions
-from app.chats.organising import Entry, day_heading, day_headings, entries
+from app.chats.organising import ListEntry, day_heading, day_headings, entries
 from app.settings.paths import GUIDE
 from app.store import ChatRecord, Store
 from app.ui.compare.compare_dialog import Column
@@ -166,12 +166,12 @@ def test_what_is_left_of_a_group_is_a_chat_like_any():
     other = replace(chat, id="b0", created_at=1.0)
     listed = entries([chat, other], [], set())
     (key,) = listed.groups
-    assert listed.entries[1:] == [Entry("group", key)]
+    assert listed.entries[1:] == [ListEntry("group", key)]
     assert listed.groups[key] == ["b0", "a0"]
     unfolded = entries([chat, other], [], {key}).entries
-    assert unfolded[2:] == [Entry("chat", "b0", 1, key), Entry("chat", "a0", 1, key)]
+    assert unfolded[2:] == [ListEntry("chat", "b0", 1, key), ListEntry("chat", "a0", 1, key)]
     alone = entries([chat, replace(other, archived_at=1.0)], [], set())
-    assert alone.entries[1:] == [Entry("chat", "a0"), Entry("archive", "archive")]
+    assert alone.entries[1:] == [ListEntry("chat", "a0"), ListEntry("archive", "archive")]
     assert chat.shown_title == "Q – Seed 1"
 
 

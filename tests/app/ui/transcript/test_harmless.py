@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.markdown import tex
-from app.markdown.highlight import Colouring
+from app.markdown.highlight import CodeHighlighter
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.widgets.textview import TextView
 from tests.app.conftest import Start
@@ -210,10 +210,10 @@ def test_a_formula_refers_to_nothing(source, display, audit):
 )  # fmt: skip
 def test_a_language_of_any_name_loads_nothing(name, audit):
     for known in ("python", "no such language"):
-        Colouring("x = 1", known)
+        CodeHighlighter("x = 1", known)
     audit.seen.clear()
     audit.armed = True
-    colouring = Colouring("x = 1", name)
+    colouring = CodeHighlighter("x = 1", name)
     done = colouring.work(time.monotonic() + 60)
     audit.armed = False
     assert done

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit
 
 from app.chats.turn import Event
 from app.tools.consent import Decision
-from app.tools.questions import Action, Ask, Question, Response, address, form
+from app.tools.questions import Ask, Question, QuestionAction, Response, address, form
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolResult, harmless
 from app.ui.pane.pane import ChatPane
@@ -170,7 +170,7 @@ def test_a_stopped_chat_answers_cancel_and_the_form_goes(start: Start) -> None:
     asked(run)
     chat = run.pane.chat
     chat.turn.handle(Event.STOP)
-    assert server.asked[chat.id].result(5).action is Action.CANCEL
+    assert server.asked[chat.id].result(5).action is QuestionAction.CANCEL
     run.until(lambda: not run.pane.transcript.findChildren(QuestionForm))
     assert chat.tools.waiting == 0
 

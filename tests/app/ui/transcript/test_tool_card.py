@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.chats.tool_call import Call, CallState, Made
+from app.chats.tool_call import Call, CallState, ParsedToolCall
 from app.store import Message
 from app.tools.builtin import Obstacle
 from app.tools.consent import Decision
@@ -21,7 +21,7 @@ WEB = Tool("web", "search", "Searches the web.")
 def card(tool: Tool | None = WEB, arguments: str = '{"q": "tea"}', **values: Any) -> ToolCardState:
     waiting, late = values.pop("waiting", WaitingCalls()), values.pop("late", False)
     name = tool.name if tool is not None else "nothing"
-    call = Call("m", Made("c", name, arguments), tool, arguments, **values)
+    call = Call("m", ParsedToolCall("c", name, arguments), tool, arguments, **values)
     stats = {"server": tool.server, "tool": name} if tool is not None else {"name": name}
     message = Message("m", "chat", None, "tool", stats=stats)
     pairs = shown_arguments(tool or Tool("", name), arguments)

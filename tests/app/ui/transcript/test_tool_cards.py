@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
 )
 
 from app import flows
-from app.chats.tool_call import DENIED, CallState, Doing
+from app.chats.tool_call import DENIED, CallState, ToolActivity
 from app.store import Message
 from app.tools import connection
-from app.tools.builtin import BuiltIn, own
-from app.tools.consent import Change, Decision
+from app.tools.builtin import BuiltinTools, builtin_tool
+from app.tools.consent import Decision, ToolChanges
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, readable
 from app.ui.pane.tools_popover import ToolsPopover
@@ -47,11 +47,11 @@ SLY = "\x1b]0;t\x07<img src=http://a/b.png> ![x](http://a/b.png) [l](http://a) \
 def begun(start: Start, *tools: str) -> Run:
     run = start()
     more = [
-        own("echo", "Says it.", lambda a, g: str(a["text"]), text={"type": "string"}),
-        own("sly", "Is sly.", lambda a, g: SLY),
-        own("long", "Is long.", lambda a, g: "x" * 50_000),
+        builtin_tool("echo", "Says it.", lambda a, g: str(a["text"]), text={"type": "string"}),
+        builtin_tool("sly", "Is sly.", lambda a, g: SLY),
+        builtin_tool("long", "Is long.", lambda a, g: "x" * 50_000),
     ]
-    run.app.library.toolbox.builtin = BuiltIn(more)
+    run.app.library.toolbox.builtin = BuiltinTools(more)
     run.ready()
     if tools:
         switch_on(run, *tools)
@@ -389,7 +389,7 @@ def test_silent_tool_asks_again_before_its_retry(start: Start) -> None:
         gate.wait(30)
         return f"run {len(ran)}"
 
-    run.app.library.toolbox.builtin = BuiltIn([own("hold", "Holds.", hold)])
+    run.app.library.toolbox.builtin = BuiltinTools([builtin_tool("hold", "Holds.", hold)])
     run.ready()
     switch_on(run, "hold")
     shown = card(run, "call hold {}")
@@ -589,7 +589,9 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
         popover = ToolsPopover(run.pane.chat, run.app.library, run.window)
         popover.open_at(QPoint(600, 40))
         popover._look("raw")
-        run.qtbot.waitUntil(lambda: isinstance(popover._changes.get("raw"), Change), timeout=30_000)
+        run.qtbot.waitUntil(
+            lambda: isinstance(popover._changes.get("raw"), ToolChanges), timeout=30_000
+        )
         labels = popover._area.widget().findChildren(QLabel)
         return popover, "\n".join(label.text() for label in labels)
 
@@ -651,7 +653,7 @@ def test_a_server_that_misbehaves_ends_in_a_line_of_the_chat(
 def test_what_runs_is_said_in_the_header_and_in_the_score(start: Start) -> None:
     run = begun(start)
     gate = threading.Event()
-    builtin = BuiltIn([own("hold", "Holds.", lambda a, g: str(gate.wait(30)))])
+    builtin = BuiltinTools([builtin_tool("hold", "Holds.", lambda a, g: str(gate.wait(30)))])
     run.app.library.toolbox.builtin = builtin
     switch_on(run, "hold")
     run.window.toggle_score()
@@ -669,14 +671,14 @@ def test_what_runs_is_said_in_the_header_and_in_the_score(start: Start) -> None:
 
 
 def test_progress_is_one_line() -> None:
-    first = Doing(("search",), 0, 0.4, 1, 0)
+    first = ToolActivity(("search",), 0, 0.4, 1, 0)
     assert doing_line(first) == "Running search"
-    later = Doing(("a", "b"), 0, 12.0, 3, 4200)
+    later = ToolActivity(("a", "b"), 0, 12.0, 3, 4200)
     assert doing_line(later) == "Running 2 tools · step 3 · 4,200 tokens"
     assert doing_line(later, timed=True) == "Running 2 tools · 12 s · step 3"
     assert doing_line(later, short=True) == "Running 2 tools"
-    assert doing_line(Doing((), 1, 2.0, 3, 9)) == "Waiting for your answer"
-    assert doing_line(Doing(("sly\u202e",), 0, 0, 1, 0)) == "Running sly\\u202e"
+    assert doing_line(ToolActivity((), 1, 2.0, 3, 9)) == "Waiting for your answer"
+    assert doing_line(ToolActivity(("sly\u202e",), 0, 0, 1, 0)) == "Running sly\\u202e"
 
 
 def test_what_each_servers_tools_cost_is_shown_beside_its_name(start: Start) -> None:
