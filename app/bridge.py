@@ -98,7 +98,7 @@ class Bridge(QObject):
             except Exception:
                 # One chat's error must not block the others. It is reported like any uncaught
                 # error.
-                log.error("A message from the engine could not be handled")
+                log.error("handler of an engine message failed")
                 sys.excepthook(*sys.exc_info())
         # Measured from the end, so that painting gets its turn after slow handlers.
         self._last_drain = monotonic()

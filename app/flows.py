@@ -112,7 +112,7 @@ def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Report an error of asyncio, or of our own code in a callback."""
     error = context.get("exception")
     if error is None:
-        log.error("in a sequence: %s", context["message"])
+        log.error("error in a coroutine: %s", context["message"])
     else:
         sys.excepthook(type(error), error, error.__traceback__)
 
@@ -264,7 +264,7 @@ def _post(number: int, outcome: Outcome) -> None:
         if _loop is not None:
             _loop.call_soon_threadsafe(_give, number, outcome)
     except RuntimeError:
-        log.debug("the program has ended meanwhile")
+        log.debug("result dropped, the program has ended")
 
 
 def _give(number: int, outcome: Outcome) -> None:

@@ -90,7 +90,7 @@ def offer(server: Server, folder: str, adapter: str) -> None:
     try:
         server.offer(folder, adapter)
     except EngineError as error:
-        log.info("a model is not offered: %s", error.code)
+        log.info("model not offered by the local API: %s", error.code)
 
 
 def describe_start_error(error: Exception, port: int) -> str:
@@ -395,7 +395,7 @@ class Serving(QObject):
             server = await flows.aside(work)
         except Exception as error:
             why = describe_start_error(error, port)
-            log.warning("the server was not started (%s)", type(error).__name__)
+            log.warning("local API not started: %s", type(error).__name__)
         self.door = ServerState.OFF
         if server is not None and (self._again or self._engine is None):
             self._stop(server)

@@ -458,7 +458,7 @@ class FileAttacher(QObject):
                 words = mark("“{name}” cannot be read.")
                 refused = explained(words, error.message, name=given.name)
             except Exception:
-                log.exception("a file could not be read")
+                log.exception("cannot read an attached file")
                 refused = tr("“{name}” cannot be read.", name=given.name)
             self._waiting.popleft()
             if refused:

@@ -126,12 +126,12 @@ def formula(source: str, display: bool) -> Formula | None:
         raised = _RAISED.sub(r"{\1}", source.translate(_WIDE))
         latex = ziamath.Latex(raised, size=EM * 1.1, color=INK, inline=not display, margin=1)
         if any(not latex.font.glyphindex(letter) for letter in _words(raised)):
-            log.debug("no formula: the font of formulas lacks a letter")
+            log.debug("no formula: letter missing in its font")
             return None
         width, height = (side + 2 for side in latex.getsize())
         drawn = latex.svgxml()
         if not harmless(drawn):
-            log.debug("no formula: more than shapes in plain colours")
+            log.debug("no formula: not only shapes in plain colors")
             return None
         return Formula(
             ElementTree.tostring(drawn, encoding="unicode"),

@@ -149,14 +149,14 @@ def discard(ref: str, before: threading.Event | None) -> None:
         if wanted is not None:
             hub.discard(wanted.repo)
     except (EngineError, OSError) as error:
-        log.warning("An unfinished download was not thrown away: %s", error)
+        log.warning("unfinished download not deleted: %s", error)
 
 
 def fault(error: Exception) -> EngineError:
     """Return the error of a job for the user."""
     if isinstance(error, EngineError):
         return error
-    log.error("A fault while downloading", exc_info=error)
+    log.error("unexpected error in a download", exc_info=error)
     words = tr("Failed ({kind}). See the log.", kind=type(error).__name__)
     return EngineError(DOWNLOAD_FAILED, words)
 
@@ -421,7 +421,7 @@ class Downloads(QObject):
             download.state, (download.done, download.total) = DownloadState.DONE, download.came
             self._settings.remember_model(download.ref)
         else:
-            log.info("A download failed: %s", error.code)
+            log.info("download failed: %s", error.code)
             download.state = DownloadState.FAILED
             download.error, download.code = error.message, error.code
         self._changed(download)

@@ -446,17 +446,17 @@ def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
         folder = Path(place) if Path(place).is_absolute() else downloaded(place)
         return None if folder is None else has_vision(folder)
     except Exception:  # one failure must not stop the others
-        log.exception("%s could not be looked at", ref)
+        log.exception("cannot examine %s", ref)
         return None
 
 
 def _told(error: Exception) -> tuple[str, str]:
     """Return the code and the message of an error."""
     if isinstance(error, EngineError):
-        log.warning("A model was not loaded: %s", error.code)
+        log.warning("model not loaded: %s", error.code)
         return error.code, meaning(error.reason or error.code, error.message)
     # The engine has cancelled it, or failed: the status must not stay "Loading…".
-    log.error("A model was not loaded", exc_info=error)
+    log.error("model not loaded", exc_info=error)
     why = f"{type(error).__name__}: {error}"
     return "", tr("The model could not be loaded ({why}).", why=why)
 

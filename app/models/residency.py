@@ -215,7 +215,7 @@ class MemoryPressure(QObject):
         engine = self._users.loader.engine
         if engine is None:
             return
-        log.info("The system is short of memory: idle caches are put away.")
+        log.info("system is low on memory, freeing idle caches")
         with suppress(EngineError):  # a stopped engine has freed everything
             engine.relieve_later()
 

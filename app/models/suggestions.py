@@ -75,7 +75,7 @@ def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
             for one in sorted(tomllib.loads(text)["class"], key=lambda one: int(one["memory_gb"]))
         }
     except (OSError, ValueError, LookupError, TypeError) as error:
-        log.warning("No models are suggested: %s", error)
+        log.warning("model suggestions not read: %s", error)
         return {}
 
 
@@ -100,7 +100,7 @@ def small(file: Path | None = None) -> SmallModel | None:
         suggestion = Suggestion(told["repo"], size, told["good_at"], told["licence"])
         return SmallModel(suggestion, str(told["file_sha256"]))
     except (OSError, ValueError, LookupError, TypeError) as error:
-        log.warning("No small model is suggested: %s", error)
+        log.warning("small model suggestion not read: %s", error)
         return None
 
 

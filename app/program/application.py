@@ -155,7 +155,7 @@ class Application(QObject):
         try:
             self.paths.create()
         except OSError as error:
-            log.warning("The profile's folders could not be made: %s", error)
+            log.warning("cannot create the profile's folders: %s", error)
         if not self.single.claim():
             self.already_runs = True
             return False
@@ -246,7 +246,7 @@ class Application(QObject):
         try:
             self.engine = self._engine_factory(self.paths, self.settings)
         except Exception:
-            log.exception("The engine did not start")
+            log.exception("engine start failed")
             raise
         self.loader.attach(self.engine)
         if self.serving is not None:
@@ -335,7 +335,7 @@ class Application(QObject):
             try:
                 self.store.close()
             except StoreError as error:
-                log.error("Something could not be saved at the end: %s", error.code)
+                log.error("not everything was saved at shutdown: %s", error.code)
         if self._restoring is not None:
             try:
                 self._opening.words = restored(self.paths.chats, self._restoring)

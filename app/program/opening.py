@@ -55,7 +55,7 @@ class StoreOpening:
                     )
                 return store
             while problem is not None:
-                log.warning("The chats were not opened: %s", problem.code)
+                log.warning("cannot open the chats: %s", problem.code)
                 way = self._ask_interruptibly(problem)
                 if way is Recovery.QUIT:
                     return None

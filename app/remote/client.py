@@ -196,7 +196,7 @@ async def _answer(
     except (httpx2.ConnectError, httpx2.ProxyError, httpx2.UnsupportedProtocol) as error:
         raise remote_errors.unreachable(host, error) from error
     except httpx2.TransportError as error:
-        log.info("A remote model's connection broke off: %s", type(error).__name__)
+        log.info("connection of a remote model lost: %s", type(error).__name__)
         raise remote_errors.broken(host) from error
     except (httpx2.InvalidURL, UnicodeError) as error:
         raise remote_errors.unreachable(host, error) from error

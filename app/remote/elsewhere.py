@@ -83,7 +83,9 @@ class ServerSession:
                         yield piece
                 return
             except _OtherConversationError:
-                log.warning("%s answers another conversation in its sessions", self._remote.host)
+                log.warning(
+                    "%s answered another conversation, not using its sessions", self._remote.host
+                )
                 self._desk.no_sessions(self._remote.address)
                 self._forget()
                 lies = True
@@ -168,7 +170,7 @@ class ServerSession:
                 await client.document(self._remote.address, path, self._key, method, body)
             return True
         except (RemoteError, TimeoutError) as error:
-            log.info("%s of a session elsewhere failed: %s", method, type(error).__name__)
+            log.info("%s of a remote session failed: %s", method, type(error).__name__)
             return False
 
 
@@ -214,7 +216,7 @@ class ServerFigures:
         try:
             body = await client.document(address, "/sessions", key)
         except RemoteError as error:
-            log.info("no figures from a Stretto elsewhere: %s", error.code)
+            log.info("no figures of remote sessions: %s", error.code)
             self._rest[address] = now + REST_S
             return {}
         told = _by_name(body)

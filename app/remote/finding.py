@@ -143,7 +143,7 @@ class _Seen:
             if not await info.async_request(self._network.zeroconf, _ANSWER_MS):
                 return
         except (OSError, Error) as error:
-            log.info("a server on the network could not be asked: %s", type(error).__name__)
+            log.info("cannot query a server on the network: %s", type(error).__name__)
             return
         one = found(name, info.parsed_addresses(), info.port)
         if one is not None:

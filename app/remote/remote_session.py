@@ -279,7 +279,7 @@ class RemoteReply:
                 self._post(Failed(self._session_id, self.id, error.code, error.message))
                 return
         except BaseException:  # includes Rust panics: every reply ends with an event
-            log.exception("A remote model's answer could not be read")
+            log.exception("cannot read a remote model's reply")
             words = tr("The reply from {host} could not be read.", host=self._remote.host)
             self._post(Failed(self._session_id, self.id, INTERNAL_ERROR, words))
             return

@@ -54,11 +54,11 @@ class FileSaver:
             try:
                 replace_text(file, text)
             except OSError as error:
-                log.warning("Settings not saved: %s", error.strerror or type(error).__name__)
+                log.warning("settings not saved: %s", error.strerror or type(error).__name__)
             except BaseException:  # later texts must still be written
-                log.exception("Settings not saved")
+                log.exception("settings not saved")
             if (took := time.monotonic() - began) > 1:
-                log.info("Saving the settings took %.1f s", took)
+                log.info("saving the settings took %.1f s", took)
 
 
 def replace_text(file: Path, text: str) -> None:

@@ -41,7 +41,7 @@ def read(account: str = _USER) -> str:
     try:
         return keychain.get_password(_SERVICE, account) or ""
     except Exception as error:  # the backends raise errors of their systems
-        log.warning("The keychain was not read: %s", type(error).__name__)
+        log.warning("keychain not read: %s", type(error).__name__)
         return ""
 
 
@@ -53,7 +53,7 @@ def keep(token: str, account: str = _USER) -> bool:
     try:
         keychain.set_password(_SERVICE, account, token)
     except Exception as error:
-        log.warning("The token was not kept: %s", type(error).__name__)
+        log.warning("secret not stored in the keychain: %s", type(error).__name__)
         return False
     return True
 
@@ -67,7 +67,7 @@ def forget(account: str = _USER) -> None:
         if keychain.get_password(_SERVICE, account) is not None:
             keychain.delete_password(_SERVICE, account)
     except Exception as error:
-        log.warning("The token was not taken out of the keychain: %s", type(error).__name__)
+        log.warning("secret not removed from the keychain: %s", type(error).__name__)
 
 
 def with_token(token: str, ask: Callable[[str | None], T]) -> tuple[T, str]:
@@ -95,5 +95,5 @@ def _keychain() -> KeyringBackend | None:
         found = keyring.get_keyring()
         return found if float(found.priority) >= _SAFE else None
     except Exception as error:
-        log.warning("There is no keychain: %s", type(error).__name__)
+        log.warning("no keychain: %s", type(error).__name__)
         return None

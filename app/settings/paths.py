@@ -106,7 +106,7 @@ def _close_to_others(folder: Path) -> None:
             if file.is_file() and mode & 0o077:
                 file.chmod(mode & 0o700)
     except OSError as error:  # a file system without permissions, or a file that was deleted
-        log.warning("A folder of the profile is not closed to others: %s", error.strerror)
+        log.warning("cannot restrict a profile folder to its owner: %s", error.strerror)
 
 
 def resources() -> Path:

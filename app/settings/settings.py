@@ -438,7 +438,7 @@ class Settings:
         except FileNotFoundError:
             return cls(file=path)
         except _UNREADABLE as error:
-            log.warning("Settings not read, starting with the defaults: %s", error)
+            log.warning("settings not read, using the defaults: %s", error)
             aside = _move_aside(path)
             return cls(file=path if aside is not None else None, set_aside=aside, unread=str(error))
 
@@ -488,7 +488,7 @@ class Settings:
         if path is not None:
             _saving.put(path, self._text())
             if not _saving.wait(path, _WAIT_S):
-                log.warning("Settings not saved: the disk does not answer")
+                log.warning("settings not saved: disk does not respond")
 
     def _text(self) -> str:
         return json.dumps({name: getattr(self, name) for name in OPTIONS}, indent=2) + "\n"
@@ -541,7 +541,7 @@ def _move_aside(path: Path) -> Path | None:
         try:
             path.rename(aside)
         except OSError as error:
-            log.warning("The unreadable settings could not be moved aside: %s", error)
+            log.warning("cannot rename the unreadable settings: %s", error)
             break
         return aside
     return None

@@ -87,7 +87,7 @@ def install(qt: QApplication, setting: str) -> str:
     if asked in TRANSLATIONS or asked in LANGUAGES:
         code = asked
     elif asked:
-        log.warning("%s=%s names no language", ENVIRONMENT, asked)
+        log.warning("unknown language in %s: %s", ENVIRONMENT, asked)
     translate = TRANSLATIONS.get(code)
     if translate is None and code != "en":
         translate = _translations(code)
@@ -117,7 +117,7 @@ def _translations(code: str) -> language.Translate | None:
     file = paths.resources() / "languages" / f"stretto_{code}.qm"
     translator = QTranslator()
     if not translator.load(str(file)):
-        log.warning("The translations of %s cannot be read: %s", code, file)
+        log.warning("cannot read the %s translations: %s", code, file)
         return None
 
     @lru_cache(4096)  # painting requests the same few numbers repeatedly
@@ -135,7 +135,7 @@ def _take_words_of_qt(qt: QApplication, code: str) -> None:
         qt.installTranslator(translator)
         _of_qt.append(translator)
     else:
-        log.warning("Qt's own translations of %s are missing in %s", code, folder)
+        log.warning("Qt's %s translations are missing in %s", code, folder)
 
 
 def _take_words_of_docking(qt: QApplication) -> None:

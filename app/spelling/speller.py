@@ -257,7 +257,7 @@ class Speller(QObject):
         try:
             found = await flows.aside(lambda _: used.suggestions(language, word))
         except Exception:
-            log.exception("the spell checker has no suggestions")
+            log.exception("spell checker failed to suggest")
             found = []
         done(found)
 
@@ -320,7 +320,7 @@ class Speller(QObject):
 
     def _on_failed(self, error: Exception) -> None:
         """Turn spelling off after an error of the external library."""
-        log.warning("The spell checker failed and is asked no more: %s", error)
+        log.warning("spell checker failed, turned off: %s", error)
         self._system, self.languages = None, ()
         self._wanted.clear()
         self._choose()

@@ -166,5 +166,5 @@ def open_system() -> SpellingSystem | None:
     try:
         return opens() if opens is not None else None
     except Exception as error:  # an external library of any version, which is optional
-        log.info("There is no spell checker: %s", error)
+        log.info("no spell checker: %s", error)
         return None

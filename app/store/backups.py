@@ -106,7 +106,7 @@ class Backups:
         try:
             db = open_reader(self._path)
         except StoreError as error:
-            log.warning("No backup was made: %s", error.code)
+            log.warning("backup not made: %s", error.code)
             return
         try:
             db.execute("BEGIN")
@@ -175,12 +175,12 @@ class Backups:
             except _EndedError:
                 pass
             except BaseException:  # the thread must survive to make the next backup
-                log.exception("A backup failed")
+                log.exception("backup failed")
             with self._changed:
                 self._busy = False
 
     def _tell(self, error: StoreError) -> None:
-        log.warning("No backup was made: %s", error.code)
+        log.warning("backup not made: %s", error.code)
         if self.on_error is not None:
             self.on_error(error)
 

@@ -63,7 +63,7 @@ def salvage(path: Path) -> Salvaged:
     except (sqlite3.Error, OSError, *UNREADABLE) as error:
         failure = translate(error, path)
         raise (unreadable(path) if failure.code == "corrupt" else failure) from None
-    log.info("%d messages of a damaged file were saved", messages)
+    log.info("recovered %d messages of a damaged file", messages)
     return Salvaged(chats, messages, aside)
 
 

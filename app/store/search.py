@@ -399,7 +399,7 @@ class Searcher:
                 db = db or open_reader(self._path)
                 self._search(db, query, limit, told, number)
             except StoreError as error:
-                log.warning("A search could not be made: %s", error.code)
+                log.warning("search failed: %s", error.code)
                 self._tell(told, [], True, number)
             except BaseException:  # the thread must survive to answer the next search
                 log.exception("search failed")
@@ -421,7 +421,7 @@ class Searcher:
             if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
                 return
             failure = translate(error, self._path)
-            log.warning("A search was not finished: %s", failure.code)
+            log.warning("search aborted: %s", failure.code)
             if failure.code == "corrupt":
                 note_damage(self._path)
         finally:

@@ -390,6 +390,6 @@ def _layout(text: str | bytes | None) -> dict[str, Any] | None:
     try:
         data = json.loads(text)
     except (TypeError, ValueError, RecursionError):
-        log.debug("A saved layout is damaged and left out")
+        log.debug("damaged layout ignored")
         return None
     return data if isinstance(data, dict) else None

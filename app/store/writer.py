@@ -115,7 +115,7 @@ class Transactions(Struct):
         except sqlite3.Error as error:
             return translate(error, self.path)
         except BaseException as error:
-            log.exception("writing failed in a way that is not SQLite's")
+            log.exception("unexpected error while writing")
             self.unexpected += 1
             return translate(error, self.path)
         return None
@@ -166,7 +166,7 @@ class Transactions(Struct):
         try:
             more = index_some(self.db)
         except (sqlite3.Error, *UNREADABLE) as error:
-            log.warning("The search index was not brought up to date: %s", type(error).__name__)
+            log.warning("search index not updated: %s", type(error).__name__)
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK TO indexed")
         else:
@@ -477,7 +477,7 @@ class StoreWriter:
                 log.warning("chore was not finished: %s", translate(error, self._path).code)
             more = False
         except BaseException:  # the thread must survive to write later messages
-            log.exception("A chore failed")
+            log.exception("chore failed")
             more = False
         if not more:
             with suppress(sqlite3.Error):  # tried again before the next transaction
@@ -500,4 +500,4 @@ class StoreWriter:
             if callback is not None:
                 callback(*what)
         except Exception:
-            log.exception("a callback of the store raised")
+            log.exception("callback of the store failed")

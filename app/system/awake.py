@@ -50,7 +50,7 @@ class NapPrevention(QObject):
             try:
                 self._end = self._begin()
             except Exception as error:  # a slow program is better than none
-                log.info("App Nap is not held off: %s", error)
+                log.info("cannot prevent App Nap: %s", error)
                 self._end = _nothing()
         elif not at_work and self._end is not None:
             end, self._end = self._end, None

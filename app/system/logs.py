@@ -52,7 +52,7 @@ def log_uncaught() -> None:
     def on_error(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        log.error("Uncaught", exc_info=(kind, error, trace))
+        log.error("uncaught error", exc_info=(kind, error, trace))
         if on_uncaught is not None and not issubclass(kind, KeyboardInterrupt):
             on_uncaught(kind, error, trace)
         sys.__excepthook__(kind, error, trace)

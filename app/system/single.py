@@ -44,7 +44,7 @@ class SingleInstance(QObject):
         if not self._lock.tryLock(0) and not self._take_over():
             if self._lock.error() == QLockFile.LockError.LockFailedError:
                 return False
-            log.warning("The profile could not be locked.")
+            log.warning("cannot lock the profile")
             return True
         for name, told in (
             (self._name, self.show_requested),
@@ -56,7 +56,7 @@ class SingleInstance(QObject):
             server.newConnection.connect(self._on_connection)
             server.newConnection.connect(told)
             if not server.listen(name):
-                log.warning("No other start will be heard: %s", server.errorString())
+                log.warning("cannot listen for other instances: %s", server.errorString())
         return True
 
     def call(self) -> bool:

@@ -69,7 +69,7 @@ def source(file: Path | None = None) -> Source | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        log.warning("The source of updates is not understood: %s", error)
+        log.warning("invalid update source: %s", error)
         return None
     return made if len(made.key) == 32 and _may_ask(made.url) else None
 
@@ -194,10 +194,10 @@ class Updates(QObject):
         try:
             release = await flows.aside(lambda _: read(fetch(source.url), source.key))
         except UpdateError as error:
-            log.info("Looked for updates: %s", error)
+            log.info("update check failed: %s", error)
             self.looked.emit(None, str(error))
         except Exception:
-            log.exception("Looking for updates failed")
+            log.exception("unexpected error in an update check")
             self.looked.emit(None, tr("The check failed. See the log."))
         else:
             skipped = self._settings.skipped_version

@@ -374,7 +374,7 @@ class Connection:
             seconds = f"{CONNECT_S:.0f}"
             why = self._error(mark("{server} did not start within {seconds} s."), seconds=seconds)
         except (Exception, asyncio.CancelledError) as error:
-            log.info("a server of tools ended: %s", type(error).__name__)
+            log.info("tool server ended: %s", type(error).__name__)
             why = self._error(mark("{server} could not be reached: {why}"), why=_shown(error))
         self._client = self._tools = None
         if self._over or why is not None:
