@@ -223,7 +223,6 @@ class ReplyGenerator(QObject):
         self.stage, self.waits_for, self._handle = Stage.LOADING, model, None
 
     def toggle_pause(self) -> None:
-        """Pause or resume the reply."""
         if self.stage is Stage.CALLING:
             self.tools.toggle_pause()
         elif self.stage is Stage.PAUSED and self._handle is not None:

@@ -113,7 +113,6 @@ class FileAttacher(QObject):
 
     @property
     def files(self) -> Attachments:
-        """Return the files in the composer."""
         return self._saved.compose.attachments
 
     # Requests of the user.

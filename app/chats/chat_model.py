@@ -37,7 +37,6 @@ class ChatModel(QObject):
 
     @property
     def name(self) -> str:
-        """Return the displayed name."""
         return self.alias or self.status.name
 
     @property

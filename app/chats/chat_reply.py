@@ -149,7 +149,6 @@ class ChatReply(QObject):
 
     @Slot()
     def mark_seen(self) -> None:
-        """Mark the reply as seen by the user."""
         if self.answering.unseen:
             self.answering.unseen = False
             self.phase_changed.emit()
@@ -167,7 +166,6 @@ class ChatReply(QObject):
         self._panel.stop()
 
     def toggle_pause(self) -> None:
-        """Pause or resume the reply."""
         self.answering.toggle_pause()
         self._panel.toggle_pause()
 

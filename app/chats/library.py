@@ -55,7 +55,6 @@ class ChatSearch(QObject):
         self._store.search_later(query, 2 * limit, told)
 
     def cancel(self) -> None:
-        """Cancel the running search."""
         self._query += 1
         self._store.cancel_search()
 

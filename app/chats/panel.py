@@ -132,7 +132,6 @@ def kind_of(message: Message) -> str:
 
 
 def letter_of(message: Message) -> str:
-    """Return the letter of a column."""
     return _word(message, "letter")[:1]
 
 
@@ -184,7 +183,6 @@ def question(tree: Transcript, message_id: str) -> Message | None:
 
 
 def letters(count: int) -> str:
-    """Return the letters of the columns."""
     return ascii_uppercase[:count]
 
 
@@ -395,7 +393,6 @@ def _vote(votes: Mapping[str, Ballot], message: Message) -> str:
 
 
 def _code(text: str) -> str:
-    """Return the text as inline code."""
     text = " ".join(text.split())
     ticks = "`" * (max(map(len, re.findall(r"`+", text)), default=0) + 1)
     space = " " if "`" in text else ""

@@ -74,7 +74,6 @@ class MessageQueue:
         self._keep((*self.messages[:at], message, *self.messages[at:]))
 
     def change(self, message_id: str, text: str, files: Attachments) -> None:
-        """Change a queued message."""
         self._keep(
             tuple(
                 replace(each, text=text.strip("\n"), attachments=files)

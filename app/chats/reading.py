@@ -141,7 +141,6 @@ class ReferencedChats:
 
     @property
     def follows(self) -> dict[str, int]:
-        """Return the followed chats, see `FOLLOWS`."""
         return follows_in(self._saved.record.params)
 
     def follow(self, chat_id: str, last: int | None) -> None:

@@ -171,7 +171,6 @@ class SavedChat:
         self.change(leaf_id=message.id, updated_at=max(self.record.updated_at, message.created_at))
 
     def save(self, message: Message) -> None:
-        """Store a message."""
         if not self._aside:
             self._store.save_message(message)
 

@@ -118,7 +118,6 @@ class ChatSession:
                 self._made_for = other._made_for
 
     def close(self) -> None:
-        """Close the session."""
         if self._session is not None:
             self._session.close()
             self._session = None

@@ -186,7 +186,6 @@ class ToolCallRunner(QObject):
 
     @property
     def waiting(self) -> int:
-        """Return the number of calls that wait for the user."""
         return sum(call.waits for call in self.calls.values())
 
     @property

@@ -52,7 +52,6 @@ class Transcript:
         self.reset(messages, leaf_id)
 
     def reset(self, messages: Iterable[Message], leaf_id: str | None) -> None:
-        """Replace all messages."""
         self._messages, self._children = {}, {}
         for message in messages:
             if message.deleted_at is None:

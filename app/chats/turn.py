@@ -21,7 +21,6 @@ class Writing(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """Text in the composer."""
         return self.draft
 
     def written(self, text: str) -> Writing:

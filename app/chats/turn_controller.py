@@ -301,7 +301,6 @@ class TurnController(QObject):
 
     @saved_together
     def remove_queued(self, message_id: str) -> None:
-        """Remove a message from the queue."""
         compose = self._saved.compose
         if isinstance(compose, Editing) and compose.message == message_id:
             self.compose(compose.before)

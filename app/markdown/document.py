@@ -104,7 +104,6 @@ class Rendering:
         self._take_back()
 
     def finish(self) -> None:
-        """Finish the text."""
         self._splitter.finish()
 
     def forget(self) -> None:

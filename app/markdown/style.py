@@ -102,7 +102,6 @@ class Formats:
         self._tabs = [QTextOption.Tab(stop * number, left) for number in range(1, 13)]
 
     def font(self) -> QFont:
-        """Return the body font."""
         font = QFont(self.style.font_family) if self.style.font_family else _system_font()
         font.setPixelSize(self.style.font_px)
         return font
@@ -115,7 +114,6 @@ class Formats:
         return font
 
     def code_font(self) -> QFont:
-        """Return the font of code."""
         fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font = QFont(self.style.code_family) if self.style.code_family else QFont(fixed.family())
         font.setStyleHint(QFont.StyleHint.Monospace)

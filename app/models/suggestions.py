@@ -92,7 +92,6 @@ class SmallModel(Struct, frozen=True):
 
 @cache
 def small(file: Path | None = None) -> SmallModel | None:
-    """Return the small model, or None if the file has none."""
     try:
         text = (file or resources() / "models.toml").read_text(encoding="utf-8")
         told = tomllib.loads(text)["small"]

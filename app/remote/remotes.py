@@ -127,7 +127,6 @@ class Remotes:
     # Keys. Never on the GUI thread: the system may ask the user.
 
     def key(self, address: str) -> str:
-        """Return the key of an address, or ""."""
         known = self._keys.get(address)
         if known is None:
             known = self._keys[address] = keychain.read(_account(address))

@@ -172,11 +172,9 @@ class ReplyReader:
 
     @property
     def ended(self) -> bool:
-        """Return True if the reply has ended."""
         return self.done or bool(self.reason)
 
     def text(self, kind: str) -> str:
-        """Return all text of one kind."""
         return "".join(self._texts[kind])
 
     def take(self, data: str) -> list[Piece]:

@@ -363,7 +363,6 @@ class Searcher:
                 self._thread.start()
 
     def cancel(self) -> None:
-        """Cancel the search."""
         with self._changed:
             self._number += 1
             self._wanted = None

@@ -273,7 +273,6 @@ class Store:
         self._searcher.ask(query, limit, told)
 
     def cancel_search(self) -> None:
-        """Cancel the running search."""
         self._searcher.cancel()
 
     def backups(self) -> list[Backup]:
@@ -371,7 +370,6 @@ class Store:
         self._writer.add(SaveLayout(storable_text(name), json.dumps(data)))
 
     def delete_layout(self, name: str) -> None:
-        """Delete a layout, if it exists."""
         self._writer.add(DeleteLayout(storable_text(name)))
 
 

@@ -77,7 +77,6 @@ class SingleInstance(QObject):
         return answered
 
     def release(self) -> None:
-        """Release the lock."""
         while self._servers:
             _, server = self._servers.popitem()
             server.close()

@@ -101,11 +101,9 @@ class Consents:
         return sorted(self._consents.values(), key=lambda c: -c.given_at)
 
     def of_chat(self, chat_id: str) -> list[Consent]:
-        """Return the consents of a chat."""
         return [consent for consent in self._consents.values() if consent.chat_id == chat_id]
 
     def revoke(self, consent: Consent) -> None:
-        """Revoke a consent."""
         self._consents.pop((consent.chat_id, consent.server, consent.tool), None)
         # The full key: a shorter one would delete the server's other consents.
         self._rows.drop("tool_consents", consent.chat_id, consent.server, consent.tool)
