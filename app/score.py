@@ -257,7 +257,7 @@ class ScoreFeed(QObject):
         self.lanes = Lanes()
         self._timer = QTimer(self, interval=self.ELSEWHERE_MS)
         self._timer.timeout.connect(self._ask_elsewhere)
-        library.loader.figures.told.connect(self._take)
+        library.loader.figures.received.connect(self._take)
 
     def start(self) -> None:
         """Start sampling, with empty lanes."""

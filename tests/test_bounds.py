@@ -128,9 +128,9 @@ def _spelt(text: str) -> None:
 
 
 def _titled(text: str) -> None:
-    from app.chats.titling import title_said
+    from app.chats.titling import title_in
 
-    title_said(text[: MB // 100], "a question", "an answer")
+    title_in(text[: MB // 100], "a question", "an answer")
 
 
 def _coloured(text: str) -> None:

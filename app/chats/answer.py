@@ -16,10 +16,10 @@ from engine import PromptProgress, TextDelta, ToolCallFailed, ToolCallFinished
 
 
 def kept_stats(
-    answer: Answer, status: str, told: dict[str, Any], transcript: Transcript
+    answer: Answer, status: str, figures: dict[str, Any], transcript: Transcript
 ) -> dict[str, Any]:
     """Return the stats to store: the engine's figures, and what is needed to repeat the answer."""
-    stats = dict(told)
+    stats = dict(figures)
     if of_panel := transcript[answer.message_id].stats.get("panel"):
         stats["panel"] = of_panel
     if form := transcript[answer.message_id].stats.get("options"):

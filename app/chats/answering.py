@@ -154,7 +154,7 @@ class ReplyGenerator(QObject):
     def prepare_rest(self, message: Message) -> None:
         """Prepare a reply that continues this message, which was cut off."""
         answer = Answer.going_on(message.id, message.content, message.reasoning)
-        member = Member.from_json(panel.told(message))
+        member = Member.from_json(panel.data_of(message))
         answer.model = member.model or None
         if (own := of_answer(message.stats, self.options)) is not None:
             answer.options = going_on(own, self.options)

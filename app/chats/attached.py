@@ -180,19 +180,19 @@ def ranges(numbers: list[int]) -> str:
 
 def numbers_of(unit: str, numbers: list[int]) -> str:
     """Return ranges of pages, such as "pages 1–3, 7"."""
-    told, n = ranges(numbers), max(1, len(numbers))
+    text, n = ranges(numbers), max(1, len(numbers))
     match unit:
         case "":
-            return counted("part {numbers}", "parts {numbers}", n, numbers=told)
+            return counted("part {numbers}", "parts {numbers}", n, numbers=text)
         case "slide":
-            return counted("slide {numbers}", "slides {numbers}", n, numbers=told)
+            return counted("slide {numbers}", "slides {numbers}", n, numbers=text)
         case "sheet":
-            return counted("sheet {numbers}", "sheets {numbers}", n, numbers=told)
+            return counted("sheet {numbers}", "sheets {numbers}", n, numbers=text)
         case "chapter":
-            return counted("chapter {numbers}", "chapters {numbers}", n, numbers=told)
+            return counted("chapter {numbers}", "chapters {numbers}", n, numbers=text)
         case "message":
-            return counted("message {numbers}", "messages {numbers}", n, numbers=told)
-    return counted("page {numbers}", "pages {numbers}", n, numbers=told)
+            return counted("message {numbers}", "messages {numbers}", n, numbers=text)
+    return counted("page {numbers}", "pages {numbers}", n, numbers=text)
 
 
 def page_numbers(spans: tuple[Span, ...]) -> list[int]:

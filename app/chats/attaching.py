@@ -136,7 +136,7 @@ class FileAttacher(QObject):
         self._waiting.append(given)
         if not self._reading.running:
             self._reading.start(self._read())
-        self._told()
+        self._report_change()
 
     @property
     def _full(self) -> bool:
@@ -192,7 +192,7 @@ class FileAttacher(QObject):
         if last != self.others.follows.get(chat_id):
             self.others.follow(chat_id, last)
             self.chat_changed.emit()
-            self._told()
+            self._report_change()
             self.look()
 
     def look(self) -> None:
@@ -233,7 +233,7 @@ class FileAttacher(QObject):
         """Discard the files that are still being read."""
         self._reading.cancel()
         self._waiting.clear()
-        self._told()
+        self._report_change()
 
     def use(self, attachment: Attachment, use: Use, numbers: list[int] | None = None) -> None:
         """Have the model read all of a file, or a part of it. ``numbers``: of the chosen pages."""
@@ -462,7 +462,7 @@ class FileAttacher(QObject):
             self._waiting.popleft()
             if refused:
                 self.refused.emit(refused)
-            self._told()
+            self._report_change()
 
     async def _read_one(self, given: _PendingFile) -> Sequence[_Read]:
         """Return the contents to attach, for a PDF without text its pages. Raises EngineError."""
@@ -540,7 +540,7 @@ class FileAttacher(QObject):
         self._put(tuple(files), *(held for held, _ in new))
         first = new[0][1]
         if first.scans and given.do == "attach":
-            return self._scans_told(first)
+            return self._scans_text(first)
         wanted = len(given.numbers) or first.pages
         if not first.is_image or not first.spans or len(found) == wanted:
             return ""
@@ -550,8 +550,8 @@ class FileAttacher(QObject):
         )
         return tr(words, name=given.name, pages=pages, count=number(first.pages))
 
-    def _scans_told(self, file: Attachment) -> str:
-        n, told = len(file.scans), {"count": number(file.pages), "name": file.name}
+    def _scans_text(self, file: Attachment) -> str:
+        n, values = len(file.scans), {"count": number(file.pages), "name": file.name}
         if self.can_draw(file) or self.can_read_scans(file):
             return counted(
                 "%Ln of the {count} pages of “{name}” is a scan without text. Open the file to add "
@@ -559,13 +559,13 @@ class FileAttacher(QObject):
                 "%Ln of the {count} pages of “{name}” are scans without text. Open the file to add "
                 "their images or their text.",
                 n,
-                **told,
+                **values,
             )
         return counted(
             "%Ln of the {count} pages of “{name}” is a scan without text.",
             "%Ln of the {count} pages of “{name}” are scans without text.",
             n,
-            **told,
+            **values,
         )
 
     def _uncounted(self) -> tuple[str, Attachment] | None:
@@ -582,24 +582,24 @@ class FileAttacher(QObject):
                 return
             guess = self.tokens(file) or FileTokens(0, exact=False)
             try:
-                said = content("", (file,), self._saved.text, None)
-                future = engine.count_later(model, [{"role": "user", "content": said}], None)
+                parts = content("", (file,), self._saved.text, None)
+                future = engine.count_later(model, [{"role": "user", "content": parts}], None)
             except EngineError:  # the engine was stopped
                 return
             try:
                 self._tokens[key] = FileTokens(await flows.arrived(future), exact=True)
             except Exception:
                 self._tokens[key] = guess
-            self._told()  # the count decides whether the message may be sent
+            self._report_change()  # the count decides whether the message may be sent
 
     def _put(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Replace the attached files. ``new``: contents of those that are not stored yet."""
         self._saved.keep_files(files, *new)
         self.chat_changed.emit()
         self.compose_changed.emit()
-        self._told()
+        self._report_change()
 
-    def _told(self) -> None:
+    def _report_change(self) -> None:
         self.changed.emit()
         self.turn_changed.emit()
 
@@ -610,8 +610,8 @@ class FileAttacher(QObject):
     @property
     def _left(self) -> int:
         """Return the tokens left for all files next to the conversation."""
-        said, _ = tokens_of_last_turn(self._saved.transcript)
-        return self._limit * 3 // 4 - said
+        used, _ = tokens_of_last_turn(self._saved.transcript)
+        return self._limit * 3 // 4 - used
 
     def _room(self, attachment: Attachment) -> int:
         """Return how many characters of this file fit next to other files and the conversation."""

@@ -219,11 +219,11 @@ class Chat(QObject):
             return bool(self.resolve(kind, message.id))
         self.transcript.leaf_id = message.id if message.role == "user" else message.parent_id
         if panel.letter_of(message):  # the same member, in the same column
-            member = Member.from_json(panel.told(message))
+            member = Member.from_json(panel.data_of(message))
             answer = Answer(new_id(), model=member.model or None)
             answer.options = member.options(self.options)
             self.tools.new_turn()
-            self.reply.open(answer, branching=True, told=panel.told(message))
+            self.reply.open(answer, branching=True, panel_data=panel.data_of(message))
         else:
             self.reply.begin(branching=True)
         return True
@@ -279,7 +279,7 @@ class Chat(QObject):
         if self.why_not(kind, message_id):
             return ""
         found, first = self.panel.columns(message_id), self.transcript[message_id]
-        told = {
+        panel_data = {
             "id": panel.panel_of(first),
             "kind": kind,
             "of": panel.by_letter(panel.answers(found)),
@@ -289,7 +289,7 @@ class Chat(QObject):
         if kind == panel.VOTE:
             self.panel.let_go()
             said = Message(answer.message_id, self.id, first.parent_id, "assistant")
-            self._saved.add(replace(said, content=panel.count(found), stats={"panel": told}))
+            self._saved.add(replace(said, content=panel.count(found), stats={"panel": panel_data}))
             self.path_changed.emit()
             self.chat_changed.emit()
             return answer.message_id
@@ -298,7 +298,7 @@ class Chat(QObject):
             answer = Answer.after(answer.message_id, order, self._judging)
         answer.options = self._judging
         self.tools.new_turn()
-        self.reply.open(answer, branching=True, told=told)
+        self.reply.open(answer, branching=True, panel_data=panel_data)
         return answer.message_id
 
     @property
@@ -314,15 +314,15 @@ class Chat(QObject):
             return
         if message.status != "complete" or self.reply.is_active:
             return
-        told, found = dict(panel.told(message)), panel.columns(self.transcript, message_id)
+        panel_data, found = dict(panel.data_of(message)), panel.columns(self.transcript, message_id)
         turned = panel.order(found, turned=True)
         best = panel.best(message.content.rpartition(turned)[2], found)
-        if "first" not in told:
-            told.update(first=best, turned=True)
-            more, stats = f"\n\n{turned}", {**message.stats, "panel": told}
+        if "first" not in panel_data:
+            panel_data.update(first=best, turned=True)
+            more, stats = f"\n\n{turned}", {**message.stats, "panel": panel_data}
         else:
-            more = f"\n\n{panel.verdict(str(told['first']), best)}"
-            stats = {**message.stats, "best": [told["first"], best]}
+            more = f"\n\n{panel.verdict(str(panel_data['first']), best)}"
+            stats = {**message.stats, "best": [panel_data["first"], best]}
         content = message.content + more
         changed = self.transcript.update(message_id, content=content, stats=stats)
         if "best" in stats:

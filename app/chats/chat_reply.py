@@ -182,32 +182,32 @@ class ChatReply(QObject):
         Args:
             like: an answer whose options and model are used instead of the chat's.
         """
-        answer, told = Answer(new_id()), {}
+        answer, data = Answer(new_id()), {}
         if like is not None:
             answer.like = like.id
             answer.options = of_answer(like.stats, self.answering.options)
             answer.model = model_of_answer(like.stats)
-            told = {k: v for k, v in panel.told(like).items() if k in {"system", "name"}}
+            data = {k: v for k, v in panel.data_of(like).items() if k in {"system", "name"}}
         self.answering.tools.new_turn()
-        self.open(answer, branching=branching, told=told)
+        self.open(answer, branching=branching, panel_data=data)
 
     def begin_panel(self, question: Message, members: Sequence[Member]) -> None:
         """Have all members of a panel answer a question."""
         self._panel.begin(question, members, self.answering.options)
 
     def open(
-        self, answer: Answer, *, branching: bool, told: Mapping[str, Any] | None = None
+        self, answer: Answer, *, branching: bool, panel_data: Mapping[str, Any] | None = None
     ) -> None:
-        """Add an answer's message and generate it. ``told``: see `app.chats.panel.told`."""
+        """Add an answer's message and generate it. ``panel_data``: see `panel.data_of`."""
         self._panel.let_go()
         saved = self._saved
         name = self._loader.get(answer.model or saved.record.model).name
         parent = saved.transcript.leaf_id
-        said = Message(answer.message_id, saved.record.id, parent, "assistant", answer.content)
-        stats: dict[str, Any] = {"panel": told} if told else {}
+        message = Message(answer.message_id, saved.record.id, parent, "assistant", answer.content)
+        stats: dict[str, Any] = {"panel": panel_data} if panel_data else {}
         if form := (answer.options or self.answering.options).answer_as:
             stats["options"] = {"answer_as": form}
-        saved.add(replace(said, status="streaming", model=name, stats=stats))
+        saved.add(replace(message, status="streaming", model=name, stats=stats))
         self.answering.prepare(answer)
         if branching:
             self.path_changed.emit()

@@ -124,8 +124,8 @@ class TokenCount(QObject):
             end = edited.parent_id
         # As in the path of the request: an earlier message that did not fit is left out.
         files = await asked.files(compose)
-        said = Message("", asked.record.id, end, content=compose.text, attachments=files)
-        path = [*asked.transcript.path_to(end), said]
+        message = Message("", asked.record.id, end, content=compose.text, attachments=files)
+        path = [*asked.transcript.path_to(end), message]
         seen = asked.images if model.sees else None
         turns = conversation(
             path, asked.record.system, texts=asked.texts, images=seen, hears=model.hears

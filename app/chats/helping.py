@@ -141,8 +141,8 @@ class HelperRunner(QObject):
             return
         record = replace(self._saved.record, id=new_id(), model=round_.model, params={})
         if path := round_.path:
-            told = for_fork(lane.question, number + 1, len(call.lanes))
-            messages = [*path[:-1], replace(path[-1], content=told, status="complete")]
+            question = for_fork(lane.question, number + 1, len(call.lanes))
+            messages = [*path[:-1], replace(path[-1], content=question, status="complete")]
         else:
             record = replace(record, system="")
             messages = [Message(new_id(), record.id, None, content=lane.question)]
@@ -233,8 +233,8 @@ class HelperRunner(QObject):
 
     async def _take_rates(self) -> None:
         """Update the speed of each helper from the engine's figures: events join several tokens."""
-        told = await self._loader.figures.now() or {}
-        sessions, now = told.get("sessions", {}), monotonic()
+        stats = await self._loader.figures.now() or {}
+        sessions, now = stats.get("sessions", {}), monotonic()
         for round_, number, helper in self._at_work():
             reply = sessions.get(helper.session.id, {}).get("reply")
             since = round_.since.get(number, now)

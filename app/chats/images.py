@@ -71,8 +71,8 @@ def stored(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
         if (known := held.get(digest)) is None:
             read = _stored_sound if is_sound(data[:16]) else _stored_image
             held.put(known := read(data, name, stop), digest)
-    medium, said = known
-    return medium, replace(said, name=name)
+    medium, attachment = known
+    return medium, replace(attachment, name=name)
 
 
 def _stored_image(data: bytes, name: str, stop: threading.Event | None) -> Read:
@@ -81,8 +81,8 @@ def _stored_image(data: bytes, name: str, stop: threading.Event | None) -> Read:
     if len(data) > MOST_KEPT:
         data = read_image(data, quoted, 0, SIDE, stop).thumbnail
     image = StoredImage(data, found.thumbnail)
-    said = Attachment(name, found.format, image.hash, width=found.width, height=found.height)
-    return image, said
+    attachment = Attachment(name, found.format, image.hash, width=found.width, height=found.height)
+    return image, attachment
 
 
 def _stored_sound(data: bytes, name: str, stop: threading.Event | None) -> Read:
@@ -146,8 +146,8 @@ def content(
     text = "\n\n".join([*notes, *filter(None, [text])])
     if not parts and not written:
         return text
-    said = partial(with_files, text, written, texts) if written else text
-    return [*parts, {"type": "text", "text": said}] if said else parts
+    shown_text = partial(with_files, text, written, texts) if written else text
+    return [*parts, {"type": "text", "text": shown_text}] if shown_text else parts
 
 
 def joined(first: Any, second: Any) -> Any:

@@ -52,13 +52,13 @@ class HelperRun(Struct):
         return self.state in OVER
 
     def to_json(self) -> dict[str, Any]:
-        told: dict[str, Any] = to_builtins(self)
-        return told
+        stored: dict[str, Any] = to_builtins(self)
+        return stored
 
     @classmethod
-    def from_json(cls, told: object) -> HelperRun | None:
+    def from_json(cls, stored: object) -> HelperRun | None:
         """Return a stored lane, or None for an invalid value."""
-        known = told if isinstance(told, dict) else {}
+        known = stored if isinstance(stored, dict) else {}
         texts = [known.get(name, "") for name in ("question", "text", "why")]
         try:
             state = LaneState(known.get("state"))
@@ -82,17 +82,17 @@ def lanes_of(message: Message) -> list[HelperRun]:
 
 def result(lanes: Sequence[HelperRun]) -> ToolResult:
     """Return the result for the model: each question with its answer, marked if cut off."""
-    told = []
+    answers = []
     for number, lane in enumerate(lanes, 1):
-        said = [lane.text or "(nothing)"]
+        lines = [lane.text or "(nothing)"]
         if lane.state is LaneState.FAILED:
-            said = ["[This helper failed.]", *([lane.text] if lane.text else [])]
+            lines = ["[This helper failed.]", *([lane.text] if lane.text else [])]
         elif lane.state in _TOLD:
-            said.insert(0, _TOLD[lane.state])
+            lines.insert(0, _TOLD[lane.state])
         # the model has the full question in its call
         question = shortened(lane.question, _QUESTION)
-        told.append("\n".join([f"Question {number}: {question}", *said]))
-    return harmless("\n\n".join(told), all(lane.state is LaneState.FAILED for lane in lanes))
+        answers.append("\n".join([f"Question {number}: {question}", *lines]))
+    return harmless("\n\n".join(answers), all(lane.state is LaneState.FAILED for lane in lanes))
 
 
 def for_fork(question: str, number: int, of: int) -> str:

@@ -48,18 +48,18 @@ class ChatSearch(QObject):
         self._query += 1
         number, post = self._query, self._post
 
-        def told(hits: list[SearchHit], done: bool) -> None:
+        def report(hits: list[SearchHit], done: bool) -> None:
             post((number, query, limit, hits, done))
 
         # A chat may have two hits: in its title and in its text.
-        self._store.search_later(query, 2 * limit, told)
+        self._store.search_later(query, 2 * limit, report)
 
     def cancel(self) -> None:
         self._query += 1
         self._store.cancel_search()
 
-    def _on_found(self, told: tuple[int, str, int, list[SearchHit], bool]) -> None:
-        number, query, limit, hits, done = told
+    def _on_found(self, result: tuple[int, str, int, list[SearchHit], bool]) -> None:
+        number, query, limit, hits, done = result
         if number != self._query:
             return
         found: dict[str, tuple[ChatRecord, SearchHit]] = {}

@@ -299,7 +299,7 @@ class ChatOrganizer:
         held = [c.id for c in self._library.chats() if c.folder_id == folder_id]
         with self._store.together():
             for each in within:
-                self._keep(replace(each, parent_id=folder.parent_id), told=False)
+                self._keep(replace(each, parent_id=folder.parent_id), notify=False)
             put_back = self._change(held, folder_id=folder.parent_id)
             del self._folders[folder_id]
             self._store.folders.delete(folder_id)
@@ -308,7 +308,7 @@ class ChatOrganizer:
         def undo() -> None:
             with self._store.together():
                 for each in (folder, *within):
-                    self._keep(each, told=False)
+                    self._keep(each, notify=False)
                 put_back()
             self._library.tell()
 
@@ -318,10 +318,10 @@ class ChatOrganizer:
         """Reload the folders after an import."""
         self._folders = {folder.id: folder for folder in self._store.folders.all()}
 
-    def _keep(self, folder: Folder, *, told: bool = True) -> None:
+    def _keep(self, folder: Folder, *, notify: bool = True) -> None:
         self._folders[folder.id] = folder
         self._store.folders.save(folder)
-        if told:
+        if notify:
             self._library.tell()
 
 

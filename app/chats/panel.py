@@ -44,9 +44,9 @@ class Member(Struct, frozen=True):
     seed: int | None = None
 
     @classmethod
-    def from_json(cls, told: object) -> Member:
+    def from_json(cls, stored: object) -> Member:
         """Return a stored member. Invalid values are replaced by the chat's."""
-        known = told if isinstance(told, dict) else {}
+        known = stored if isinstance(stored, dict) else {}
         good: dict[str, Any] = {
             n: v for n in ("name", "model", "system") if isinstance(v := known.get(n), str)
         }
@@ -63,8 +63,8 @@ class Member(Struct, frozen=True):
 
     def options(self, own: ChatOptions) -> ChatOptions:
         """Return its options in a chat with these options. Members have no tools."""
-        said = {n: v for n in ("temperature", "seed") if (v := getattr(self, n)) is not None}
-        return replace(own, **said, tools=())
+        own_values = {n: v for n in ("temperature", "seed") if (v := getattr(self, n)) is not None}
+        return replace(own, **own_values, tools=())
 
 
 def asked_with(
@@ -75,16 +75,16 @@ def asked_with(
     ``defaults``: recommended options of each member's model.
     """
     alike = Counter((m.model, m.system) for m in members if m.temperature is None)
-    told = [member.options(own) for member in members]
+    options = [member.options(own) for member in members]
     return [
         varied(o, usual) if m.temperature is None and alike[m.model, m.system] > 1 else o
-        for m, o, usual in zip(members, told, defaults, strict=True)
+        for m, o, usual in zip(members, options, defaults, strict=True)
     ]
 
 
-def members_from_json(told: object) -> list[Member]:
+def members_from_json(stored: object) -> list[Member]:
     """Return the members of a stored panel, or [] if it is invalid."""
-    found = [Member.from_json(one) for one in told] if isinstance(told, list) else []
+    found = [Member.from_json(one) for one in stored] if isinstance(stored, list) else []
     return found if 2 <= len(found) <= MOST else []
 
 
@@ -109,14 +109,14 @@ def name(member: Member) -> str:
 # Panel data in messages.
 
 
-def told(message: Message) -> Mapping[str, Any]:
+def data_of(message: Message) -> Mapping[str, Any]:
     """Return the panel data of a message, or {}."""
     found = message.stats.get("panel")
     return found if isinstance(found, dict) else {}
 
 
 def _word(message: Message, name: str) -> str:
-    found = told(message).get(name)
+    found = data_of(message).get(name)
     return found if isinstance(found, str) else ""
 
 
@@ -137,12 +137,12 @@ def letter_of(message: Message) -> str:
 
 def name_of(message: Message) -> str:
     """Return the name of a column, or ""."""
-    return one_line(told(message).get("name"), LONGEST)
+    return one_line(data_of(message).get("name"), LONGEST)
 
 
 def sources(message: Message) -> dict[str, str]:
     """Return the names of the columns that an answer was generated from, by letter."""
-    found = told(message).get("of")
+    found = data_of(message).get("of")
     found = found.items() if isinstance(found, dict) else ()
     return {k: one_line(v, LONGEST) for k, v in found if k in tuple(letters(MOST))}
 
@@ -230,7 +230,7 @@ def says(tree: Transcript, message: Message) -> str:
     if kind not in (JUDGE, MERGE):
         return _word(message, "system")
     found = answers(columns(tree, message.id))
-    if told(message).get("turned") is True:
+    if data_of(message).get("turned") is True:
         found.reverse()
     texts = [f"Answer {letter_of(m)}:\n{m.content.strip()}" for m in found]
     return "\n\n".join([*texts, _JUDGE if kind == JUDGE else _MERGE])
@@ -346,18 +346,22 @@ def _form(text: str) -> Ballot | None:
 
 def _said(text: str) -> str:
     """Return the text after "Answer:", or all of it."""
-    found = (said for words in reversed(_ANSWER.findall(text)) if (said := words.strip("* \t\r")))
+    found = (
+        answer for words in reversed(_ANSWER.findall(text)) if (answer := words.strip("* \t\r"))
+    )
     return next(found, text.strip())
 
 
 def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
     """Return the votes by letter and "", or no votes and the reason."""
-    said = answers(found)
-    if any(m.status != "complete" or m.stats.get("reason") in {"length", "memory"} for m in said):
+    replies = answers(found)
+    if any(
+        m.status != "complete" or m.stats.get("reason") in {"length", "memory"} for m in replies
+    ):
         return {}, tr("A reply was cut off and cannot be counted.")
     for read in (_form, _number, _choice):
-        votes = {letter_of(m): vote for m in said if (vote := read(m.content)) is not None}
-        if len(votes) == len(said):
+        votes = {letter_of(m): vote for m in replies if (vote := read(m.content)) is not None}
+        if len(votes) == len(replies):
             return votes, ""
     return {}, tr("Only numbers, short choices and JSON can be counted. These replies are texts.")
 

@@ -78,7 +78,7 @@ class PanelRunner(QObject):
                 panel.letters(len(members)), members, refs, models, asked_with, strict=True
             ):
                 answer = Answer(new_id(), model=ref, options=own_options)
-                told = {
+                data = {
                     "id": panel_id,
                     "letter": letter,
                     **member.to_json(),
@@ -86,7 +86,7 @@ class PanelRunner(QObject):
                 }
                 message = Message(answer.message_id, asked.chat_id, asked.id, "assistant")
                 self._saved.add(
-                    replace(message, status="streaming", model=model, stats={"panel": told})
+                    replace(message, status="streaming", model=model, stats={"panel": data})
                 )
                 begun.append(answer)
             self._saved.show(begun[0].message_id)

@@ -95,10 +95,10 @@ def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> R
 
 def source(of: ReferencedChat, before: int, news: News = "") -> tuple[Attachment, AttachedText]:
     """Return the messages after the first ``before`` ones as an attachment."""
-    said = of.lines[before:]
-    text = AttachedText("message", tuple(t for _, t in said), tuple(who for who, _ in said))
-    count = sum(len(t) for _, t in said)
-    made = Attachment(of.title, "chat", text.hash, "message", len(said), count)
+    lines = of.lines[before:]
+    text = AttachedText("message", tuple(t for _, t in lines), tuple(who for who, _ in lines))
+    count = sum(len(t) for _, t in lines)
+    made = Attachment(of.title, "chat", text.hash, "message", len(lines), count)
     return replace(made, chat=of.id, before=before, news=news), text
 
 
@@ -191,11 +191,11 @@ class ReferencedChats:
         if not self.follows:
             return tuple(found)
         unseen = left_out([*path, *path[-1:]]) if path else ()
-        said = [f for m in path if m.id not in unseen for f in m.attachments if f.chat]
+        earlier = [f for m in path if m.id not in unseen for f in m.attachments if f.chat]
         for chat_id, last in self.follows.items():
             of = self.now(chat_id)
             if not of.title:  # it was erased
-                named = (f.name for f in reversed(said) if f.chat == chat_id)
+                named = (f.name for f in reversed(earlier) if f.chat == chat_id)
                 of = structs.replace(of, title=next(named, tr("Deleted chat")))
             self.seen[chat_id] = (of, None)
             if not of.lines:
@@ -205,7 +205,7 @@ class ReferencedChats:
             begun = next((f for f in mine if not f.news and f.use == "all"), None)
             place = found.index(mine[0]) if mine else len(found)
             found = [f for f in found if f not in mine or f in cut]
-            read = self._read([*said, *cut], chat_id)
+            read = self._read([*earlier, *cut], chat_id)
             new = _what_is_new(of, read, last)
             if begun is not None:
                 new = min(begun.before, len(of.lines) - 1), ""

@@ -66,9 +66,9 @@ def asked_for_title(question: str, answer: str) -> str:
     )
 
 
-def cleaned(said: str) -> str:
+def cleaned(output: str) -> str:
     """Return the model's answer as one line without reasoning, quotes and Markdown."""
-    text = _THOUGHT.sub("", said)
+    text = _THOUGHT.sub("", output)
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     line = _LINK.sub(r"\1", _MARKS.sub("", line))
     line = _LABEL.sub("", line.strip(_QUOTES + " ")).strip(_QUOTES + " ")
@@ -76,16 +76,16 @@ def cleaned(said: str) -> str:
     return " ".join(line.split()).rstrip(",;:").strip(_QUOTES + " ")
 
 
-def title_said(said: str, question: str, answer: str) -> str:
+def title_in(output: str, question: str, answer: str) -> str:
     """Return the title in a model's answer, or "" if the first words of the question are better.
 
     A title is short, one line, not a sentence, and about the conversation: at least half of its
     words (rounded down, and at least one) occur there in some form. Models that misunderstand the
     request write too much, repeat themselves, or have another topic.
     """
-    if len(_THOUGHT.sub("", said).strip().splitlines()) > 1:
+    if len(_THOUGHT.sub("", output).strip().splitlines()) > 1:
         return ""
-    title = cleaned(said)
+    title = cleaned(output)
     words = [word.casefold() for word in _WORD.findall(title)]
     if not title or len(title) > LONGEST or len(words) > MOST_WORDS or title[-1] in _ENDS:
         return ""
@@ -130,7 +130,7 @@ class _PendingTitle(Struct):
     answer: str
     channel: int = -1
     reply: Reply | None = None
-    said: str = ""
+    output: str = ""
 
 
 class TitleGenerator(QObject):
@@ -170,10 +170,10 @@ class TitleGenerator(QObject):
             flows.start(self, self._begin())
 
     async def _begin(self) -> None:
-        told = await self._library.loader.figures.now()  # includes other programs' sessions
-        if told is None:
+        figures = await self._library.loader.figures.now()  # includes other programs' sessions
+        if figures is None:
             return
-        sessions = told.get("sessions", {}).values()
+        sessions = figures.get("sessions", {}).values()
         if any(session.get("status", "idle") != "idle" for session in sessions):
             self._rest.start()
         elif self._asked is None and self._wanted() and not self._library.running():
@@ -237,8 +237,8 @@ class TitleGenerator(QObject):
         if asked is None:
             return
         if isinstance(event, TextDelta) and event.kind == "answer":
-            asked.said += event.text
-            if len(asked.said) > 8 * LONGEST and asked.reply is not None:
+            asked.output += event.text
+            if len(asked.output) > 8 * LONGEST and asked.reply is not None:
                 asked.reply.cancel()  # too long for a title
         elif isinstance(event, Finished):
             self._let_go()
@@ -253,7 +253,7 @@ class TitleGenerator(QObject):
         self._waiting.pop(asked.chat_id, None)
         self._tried.add(asked.chat_id)
         stopped = reason in (FinishReason.STOP, FinishReason.UNSTATED)
-        title = title_said(asked.said, asked.question, asked.answer) if stopped else ""
+        title = title_in(asked.output, asked.question, asked.answer) if stopped else ""
         self._faults[asked.model_id] = 0 if title else self._faults.get(asked.model_id, 0) + 1
         record = self._library.chat(asked.chat_id)
         if record is None or record.titled_by or record.archived_at is not None:

@@ -258,9 +258,9 @@ class ToolCallRunner(QObject):
             return tr("This call is no longer waiting.")
         if decision is Decision.DENY:
             obstacle = call.preview if isinstance(call.preview, Obstacle) else None
-            told = f"{DENIED} {obstacle.told}" if obstacle is not None else DENIED
+            answer = f"{DENIED} {obstacle.model_text}" if obstacle is not None else DENIED
             shown = obstacle.words if obstacle is not None else ""
-            self._end(call, "error", ToolResult(told, True, len(told), shown), decision)
+            self._end(call, "error", ToolResult(answer, True, len(answer), shown), decision)
             self._soon.start()
             return ""
         text = call.stands if arguments is None else arguments

@@ -211,11 +211,11 @@ def conversation(
             continue
         if message.id in without or (message.role == "assistant" and not message.content):
             continue
-        said = content(message.content, message.attachments, texts, images, hears=hears)
+        parts = content(message.content, message.attachments, texts, images, hears=hears)
         if turns and message.role == "user" and turns[-1]["role"] == "user":
-            turns[-1]["content"] = joined(turns[-1]["content"], said)
+            turns[-1]["content"] = joined(turns[-1]["content"], parts)
         else:
-            turns.append({"role": message.role, "content": said})
+            turns.append({"role": message.role, "content": parts})
     calls.end()
     if begun is not None:
         turns.append({"role": "assistant", "content": begun.content})

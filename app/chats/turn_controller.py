@@ -295,8 +295,8 @@ class TurnController(QObject):
         if (queued := self._queue.get(message_id)) is None:
             return False
         chat_id = self._saved.record.id
-        said = Message(queued.id, chat_id, content=queued.text, attachments=queued.attachments)
-        self.compose(Editing.of(said, self._saved.compose))
+        message = Message(queued.id, chat_id, content=queued.text, attachments=queued.attachments)
+        self.compose(Editing.of(message, self._saved.compose))
         return True
 
     @saved_together
@@ -369,8 +369,8 @@ class TurnController(QObject):
         saved = self._saved
         self.compose(compose.before)
         text = compose.text.strip("\n")
-        said = replace(old, id=new_id(), content=text, attachments=files, stats={})
-        saved.add(replace(said, created_at=time.time()))
+        message = replace(old, id=new_id(), content=text, attachments=files, stats={})
+        saved.add(replace(message, created_at=time.time()))
         record = saved.record
         if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
             # An automatic title follows the question. A comparison keeps its name.

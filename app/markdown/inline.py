@@ -276,8 +276,8 @@ def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
     """Yield the spans, with letters of columns as links."""
     for span in spans:
         text, ink = span.text, span.ink
-        place, said = 0, not (ink.link or ink.code or ink.math)
-        for cited in _CITED.finditer(text) if said else ():
+        place, is_plain = 0, not (ink.link or ink.code or ink.math)
+        for cited in _CITED.finditer(text) if is_plain else ():
             for letter in _LETTER.finditer(text, *cited.span()):
                 if letter[1] in parts:
                     yield Span(text[place : letter.start()], ink)

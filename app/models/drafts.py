@@ -86,7 +86,7 @@ class DraftModels(QObject):
         self._loads: dict[str, _DraftLoad] = {}
         loader.changed.connect(self._on_model)
         loader.unloaded.connect(self._on_unloaded)
-        loader.figures.told.connect(self._on_figures)
+        loader.figures.received.connect(self._on_figures)
 
     def of(self, *names: str) -> str:
         """Return the reference of the draft model for the model with these names, or ""."""

@@ -22,7 +22,7 @@ class EngineFigures(QObject):
         engine: returns the engine, or None.
     """
 
-    told = Signal(object)  # (stats): see `Engine.stats`
+    received = Signal(object)  # (stats): see `Engine.stats`
 
     def __init__(self, engine: Callable[[], Engine | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -65,7 +65,7 @@ class EngineFigures(QObject):
     async def _tell(self) -> None:
         stats = await self.now()
         if stats is not None:
-            self.told.emit(stats)
+            self.received.emit(stats)
 
 
 def memory_by_model(stats: dict[str, Any]) -> dict[str, int]:

@@ -406,7 +406,7 @@ class ModelLoader(QObject):
                     return
         except Exception as error:
             if self._loads.get(status.ref) is load:  # otherwise it was cancelled
-                self._fail(status, *_told(error))
+                self._fail(status, *_code_and_message(error))
             return
         finally:
             self._bridge.close(channel)
@@ -450,7 +450,7 @@ def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
         return None
 
 
-def _told(error: Exception) -> tuple[str, str]:
+def _code_and_message(error: Exception) -> tuple[str, str]:
     """Return the code and the message of an error."""
     if isinstance(error, EngineError):
         log.warning("model not loaded: %s", error.code)

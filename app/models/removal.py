@@ -204,5 +204,5 @@ def _holds_more(folder: Path) -> bool:
 
 
 def _words(error: Exception) -> str:
-    told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return told[:1].lower() + told[1:] if told else type(error).__name__
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return words[:1].lower() + words[1:] if words else type(error).__name__

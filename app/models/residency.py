@@ -120,10 +120,10 @@ class IdleUnloading(QObject):
             self._asking.start(self._look())
 
     async def _look(self) -> None:
-        told = await self._loader.figures.now()
-        if told is None:
+        figures = await self._loader.figures.now()
+        if figures is None:
             return
-        now, work, busy = self.clock(), *_work(told)
+        now, work, busy = self.clock(), *_work(figures)
         loaded = {s.model.id: s for s in self._loader.loaded() if s.model is not None}
         for model_id in loaded:
             same = work.get(model_id, frozenset()) == self._work.get(model_id, frozenset())
@@ -162,11 +162,11 @@ class IdleUnloading(QObject):
             self._used[status.model.id] = self.clock()
 
 
-def _work(told: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
+def _work(figures: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
     """Return the work of each model's sessions, and the models that are busy."""
     done: dict[str, set[tuple[str, int, int]]] = {}
     busy: set[str] = set()
-    for name, session in told.get("sessions", {}).items():
+    for name, session in figures.get("sessions", {}).items():
         model = str(session.get("model", ""))
         written = int(session.get("reply", {}).get("generated_tokens", 0))
         done.setdefault(model, set()).add((name, int(session.get("kv_tokens", 0)), written))

@@ -38,10 +38,10 @@ class SpreadModels(QObject):
         Raises:
             RemoteError: it could not be started.
         """
-        told = await flows.arrived(server.started)
-        remote = Remote(spread(away, told.port), told.model, "stretto", told.context)
+        started = await flows.arrived(server.started)
+        remote = Remote(spread(away, started.port), started.model, "stretto", started.context)
         self._remotes.groups.keep(remote.ref, server)
-        self._remotes.add(remote, told.key, group)
+        self._remotes.add(remote, started.key, group)
         flows.start(self, self._watch(remote.ref, server))
         self._changed(remote.ref)
         return remote.ref
@@ -62,9 +62,9 @@ class SpreadModels(QObject):
         self, ref: str, server: GroupServer, group: MachineGroup, remote: Remote
     ) -> None:
         with suppress(Exception):  # `groups` has the reason
-            told = await flows.arrived(server.started)
+            started = await flows.arrived(server.started)
             model = self._remotes.model(ref)
-            self._remotes.add(model.remote if model else remote, told.key, group)
+            self._remotes.add(model.remote if model else remote, started.key, group)
         self._changed(ref)
 
     async def _watch(self, ref: str, server: GroupServer) -> None:

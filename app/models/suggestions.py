@@ -94,10 +94,10 @@ class SmallModel(Struct, frozen=True):
 def small(file: Path | None = None) -> SmallModel | None:
     try:
         text = (file or resources() / "models.toml").read_text(encoding="utf-8")
-        told = tomllib.loads(text)["small"]
-        size = round(told["size_gb"] * 1e9)
-        suggestion = Suggestion(told["repo"], size, told["good_at"], told["licence"])
-        return SmallModel(suggestion, str(told["file_sha256"]))
+        entry = tomllib.loads(text)["small"]
+        size = round(entry["size_gb"] * 1e9)
+        suggestion = Suggestion(entry["repo"], size, entry["good_at"], entry["licence"])
+        return SmallModel(suggestion, str(entry["file_sha256"]))
     except (OSError, ValueError, LookupError, TypeError) as error:
         log.warning("small model suggestion not read: %s", error)
         return None

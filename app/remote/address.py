@@ -228,15 +228,15 @@ def listed(body: object) -> list[ListedModel] | None:
     for entry in body[:MOST_MODELS]:
         model = entry.get("id") if isinstance(entry, Mapping) else entry
         if isinstance(model, str) and 0 < len(model) <= LONGEST and clean(model) == model.strip():
-            told = entry if isinstance(entry, Mapping) else {}
-            found[model] = ListedModel(model, _kind(told), _context(told), _sees(told))
+            fields = entry if isinstance(entry, Mapping) else {}
+            found[model] = ListedModel(model, _kind(fields), _context(fields), _sees(fields))
     return [one for one in found.values() if is_visible(one.model)]
 
 
 def has_sessions(body: object) -> bool:
     """Return True for a response to ``GET /models`` of a Stretto that supports sessions."""
-    told = body.get("stretto") if isinstance(body, Mapping) else None
-    version = told.get("sessions") if isinstance(told, Mapping) else None
+    fields = body.get("stretto") if isinstance(body, Mapping) else None
+    version = fields.get("sessions") if isinstance(fields, Mapping) else None
     return type(version) is int and version >= 1
 
 
@@ -249,9 +249,9 @@ def _kind(entry: Mapping[str, Any]) -> str:
 
 def _context(entry: Mapping[str, Any]) -> int:
     meta = entry.get("meta")
-    told = [entry.get(name) for name in _CONTEXTS]
-    told += [meta.get("n_ctx"), meta.get("n_ctx_train")] if isinstance(meta, Mapping) else []
-    return next((n for n in told if type(n) is int and 0 < n < _MOST_CONTEXT), 0)
+    sizes = [entry.get(name) for name in _CONTEXTS]
+    sizes += [meta.get("n_ctx"), meta.get("n_ctx_train")] if isinstance(meta, Mapping) else []
+    return next((n for n in sizes if type(n) is int and 0 < n < _MOST_CONTEXT), 0)
 
 
 _EYES = {"vision", "multimodal", "image", "images"}
@@ -261,17 +261,17 @@ def _sees(entry: Mapping[str, Any]) -> bool | None:
     """Return True if a model accepts images, from the fields of OpenRouter, Mistral, Ollama,
     llama.cpp."""
     about = entry.get("architecture")
-    told = [entry.get("input_modalities"), entry.get("modalities"), entry.get("capabilities")]
-    told += [about.get("input_modalities")] if isinstance(about, Mapping) else []
-    lists = [_able(one) for one in told if isinstance(one, list | Mapping)]
+    values = [entry.get("input_modalities"), entry.get("modalities"), entry.get("capabilities")]
+    values += [about.get("input_modalities")] if isinstance(about, Mapping) else []
+    lists = [_able(one) for one in values if isinstance(one, list | Mapping)]
     if entry.get("type") == "vlm":
         return True
     return any(_EYES & one for one in lists) if lists else None
 
 
-def _able(told: list[Any] | Mapping[str, Any]) -> set[str]:
+def _able(found: list[Any] | Mapping[str, Any]) -> set[str]:
     """Return the listed names, or those with the value true, as in `{"vision": true}`."""
-    names = [n for n, can in told.items() if can is True] if isinstance(told, Mapping) else told
+    names = [n for n, can in found.items() if can is True] if isinstance(found, Mapping) else found
     return {name for name in names if isinstance(name, str)}
 
 

@@ -52,11 +52,11 @@ async def models_at(address: str, key: str) -> list[ListedModel]:
     Raises:
         RemoteError: there is no valid response.
     """
-    told = await document(address, "/models", key)
-    found = listed(told)
+    response = await document(address, "/models", key)
+    found = listed(response)
     if found is None:
         raise remote_errors.no_sense(host_of(address))
-    if is_ollama(told):
+    if is_ollama(response):
         shown = await asyncio.gather(*(_shown(address, one, key) for one in found[:_MOST_SHOWN]))
         found[:_MOST_SHOWN] = shown
     return found
@@ -66,10 +66,10 @@ async def _shown(address: str, one: ListedModel, key: str) -> ListedModel:
     """Return a model of Ollama with its details."""
     base = address.removesuffix("/v1")
     try:
-        told = await document(base, "/api/show", key, "POST", {"model": one.model})
+        response = await document(base, "/api/show", key, "POST", {"model": one.model})
     except remote_errors.RemoteError:
         return one
-    return replace(one, sees=sees_at_ollama(told))
+    return replace(one, sees=sees_at_ollama(response))
 
 
 async def document(
@@ -184,9 +184,9 @@ async def _answer(
                 # not requested, and small ones may expand to huge ones
                 raise remote_errors.no_sense(host)
             if response.status_code not in (200, 201):
-                said = await _json(response, MOST_ERROR, host, forgiving=True)
+                refusal_body = await _json(response, MOST_ERROR, host, forgiving=True)
                 raise remote_errors.refusal(
-                    response.status_code, response.headers, said, address, model
+                    response.status_code, response.headers, refusal_body, address, model
                 )
             yield response
     except httpx2.ConnectTimeout as error:

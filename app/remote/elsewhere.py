@@ -219,31 +219,31 @@ class ServerFigures:
             log.info("no figures of remote sessions: %s", error.code)
             self._rest[address] = now + REST_S
             return {}
-        told = _by_name(body)
+        entries = _by_name(body)
         read = self._read.setdefault(address, {})
-        for gone in [name for name in read if name not in told]:
+        for gone in [name for name in read if name not in entries]:
             del read[gone]
         host = host_of(address)
         return {
-            chat_id: figures_of(read, each.name, told[each.name], host)
+            chat_id: figures_of(read, each.name, entries[each.name], host)
             for chat_id, each in chats.items()
-            if each.name in told
+            if each.name in entries
         }
 
 
 def figures_of(
-    read: dict[str, tuple[float, int]], name: str, told: Mapping[str, Any], host: str
+    read: dict[str, tuple[float, int]], name: str, entry: Mapping[str, Any], host: str
 ) -> Figures:
     """Return a session's figures from its server's data.
 
     Args:
         read: time and number of tokens of the server's sessions, updated here.
     """
-    status, held, now = told.get("status"), _number(told.get("tokens")), time.monotonic()
+    status, held, now = entry.get("status"), _number(entry.get("tokens")), time.monotonic()
     status = status if isinstance(status, str) and status in _STATES else "idle"
-    if told.get("waiting") is True:
+    if entry.get("waiting") is True:
         status = "queued"
-    reply = told.get("reply")
+    reply = entry.get("reply")
     reply = reply if isinstance(reply, Mapping) else {}
     before, read[name] = read.get(name), (now, held)
     rate = 0.0
@@ -253,14 +253,14 @@ def figures_of(
         rate = max(0, held - before[1]) / (now - before[0])
     return {
         "status": status,
-        "paused": told.get("paused") is True,
+        "paused": entry.get("paused") is True,
         "kv_tokens": held,
-        "kv_bytes": _number(told.get("bytes")),
+        "kv_bytes": _number(entry.get("bytes")),
         "reply": {"generated_tokens": _number(reply.get("generated_tokens"))},
         "rate": rate,
         "host": host,
-        "place": _number(told.get("place")),
-        "context": _number(told.get("context_length")),
+        "place": _number(entry.get("place")),
+        "context": _number(entry.get("context_length")),
     }
 
 

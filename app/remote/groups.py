@@ -89,9 +89,9 @@ class MachineGroups:
         self._new: list[GroupServer] = []  # of models without a reference yet
         self._said: dict[str, str] = {}  # last messages by reference
 
-    def take(self, told: Mapping[str, Mapping[str, Any]]) -> None:
+    def take(self, stored: Mapping[str, Mapping[str, Any]]) -> None:
         """Take the groups from the settings. Invalid ones are left out."""
-        for ref, one in told.items():
+        for ref, one in stored.items():
             hosts, folder, file = one.get("hosts"), one.get("folder"), one.get("hosts_file", "")
             if (
                 isinstance(hosts, list)
@@ -101,7 +101,7 @@ class MachineGroups:
             ):
                 self.known[ref] = MachineGroup(tuple(hosts), folder, file)
 
-    def told(self, ref: str) -> dict[str, Any]:
+    def to_json(self, ref: str) -> dict[str, Any]:
         """Return a model's group for the settings, or {}."""
         group = self.known.get(ref)
         if group is None:
@@ -144,8 +144,8 @@ class MachineGroups:
         )
         root = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
-        said = Path(folder.name) / "said"
-        with said.open("wb") as errors:
+        log_path = Path(folder.name) / "said"
+        with log_path.open("wb") as errors:
             server = GroupServer(
                 subprocess.Popen(
                     command,
@@ -159,7 +159,7 @@ class MachineGroups:
 
         def watch() -> None:
             with folder:
-                _watch(server, key, said)
+                _watch(server, key, log_path)
 
         server.watch = threading.Thread(target=watch, name="stretto-group", daemon=True)
         server.watch.start()
@@ -174,9 +174,9 @@ class MachineGroups:
         self._servers[ref] = server
         self._said.pop(ref, None)
 
-    def ended(self, ref: str, said: str) -> None:
+    def ended(self, ref: str, message: str) -> None:
         """Store the last message of a model's server."""
-        self._said[ref] = said
+        self._said[ref] = message
 
     def forget(self, ref: str) -> None:
         """End a model's server, and forget its group."""
@@ -201,20 +201,20 @@ class MachineGroups:
                 server.watch.join(_LEAVING)
 
 
-def _watch(server: GroupServer, key: str, said: Path) -> None:
+def _watch(server: GroupServer, key: str, log_path: Path) -> None:
     """Follow a server until its end. Blocks."""
     assert server.process.stdout is not None
-    with server.process.stdout as told:
-        line = told.readline(65_536)
+    with server.process.stdout as output:
+        line = output.readline(65_536)
         with contextlib.suppress(ValueError, KeyError, TypeError):
             one = json.loads(line)
             started = StartedServer(int(one["port"]), str(one["model"]), int(one["context"]), key)
             server.started.set_result(started)
-        while told.read(65_536):
+        while output.read(65_536):
             pass
     server.process.wait()
     server.close()
-    words = _last(said)
+    words = _last(log_path)
     if not server.started.done():
         server.started.set_exception(
             RemoteError(NOT_STARTED, words or tr("It quit without a message."))
@@ -222,9 +222,9 @@ def _watch(server: GroupServer, key: str, said: Path) -> None:
     server.ended.set_result(words)
 
 
-def _last(said: Path) -> str:
+def _last(log_path: Path) -> str:
     """Return the last line of a program's error output."""
-    lines = said.read_text(errors="replace")[-_MOST_SAID:].strip().splitlines()
+    lines = log_path.read_text(errors="replace")[-_MOST_SAID:].strip().splitlines()
     words = (lines or [""])[-1].removeprefix("serve: ")
     head, _, code = words.rpartition(" [")
     return head if head and code.endswith("]") else words

@@ -52,18 +52,18 @@ class RemoteError(EngineError):
 
 def words_of(body: object) -> str:
     """Return a server's message from the JSON of an error, or ""."""
-    told = _told_of(body)
-    found = _provider_words(told) or told.get("message") or told.get("detail")
+    error = _error_of(body)
+    found = _provider_words(error) or error.get("message") or error.get("detail")
     if isinstance(found, list):  # FastAPI's, one per field
-        said = [one.get("msg") for one in found[:5] if isinstance(one, Mapping)]
-        found = "; ".join(one for one in said if isinstance(one, str))
+        messages = [one.get("msg") for one in found[:5] if isinstance(one, Mapping)]
+        found = "; ".join(one for one in messages if isinstance(one, str))
     if not isinstance(found, str):
         return ""
     found = clean(found[: 4 * _LONGEST_WORDS], lines=False)
     return found if len(found) <= _LONGEST_WORDS else found[:_LONGEST_WORDS].rstrip() + "…"
 
 
-def _told_of(body: object) -> Mapping[str, object]:
+def _error_of(body: object) -> Mapping[str, object]:
     """Return the object with a server's message, type and code."""
     if isinstance(body, list) and body:  # Gemini's
         body = body[0]
@@ -75,9 +75,9 @@ def _told_of(body: object) -> Mapping[str, object]:
     return {**body, "message": error} if isinstance(error, str) else body
 
 
-def _provider_words(told: Mapping[str, object]) -> object:
+def _provider_words(error: Mapping[str, object]) -> object:
     """Return the provider's words that OpenRouter passes on, or None."""
-    more = told.get("metadata")
+    more = error.get("metadata")
     raw = more.get("raw") if isinstance(more, Mapping) else None
     if not isinstance(raw, str) or not raw:
         return None
@@ -97,9 +97,9 @@ def refusal(
         body: its JSON, or None.
         model: the requested model, "" for the list of models.
     """
-    host, said = host_of(address), words_of(body)
-    quoted = tr("Its message: “{words}”", words=said) if said else ""
-    code, sentence = _told(_status_of(status, body, said), headers, host, address, model)
+    host, words = host_of(address), words_of(body)
+    quoted = tr("Its message: “{words}”", words=words) if words else ""
+    code, sentence = _explain(_status_of(status, body, words), headers, host, address, model)
     if status in (400, 413, 422, 500) and is_too_long(body):
         code, sentence = CONTEXT_OVERFLOW, does_not_fit(model)
     refused = RemoteError(code, " ".join(filter(None, (sentence, quoted))))
@@ -113,13 +113,13 @@ def does_not_fit(model: str) -> str:
 
 
 def _code_of(body: object) -> str:
-    code = _told_of(body).get("code")
+    code = _error_of(body).get("code")
     return code[:100] if isinstance(code, str) else ""
 
 
-def _status_of(status: int, body: object, said: str) -> int:
+def _status_of(status: int, body: object, message: str) -> int:
     """Return the proper status for an error's type, code and words."""
-    marks = f"{_marks_of(body)} {said.lower()}"
+    marks = f"{_marks_of(body)} {message.lower()}"
     if status in (400, 403, 429) and _OF_MONEY.search(marks):
         return 402
     if status in (400, 422) and any(words in marks for words in _OF_MODEL):
@@ -129,12 +129,12 @@ def _status_of(status: int, body: object, said: str) -> int:
 
 def _marks_of(body: object) -> str:
     """Return the type and the code of an error."""
-    told = _told_of(body)
-    found = (told.get("type"), told.get("code"))
+    error = _error_of(body)
+    found = (error.get("type"), error.get("code"))
     return " ".join(one[:100].lower() for one in found if isinstance(one, str))
 
 
-def _told(
+def _explain(
     status: int, headers: Mapping[str, str], host: str, address: str, model: str
 ) -> tuple[str, str]:
     if 300 <= status < 400:
@@ -200,15 +200,15 @@ def _moved(headers: Mapping[str, str], host: str) -> str:
 
 def is_too_long(body: object) -> bool:
     """Return True if a server refuses a chat because it is longer than the model's context."""
-    marks, said = _marks_of(body), words_of(body).lower()
+    marks, words = _marks_of(body), words_of(body).lower()
     if _TOO_LONG_CODES.search(marks):
         return True
-    if "rate_limit" in marks or _told_of(body).get("param") in _OF_REPLY:
-        return "context" in said and "rate_limit" not in marks
-    found = _TOO_LONG.search(said)
+    if "rate_limit" in marks or _error_of(body).get("param") in _OF_REPLY:
+        return "context" in words and "rate_limit" not in marks
+    found = _TOO_LONG.search(words)
     if found is not None and any(name in found[0] for name in _OF_REPLY):
-        return "context" in said
-    return found is not None and _EXCESS.search(said) is not None
+        return "context" in words
+    return found is not None and _EXCESS.search(words) is not None
 
 
 def later(headers: Mapping[str, str]) -> str:
@@ -223,17 +223,17 @@ def later(headers: Mapping[str, str]) -> str:
     return tr("Try again in a few hours.") if wait < 86_400 else tr("Try again another day.")
 
 
-def _wait_s(told: str) -> int:
+def _wait_s(header: str) -> int:
     """Return the seconds to wait, or 0 if the value is invalid."""
     from email.utils import parsedate_to_datetime
 
-    told = told.strip()[:100]
+    header = header.strip()[:100]
     try:
-        return min(int(-(-float(told) // 1)), 10**9) if told else 0
+        return min(int(-(-float(header) // 1)), 10**9) if header else 0
     except (ValueError, OverflowError):
         pass
     try:
-        return max(0, int(parsedate_to_datetime(told).timestamp() - time.time()))
+        return max(0, int(parsedate_to_datetime(header).timestamp() - time.time()))
     except (ValueError, TypeError, OverflowError):
         return 0
 

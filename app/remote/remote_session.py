@@ -133,8 +133,8 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     function = call["function"]
     arguments = function["arguments"]
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    told = {"name": function["name"], "arguments": text or "{}"}
-    return {"id": call["id"], "type": "function", "function": told}
+    parsed = {"name": function["name"], "arguments": text or "{}"}
+    return {"id": call["id"], "type": "function", "function": parsed}
 
 
 def _form(remote: Remote, params: SamplingParams) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Remotes:
     def open(self, settings: Settings) -> None:
         """Take the models from the settings. Invalid ones are left out."""
         self._settings = settings
-        found = (_remote(ref, told) for ref, told in settings.remotes.items())
+        found = (_remote(ref, stored) for ref, stored in settings.remotes.items())
         self._models = {one.ref: _model(one) for one in found if one is not None}
         self.groups.take(settings.remotes)
 
@@ -113,16 +113,16 @@ class Remotes:
         return self.start(look(tell, self.interfaces))
 
     def _save(self) -> None:
-        told = {
+        stored = {
             ref: {
                 "kind": model.remote.kind,
                 "context": model.remote.context,
                 **({"sees": True} if model.remote.sees else {}),
-                **self.groups.told(ref),
+                **self.groups.to_json(ref),
             }
             for ref, model in self._models.items()
         }
-        self._settings.set(remotes=told)
+        self._settings.set(remotes=stored)
 
     # Keys. Never on the GUI thread: the system may ask the user.
 
@@ -173,11 +173,11 @@ class Remotes:
                 found.setdefault(session.remote.address, {})[session.id] = session.elsewhere
 
         async def ask() -> dict[str, Figures]:
-            told: dict[str, Figures] = {}
+            figures: dict[str, Figures] = {}
             for address, chats in found.items():
                 key = await asyncio.to_thread(self.key, address)
-                told |= await self._figures.ask(address, key, chats)
-            return told
+                figures |= await self._figures.ask(address, key, chats)
+            return figures
 
         return self.start(ask()) if found else None
 
@@ -190,12 +190,12 @@ class Remotes:
         known = self._with_sessions.get(address)
         if known is None:
             try:
-                told = await client.document(address, "/models", key)
+                response = await client.document(address, "/models", key)
             except remote_errors.RemoteError as error:
                 if error.code == remote_errors.UNREACHABLE:
                     raise
                 return False  # the request itself reports the error
-            known = self._with_sessions[address] = has_sessions(told)
+            known = self._with_sessions[address] = has_sessions(response)
         return known
 
     def no_sessions(self, address: str) -> None:
@@ -244,17 +244,17 @@ def _account(address: str) -> str:
     return f"Key for {address}"
 
 
-def _remote(ref: str, told: Mapping[str, Any]) -> Remote | None:
+def _remote(ref: str, stored: Mapping[str, Any]) -> Remote | None:
     """Return a model of the settings, or None."""
     one = named(ref)
     if one is None:
         return None
-    kind, context = told.get("kind"), told.get("context")
+    kind, context = stored.get("kind"), stored.get("context")
     if not isinstance(kind, str) or kind not in KINDS:
         kind = ""
     if not isinstance(context, int) or isinstance(context, bool):
         context = 0
-    context, sees = max(0, min(context, _MOST_CONTEXT)), told.get("sees") is True
+    context, sees = max(0, min(context, _MOST_CONTEXT)), stored.get("sees") is True
     return Remote(one.address, one.model, kind, context, sees)
 
 

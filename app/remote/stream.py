@@ -53,10 +53,10 @@ class ReasoningSplitter:
             yield ("reasoning" if self._place == "inside" else "answer"), held
 
     def _begin(self) -> None:
-        said = self._held.lstrip()
-        if said.startswith(OPENS):
-            self._held, self._place = said[len(OPENS) :], "inside"
-        elif not OPENS.startswith(said):
+        held = self._held.lstrip()
+        if held.startswith(OPENS):
+            self._held, self._place = held[len(OPENS) :], "inside"
+        elif not OPENS.startswith(held):
             self._place = "out"
 
     def _inside(self) -> Iterator[Part]:
@@ -96,8 +96,8 @@ class ReplyTimer:
     def stats(self, reading: ReplyReader) -> ReplyStats:
         """Return the figures, as far as known."""
         usage, took = reading.usage, self._last - self._first
-        told = took >= _AT_ONCE_S and usage.generated > 1
-        rate = (usage.generated - 1) / took if told else 0.0
+        is_measured = took >= _AT_ONCE_S and usage.generated > 1
+        rate = (usage.generated - 1) / took if is_measured else 0.0
         return ReplyStats(
             prompt_tokens=usage.prompt,
             reused_tokens=min(usage.reused, usage.prompt),
@@ -255,22 +255,22 @@ class ReplyReader:
         thought = delta.get("reasoning_content") or delta.get("reasoning")
         if isinstance(thought, str) and thought:
             yield "reasoning", thought
-        said = delta.get("content") or delta.get("refusal")
-        if isinstance(said, list):  # of parts, as in Mistral's API
-            said = "".join(t for part in said if isinstance(t := _part(part), str))
-        if isinstance(said, str) and said:
-            yield from self._thinking.take(said)
+        content = delta.get("content") or delta.get("refusal")
+        if isinstance(content, list):  # of parts, as in Mistral's API
+            content = "".join(t for part in content if isinstance(t := _part(part), str))
+        if isinstance(content, str) and content:
+            yield from self._thinking.take(content)
         calls = delta.get("tool_calls")
         for at, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, Mapping) and (text := self._called(at, call)):
                 yield "tool", text
 
-    def _called(self, at: int, told: Mapping[str, Any]) -> str:
+    def _called(self, at: int, part: Mapping[str, Any]) -> str:
         """Add to a call, and return its new text."""
-        call = self._call_of(at, told)
-        if isinstance(key := told.get("id"), str) and key and not call.id:
+        call = self._call_of(at, part)
+        if isinstance(key := part.get("id"), str) and key and not call.id:
             call.id = key[:200]
-        function = told.get("function")
+        function = part.get("function")
         if not isinstance(function, Mapping):
             return ""
         if isinstance(name := function.get("name"), str) and not call.name:
@@ -283,16 +283,16 @@ class ReplyReader:
         call.arguments.append(arguments)
         return arguments
 
-    def _call_of(self, at: int, told: Mapping[str, Any]) -> PartialToolCall:
+    def _call_of(self, at: int, part: Mapping[str, Any]) -> PartialToolCall:
         """Return the call that a chunk belongs to.
 
         Some servers send no index, or 0 for every call: a named chunk with another id, or after
         complete arguments, begins a call. Continuing chunks have no name, but may have another id.
         """
-        index, key = told.get("index"), told.get("id")
+        index, key = part.get("index"), part.get("id")
         place = index if type(index) is int else at
         call = self.calls.get(self._open.get(place, -1))
-        function = told.get("function")
+        function = part.get("function")
         if call is not None and isinstance(function, Mapping) and function.get("name"):
             if key and call.id:
                 is_other = call.id != key
@@ -330,11 +330,11 @@ class ReplyReader:
 
     def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:
         """Return an error from within the stream, whose status was 200."""
-        said, code = remote_errors.words_of(chunk), remote_errors.FAILED
+        message, code = remote_errors.words_of(chunk), remote_errors.FAILED
         words = tr("{host} could not finish the reply.", host=self._host)
         if remote_errors.is_too_long(chunk):
             code, words = CONTEXT_OVERFLOW, remote_errors.does_not_fit(self._model)
-        quoted = tr("Its message: “{words}”", words=said) if said else ""
+        quoted = tr("Its message: “{words}”", words=message) if message else ""
         return RemoteError(code, " ".join(filter(None, (words, quoted))))
 
 

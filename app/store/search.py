@@ -210,12 +210,12 @@ def _by_filter(
 ) -> list[SearchHit]:
     """Return the chats that match a filter without words, last used first."""
     condition, values = narrowed.condition()
-    said = f"SELECT 1 FROM messages m WHERE m.chat_id = ? AND m.deleted_at IS NULL AND {condition}"
+    query = f"SELECT 1 FROM messages m WHERE m.chat_id = ? AND m.deleted_at IS NULL AND {condition}"
     hits: list[SearchHit] = []
     for seq, (_, chat_id) in sorted(chats.items(), key=lambda item: item[1], reverse=True):
         if len(hits) >= limit:
             break
-        if narrowed.of_messages and not db.execute(said, (chat_id, *values)).fetchone():
+        if narrowed.of_messages and not db.execute(query, (chat_id, *values)).fetchone():
             continue
         (title,) = db.execute("SELECT title FROM chats WHERE seq = ?", (seq,)).fetchone()
         hits.append(SearchHit(chat_id, None, title))
@@ -328,7 +328,7 @@ def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
 
 _JOIN_S = 3.0  # longer than `prepare` takes
 
-Told = Callable[[list[SearchHit], bool], object]
+ReportHits = Callable[[list[SearchHit], bool], object]
 """Called on the searching thread with the hits so far, and True if these are all."""
 
 
@@ -343,19 +343,19 @@ class Searcher:
         self._path = path
         self._prepare = prepare
         self._changed = threading.Condition()
-        self._wanted: tuple[str, int, Told] | None = None
+        self._wanted: tuple[str, int, ReportHits] | None = None
         self._running: sqlite3.Connection | None = None
         self._number = 0
         self._closing = False
         self._thread: threading.Thread | None = None
 
-    def ask(self, query: str, limit: int, told: Told) -> None:
+    def ask(self, query: str, limit: int, report: ReportHits) -> None:
         """Search. A query that has not been answered yet is dropped."""
         with self._changed:
             if self._closing:
                 return
             self._number += 1
-            self._wanted = (query, limit, told)
+            self._wanted = (query, limit, report)
             self._stop_running()
             self._changed.notify_all()
             if self._thread is None:
@@ -391,23 +391,23 @@ class Searcher:
                     self._changed.wait()
                 if self._closing or self._wanted is None:
                     break
-                (query, limit, told), number = self._wanted, self._number
+                (query, limit, report), number = self._wanted, self._number
                 self._wanted = None
             try:
                 self._prepare()
                 db = db or open_reader(self._path)
-                self._search(db, query, limit, told, number)
+                self._search(db, query, limit, report, number)
             except StoreError as error:
                 log.warning("search failed: %s", error.code)
-                self._tell(told, [], True, number)
+                self._tell(report, [], True, number)
             except BaseException:  # the thread must survive to answer the next search
                 log.exception("search failed")
-                self._tell(told, [], True, number)
+                self._tell(report, [], True, number)
         if db is not None:
             db.close()
 
     def _search(
-        self, db: sqlite3.Connection, query: str, limit: int, told: Told, number: int
+        self, db: sqlite3.Connection, query: str, limit: int, report: ReportHits, number: int
     ) -> None:
         with self._changed:
             if number != self._number or self._closing:
@@ -415,7 +415,7 @@ class Searcher:
             self._running = db
         hits: list[SearchHit] = []
         try:
-            hits = find(db, query, limit, lambda found: self._tell(told, found, False, number))
+            hits = find(db, query, limit, lambda found: self._tell(report, found, False, number))
         except (sqlite3.Error, *UNREADABLE) as error:
             if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
                 return
@@ -426,10 +426,10 @@ class Searcher:
         finally:
             with self._changed:
                 self._running = None
-        self._tell(told, hits, True, number)
+        self._tell(report, hits, True, number)
 
-    def _tell(self, told: Told, hits: list[SearchHit], done: bool, number: int) -> None:
+    def _tell(self, report: ReportHits, hits: list[SearchHit], done: bool, number: int) -> None:
         with self._changed:
             if number != self._number or self._closing:
                 return
-        told(hits, done)
+        report(hits, done)

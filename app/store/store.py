@@ -37,7 +37,7 @@ from app.store.records import (
     storable_text,
 )
 from app.store.salvage import Salvaged, salvage
-from app.store.search import Searcher, Told, find
+from app.store.search import ReportHits, Searcher, find
 from app.store.tool_rows import ToolRows
 from app.store.trash import Trash
 from app.store.writer import StoreWriter, index_chore
@@ -265,12 +265,12 @@ class Store:
         with self._readers.reading() as db:
             return find(db, query, limit)
 
-    def search_later(self, query: str, limit: int, told: Told) -> None:
-        """Search in a thread, which calls ``told`` with the titles, then with all hits.
+    def search_later(self, query: str, limit: int, report: ReportHits) -> None:
+        """Search in a thread, which calls ``report`` with the titles, then with all hits.
 
         A later call replaces an unanswered one. ``cancel_search`` cancels it.
         """
-        self._searcher.ask(query, limit, told)
+        self._searcher.ask(query, limit, report)
 
     def cancel_search(self) -> None:
         self._searcher.cancel()

@@ -39,7 +39,7 @@ class CrashReports:
         self._log = log
         self._stacks = folder / "crash-stacks.txt"
         self._stream: IO[str] | None = None
-        self._told: set[str] = set()  # stacks of this run that were reported
+        self._reported: set[str] = set()  # stacks of this run that were reported
         self._before = False
 
     def begin(self) -> list[Path]:
@@ -70,9 +70,9 @@ class CrashReports:
         """Write a report of an uncaught error, once per error and at most a few per run."""
         # Stacks without the error's message, which may contain text of the user.
         stack = "".join(traceback.format_tb(trace))
-        if len(self._told) >= MOST or f"{kind.__name__}\n{stack}" in self._told:
+        if len(self._reported) >= MOST or f"{kind.__name__}\n{stack}" in self._reported:
             return None
-        self._told.add(f"{kind.__name__}\n{stack}")
+        self._reported.add(f"{kind.__name__}\n{stack}")
         try:
             return self._write(f"An error that nobody caught: {kind.__name__}.", stack)
         except OSError:

@@ -46,7 +46,7 @@ class SingleInstance(QObject):
                 return False
             log.warning("cannot lock the profile")
             return True
-        for name, told in (
+        for name, signal in (
             (self._name, self.show_requested),
             (self._name + _ASK, self.quick_question_requested),
         ):
@@ -54,7 +54,7 @@ class SingleInstance(QObject):
             server = self._servers[name] = QLocalServer(self)
             server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
             server.newConnection.connect(self._on_connection)
-            server.newConnection.connect(told)
+            server.newConnection.connect(signal)
             if not server.listen(name):
                 log.warning("cannot listen for other instances: %s", server.errorString())
         return True

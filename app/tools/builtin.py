@@ -170,7 +170,7 @@ class Obstacle(Struct, frozen=True):
     """The reason why a call cannot work at the moment."""
 
     words: str  # for the user
-    told: str  # for the model
+    model_text: str  # for the model
     # the read-only folder, if write access is all that is missing
     folder: Path | None = None
     outside: bool = False  # the path is in none of the chat's folders
@@ -462,10 +462,10 @@ class BuiltinTools:
 
         def work() -> ToolResult:
             try:
-                told = found.work(arguments, context)
-                if isinstance(told, Outcome):
-                    return replace(harmless(told.text), outcome=told)
-                return harmless(told)
+                answer = found.work(arguments, context)
+                if isinstance(answer, Outcome):
+                    return replace(harmless(answer.text), outcome=answer)
+                return harmless(answer)
             except BaseException as error:  # includes Rust panics
                 return failed(error)
 
@@ -484,11 +484,11 @@ class BuiltinTools:
             try:
                 return look(arguments, context)
             except granted_folders.ReadOnlyError as error:
-                return Obstacle(str(error), error.told, error.folder)
+                return Obstacle(str(error), error.model_text, error.folder)
             except granted_folders.OutsideError as error:
-                return Obstacle(str(error), error.told, outside=True)
+                return Obstacle(str(error), error.model_text, outside=True)
             except ToolError as error:
-                return Obstacle(str(error), error.told)
+                return Obstacle(str(error), error.model_text)
             except BaseException as error:  # an invalid path, or a Rust panic
                 result = failed(error)
                 return Obstacle(result.shown, result.text)

@@ -158,7 +158,7 @@ class Elicitation:
         try:
             question = self._question(params)
         except ToolError as error:
-            self._note(f"{error.told} That was declined.")
+            self._note(f"{error.model_text} That was declined.")
             return ElicitResult(action="decline")
         call.pause()
         try:
@@ -211,14 +211,14 @@ _GO_THERE_FIRST = -32042  # the protocol's error code for a call that requires a
 class Connection:
     """Connection to one server. Runs on the loop's thread, except `log` and `status`."""
 
-    def __init__(self, config: ServerConfig, told: Callable[[], None] = lambda: None) -> None:
-        """``told`` is called on the loop's thread when the status has changed."""
+    def __init__(self, config: ServerConfig, on_change: Callable[[], None] = lambda: None) -> None:
+        """``on_change`` is called on the loop's thread when the status has changed."""
         self.config = config
         self.log = ServerLog()
         self.status = ConnectionStatus(ConnectionState.OFF)
         self._why: ToolError | None = None
         self.elicitation = Elicitation(config.name, self.log.note)
-        self._told = told
+        self._on_change = on_change
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
         self._ready: asyncio.Future[None] | None = None
@@ -444,25 +444,25 @@ class Connection:
         names = Counter(tool.name for tool in found)
         return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]
 
-    def _taken(self, told: Any) -> list[Tool]:
+    def _taken(self, listed: Any) -> list[Tool]:
         """Return the tool, or nothing if it is too large or invalid, with a note in the log."""
-        if not told.name.strip():  # a consent without a name would be one for all tools
+        if not listed.name.strip():  # a consent without a name would be one for all tools
             self.log.note("left out: a tool without a name")
             return []
-        if len(told.name) > 200 or len(canonical(told.input_schema)) > LONGEST_SCHEMA:
-            self.log.note(f"left out, too large: {told.name[:80]}")
+        if len(listed.name) > 200 or len(canonical(listed.input_schema)) > LONGEST_SCHEMA:
+            self.log.note(f"left out, too large: {listed.name[:80]}")
             return []
-        about = clean(told.description or told.title or "", most=LONGEST_DESCRIPTION)
-        title = told.title or (told.annotations.title if told.annotations else None) or ""
+        about = clean(listed.description or listed.title or "", most=LONGEST_DESCRIPTION)
+        title = listed.title or (listed.annotations.title if listed.annotations else None) or ""
         title = clean(title, lines=False, most=LONGEST_TITLE)
-        return [Tool(self.config.name, told.name, about, told.input_schema, title)]
+        return [Tool(self.config.name, listed.name, about, listed.input_schema, title)]
 
     def _say(self, state: ConnectionState, why: ToolError | None = None) -> None:
         self._why = why
         self.status = ConnectionStatus(state, str(why or ""))
         if why is not None:
             self.log.note(str(why))
-        self._told()
+        self._on_change()
 
 
 async def _unchecked(name: str, result: object) -> None:

@@ -165,9 +165,9 @@ class SeenTools:
     def __init__(self, rows: ConsentRows) -> None:
         self._rows = rows
         self._pins: dict[str, Tool] = {}
-        for server, name, told, _ in rows.read("tool_pins"):
+        for server, name, stored, _ in rows.read("tool_pins"):
             try:
-                value = json.loads(told)
+                value = json.loads(stored)
                 about, schema = str(value["description"]), dict(value["schema"])
                 tool = Tool(server, name, about, schema, str(value.get("title", "")))
             except (ValueError, TypeError, KeyError):
@@ -196,8 +196,8 @@ class SeenTools:
         for tool in tools:
             self._pins[tool.key] = tool
             value = {"description": tool.description, "schema": tool.schema, "title": tool.title}
-            told = json.dumps(value)
-            self._rows.put("tool_pins", tool.server, tool.name, told, time.time())
+            stored = json.dumps(value)
+            self._rows.put("tool_pins", tool.server, tool.name, stored, time.time())
 
     def forget(self, server: str, tool: str = "") -> None:
         """Show a tool again before it is used. Without ``tool``, all of the server."""

@@ -123,11 +123,11 @@ def fetch(
             headers["Host"] = urlsplit(url).netloc.rpartition("@")[2]
             try:
                 with pool.stream("GET", url, headers=list(headers.items())) as answer:
-                    told = {k.decode().lower(): v.decode("latin-1") for k, v in answer.headers}
-                    if answer.status in (301, 302, 303, 307, 308) and "location" in told:
-                        url = urljoin(url, told["location"])
+                    answered = {k.decode().lower(): v.decode("latin-1") for k, v in answer.headers}
+                    if answer.status in (301, 302, 303, 307, 308) and "location" in answered:
+                        url = urljoin(url, answered["location"])
                         continue
-                    return _read(answer, told.get("content-type", ""), deadline)
+                    return _read(answer, answered.get("content-type", ""), deadline)
             except ToolError:
                 raise
             except Exception as error:
@@ -155,17 +155,17 @@ def _check(url: str) -> None:
 
 def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> list[str]:
     """Call `resolve` in a thread, since it has no time limit."""
-    said: Future[list[str]] = Future()
+    answer: Future[list[str]] = Future()
 
     def ask() -> None:
         try:
-            said.set_result(list(resolve(host, port)))
+            answer.set_result(list(resolve(host, port)))
         except BaseException as error:
-            said.set_exception(error)
+            answer.set_exception(error)
 
     threading.Thread(target=ask, name="names", daemon=True).start()
     try:
-        return said.result(deadline.left())
+        return answer.result(deadline.left())
     except FutureTimeout as error:
         raise deadline.late() from error
     except (OSError, UnicodeError) as error:

@@ -121,8 +121,8 @@ class ReadOnlyError(ToolError):
 
     def __init__(self, folder: Path) -> None:
         words = mark("“{folder}” is read-only in this chat.")
-        told = "This folder may only be read. The person can allow writing."
-        super().__init__(words, told=told, folder=short_path(folder))
+        model_text = "This folder may only be read. The person can allow writing."
+        super().__init__(words, model_text=model_text, folder=short_path(folder))
         self.folder = folder  # the granted one
 
 
@@ -226,8 +226,8 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
                     os.unlink(beside, dir_fd=folder)
                 raise
     size = len(change.after)
-    told = f"{size:,} bytes were written to {path}."
-    return Outcome(OutcomeKind.WRITTEN, told, size, clean(path))
+    answer = f"{size:,} bytes were written to {path}."
+    return Outcome(OutcomeKind.WRITTEN, answer, size, clean(path))
 
 
 _CHANGED = mark("The file has changed since the changes were shown.")
@@ -370,17 +370,17 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
     if not wanted.is_absolute():
         if len(grants) == 1:
             return grants[0], wanted.parts
-        told = f"Give the whole path. Granted are: {_braced(_listed(grants))}"
+        answer = f"Give the whole path. Granted are: {_braced(_listed(grants))}"
         raise ToolError(
-            mark("“{path}” is not an absolute path."), told=told, path=visible(path)[:300]
+            mark("“{path}” is not an absolute path."), model_text=answer, path=visible(path)[:300]
         )
     # The innermost folder first: it may allow more than one around it.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts
-    told = f"This is in no granted folder. Granted are: {_braced(_listed(grants))}"
+    answer = f"This is in no granted folder. Granted are: {_braced(_listed(grants))}"
     words = mark("“{path}” is not in a folder of this chat.")
-    raise OutsideError(words, told=told, path=visible(path)[:300])
+    raise OutsideError(words, model_text=answer, path=visible(path)[:300])
 
 
 def _braced(text: str) -> str:

@@ -131,17 +131,17 @@ async def written(prompt: Prompt, arguments: dict[str, str], client: Client) -> 
     return from_blocks(blocks, None, False).text
 
 
-def _resource(server: str, told: Any) -> Resource:
-    name = _line(told.title or told.name or told.uri)
-    return Resource(server, str(told.uri), name, _line(told.description or "", _LONGEST_ABOUT))
+def _resource(server: str, listed: Any) -> Resource:
+    name = _line(listed.title or listed.name or listed.uri)
+    return Resource(server, str(listed.uri), name, _line(listed.description or "", _LONGEST_ABOUT))
 
 
-def _template(server: str, told: Any) -> Template | None:
+def _template(server: str, listed: Any) -> Template | None:
     """Return a template, or None for an invalid one."""
     from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
 
     try:
-        parsed = UriTemplate.parse(told.uri_template)
+        parsed = UriTemplate.parse(listed.uri_template)
     except InvalidUriTemplate:
         return None
     optional = parsed.query_variable_names
@@ -149,12 +149,12 @@ def _template(server: str, told: Any) -> Template | None:
     if not names or len(names) > MOST_ARGUMENTS:
         return None
     arguments = tuple(Argument(name, _line(name), "", name not in optional) for name in names)
-    about = _line(told.description or "", _LONGEST_ABOUT)
-    title = _line(told.title or told.name or told.uri_template)
-    return Template(server, told.uri_template, title, about, arguments)
+    about = _line(listed.description or "", _LONGEST_ABOUT)
+    title = _line(listed.title or listed.name or listed.uri_template)
+    return Template(server, listed.uri_template, title, about, arguments)
 
 
-def _prompt(server: str, told: Any) -> Prompt:
+def _prompt(server: str, listed: Any) -> Prompt:
     arguments = [
         Argument(
             each.name,
@@ -162,10 +162,10 @@ def _prompt(server: str, told: Any) -> Prompt:
             _line(each.description or "", _LONGEST_ABOUT),
             bool(each.required),
         )
-        for each in (told.arguments or [])[:MOST_ARGUMENTS]
+        for each in (listed.arguments or [])[:MOST_ARGUMENTS]
     ]
-    about = _line(told.description or "", _LONGEST_ABOUT)
-    return Prompt(server, told.name, _line(told.title or told.name), about, tuple(arguments))
+    about = _line(listed.description or "", _LONGEST_ABOUT)
+    return Prompt(server, listed.name, _line(listed.title or listed.name), about, tuple(arguments))
 
 
 def _line(text: str, most: int = _LONGEST_NAME) -> str:

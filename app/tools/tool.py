@@ -29,18 +29,18 @@ _LONGEST_NAME = 64  # limit of chat templates and the OpenAI API
 class ToolError(Exception):
     """Error of a tool. ``str(error)`` is a sentence for the user."""
 
-    def __init__(self, text: str, /, *, told: str = "", **values: object) -> None:
+    def __init__(self, text: str, /, *, model_text: str = "", **values: object) -> None:
         """Create an error.
 
         Args:
             text: for `tr` with ``values``, which may include another ToolError.
-            told: text for models, if it differs, with the same values.
+            model_text: text for models, if it differs, with the same values.
         """
         super().__init__(tr(text, **values))
-        english = {k: v.told if isinstance(v, ToolError) else v for k, v in values.items()}
-        words = told or text
+        english = {k: v.model_text if isinstance(v, ToolError) else v for k, v in values.items()}
+        words = model_text or text
         # text for the model that made the call, in English
-        self.told: str = words.format(**english) if english else words
+        self.model_text: str = words.format(**english) if english else words
 
 
 class Tool(Struct, frozen=True):
@@ -64,8 +64,8 @@ class Tool(Struct, frozen=True):
 
         The title is not included: it is shown as the user has seen it.
         """
-        told = [self.server, self.name, self.description, self.schema]
-        return hashlib.sha256(canonical(told).encode()).hexdigest()
+        fields = [self.server, self.name, self.description, self.schema]
+        return hashlib.sha256(canonical(fields).encode()).hexdigest()
 
 
 def canonical(value: Any) -> str:
@@ -114,9 +114,9 @@ def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
     return text if lines else " ".join(text.split())
 
 
-def one_line(told: object, most: int) -> str:
+def one_line(value: object, most: int) -> str:
     """Return an imported value as one line of at most ``most`` characters, "" if it is not text."""
-    text = clean(told, lines=False, most=most) if isinstance(told, str) else ""
+    text = clean(value, lines=False, most=most) if isinstance(value, str) else ""
     return " ".join(text.split())
 
 
@@ -213,7 +213,7 @@ def failed(error: BaseException) -> ToolResult:
     kind = type(error).__name__
     words = mark("The tool failed: {kind}.")
     why = error if isinstance(error, ToolError) else ToolError(words, kind=kind)
-    return replace(harmless(why.told, True), shown=clean(str(why), most=LONGEST))
+    return replace(harmless(why.model_text, True), shown=clean(str(why), most=LONGEST))
 
 
 def from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> ToolResult:

@@ -76,8 +76,8 @@ def _ask(shell: str, seconds: float) -> str:
     except subprocess.TimeoutExpired:
         _end_shell(child)
         return ""
-    told = out.decode(errors="replace").split(_MARK)
-    lines = told[1].splitlines() if len(told) > 2 else []
+    pieces = out.decode(errors="replace").split(_MARK)
+    lines = pieces[1].splitlines() if len(pieces) > 2 else []
     return next((line[5:] for line in lines if line.startswith("PATH=")), "")
 
 

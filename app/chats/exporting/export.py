@@ -127,9 +127,11 @@ class Export(Struct):
             path = part / f"{name}{self.kind.value}"
             self._write_one(path, chat, shown_path(chat, messages), stop)
 
-    def _write_one(self, path: Path, chat: ChatRecord, said: list[Message], stop: Event) -> None:
+    def _write_one(
+        self, path: Path, chat: ChatRecord, messages: list[Message], stop: Event
+    ) -> None:
         if self.kind is ExportFormat.PDF:
-            if not write_pdf(path, chat, said, stop, thoughts=self.thoughts):
+            if not write_pdf(path, chat, messages, stop, thoughts=self.thoughts):
                 raise StoppedError
             return
         write: Callable[..., Iterator[str]] = {
@@ -138,7 +140,7 @@ class Export(Struct):
             ExportFormat.TEXT: plain,
         }[self.kind]
         with path.open("w", encoding="utf-8", newline="\n") as file:
-            for piece in write(chat, said, thoughts=self.thoughts):
+            for piece in write(chat, messages, thoughts=self.thoughts):
                 if stop.is_set():
                     raise StoppedError
                 file.write(piece)

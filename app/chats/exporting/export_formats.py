@@ -66,12 +66,14 @@ def moment(seconds: float) -> str:
         return ""
 
 
-def markdown(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
+def markdown(
+    chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False
+) -> Iterator[str]:
     """Yield the messages as they were written, each below a heading with its author."""
     yield f"# {_one_line(chat.shown_title)}\n"
     if chat.system:
         yield "\n## " + tr("Instructions") + f"\n\n{_closed(chat.system)}\n"
-    for message in said:
+    for message in messages:
         when = moment(message.created_at)
         yield f"\n## {_one_line(speaker(message))}{' · ' + when if when else ''}\n"
         if thoughts and message.reasoning:
@@ -88,13 +90,15 @@ def markdown(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = Fals
             yield f"\n*{_one_line(words)}*\n"
 
 
-def plain(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
+def plain(
+    chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False
+) -> Iterator[str]:
     """Yield the messages as plain text, without Markdown syntax."""
     title = " ".join(chat.shown_title.split())
     yield f"{title}\n{'=' * min(len(title), 76)}\n"
     if chat.system:
         yield "\n" + tr("Instructions") + f"\n\n{chat.system.strip()}\n"
-    for message in said:
+    for message in messages:
         when = moment(message.created_at)
         yield f"\n{speaker(message)}{', ' + when if when else ''}\n\n"
         if thoughts and message.reasoning:
@@ -198,7 +202,7 @@ svg { vertical-align: middle; } .typed { white-space: pre-wrap; }
 """
 
 
-def page(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
+def page(chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
     """Yield the page in pieces, one message at a time."""
     title = escape(chat.shown_title)
     yield (
@@ -211,7 +215,7 @@ def page(chat: ChatRecord, said: Sequence[Message], *, thoughts: bool = False) -
     if chat.system:
         yield f'<p class="prompt" dir="auto">{escape(chat.system)}</p>\n'
     yield "</header>\n"
-    for message in said:
+    for message in messages:
         yield from message_html(message, drawn, thoughts=thoughts)
     yield "</body>\n</html>\n"
 
@@ -289,7 +293,12 @@ def paper(here: QLocale) -> QPageSize:
 
 
 def write_pdf(
-    path: Path, chat: ChatRecord, said: Sequence[Message], stop: Event, *, thoughts: bool = False
+    path: Path,
+    chat: ChatRecord,
+    messages: Sequence[Message],
+    stop: Event,
+    *,
+    thoughts: bool = False,
 ) -> bool:
     """Write the pages. Return False if stopped, which leaves an incomplete file. Raises OSError."""
     writer = QPdfWriter(str(path))
@@ -299,7 +308,7 @@ def write_pdf(
     writer.setPageMargins(QMarginsF(*(_MARGIN_MM,) * 4))
     scale = writer.logicalDpiX() / _DPI
     area = QSizeF(writer.width() / scale, writer.height() / scale - _FOOT)
-    document = lay_out(chat, said, area, stop, thoughts=thoughts)
+    document = lay_out(chat, messages, area, stop, thoughts=thoughts)
     if stop.is_set():
         return False
     painter = QPainter()
@@ -325,7 +334,12 @@ def write_pdf(
 
 
 def lay_out(
-    chat: ChatRecord, said: Sequence[Message], area: QSizeF, stop: Event, *, thoughts: bool = False
+    chat: ChatRecord,
+    messages: Sequence[Message],
+    area: QSizeF,
+    stop: Event,
+    *,
+    thoughts: bool = False,
 ) -> QTextDocument:
     """Lay out the chat on pages of this size, in pixels of 1/96 inch. Incomplete if stopped."""
     document = QTextDocument()
@@ -333,7 +347,7 @@ def lay_out(
     document.setDefaultFont(_font())
     document.setDocumentMargin(0)
     document.setDefaultStyleSheet(_PAPER_STYLE + _paper_code_style())
-    document.setHtml(_html(document, chat, said, stop, thoughts=thoughts))
+    document.setHtml(_html(document, chat, messages, stop, thoughts=thoughts))
     if not stop.is_set():
         document.setPageSize(area)
     return document
@@ -363,7 +377,7 @@ def draw(painter: QPainter, document: QTextDocument, area: QSizeF, number: int) 
 def _html(
     document: QTextDocument,
     chat: ChatRecord,
-    said: Sequence[Message],
+    messages: Sequence[Message],
     stop: Event,
     *,
     thoughts: bool,
@@ -382,7 +396,7 @@ def _html(
     ]
     if chat.system:
         found.append(f'<p class="prompt">{escape(chat.system)}</p>\n')
-    for message in said:
+    for message in messages:
         for piece in message_html(message, picture, thoughts=thoughts):
             if stop.is_set():
                 return ""

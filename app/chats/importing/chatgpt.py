@@ -85,8 +85,8 @@ def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -
         node.content = _of_tool(tool, role == "tool", content, left)
     elif kind in {"text", "multimodal_text"}:
         node.role = role if role in {"user", "assistant", "system"} else ""
-        said = "\n\n".join(filter(None, (_part(p, left) for p in listed(content.get("parts")))))
-        node.content = _without_marks(said, about, left) if role == "assistant" else said
+        whole = "\n\n".join(filter(None, (_part(p, left) for p in listed(content.get("parts")))))
+        node.content = _without_marks(whole, about, left) if role == "assistant" else whole
         if not node.content:
             node.role = "" if role != "assistant" else role
     elif kind == "thoughts":
@@ -134,13 +134,13 @@ def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[
     for part in parts:
         if not isinstance(part, str):
             _part(part, left)
-    said = text(content.get("text")) or "".join(p for p in parts if isinstance(p, str))
+    content_text = text(content.get("text")) or "".join(p for p in parts if isinstance(p, str))
     if tool == "python" or text(content.get("content_type")) == "execution_output":
-        return fenced(said, "" if is_result else "python")
+        return fenced(content_text, "" if is_result else "python")
     if tool.startswith(_CANVAS) and is_result:
         return ""  # has only a confirmation
     if tool.startswith(_CANVAS):
-        found = _canvas(said)
+        found = _canvas(content_text)
         left["changes to a document"] += not found
         return found
     left["tool calls and results"] += 1
@@ -165,7 +165,7 @@ def _canvas(call: str) -> str:
 # -- citations -----------------------------------------------------------------------------------
 
 
-def _without_marks(said: str, about: dict[str, Any], left: Counter[str]) -> str:
+def _without_marks(words: str, about: dict[str, Any], left: Counter[str]) -> str:
     """Return the text with links instead of placeholders of citations.
 
     Other placeholders are removed, and counted if they referred to a source.
@@ -177,7 +177,7 @@ def _without_marks(said: str, about: dict[str, Any], left: Counter[str]) -> str:
     for cited in map(mapped, listed(about.get("citations"))):
         start, end = cited.get("start_ix"), cited.get("end_ix")
         if isinstance(start, int) and isinstance(end, int):
-            known.setdefault(said[start:end], link(mapped(cited.get("metadata"))))
+            known.setdefault(words[start:end], link(mapped(cited.get("metadata"))))
 
     def shown(match: re.Match[str]) -> str:
         found = known.get(match[0]) or _of_mark(match)
@@ -186,8 +186,8 @@ def _without_marks(said: str, about: dict[str, Any], left: Counter[str]) -> str:
             left["citations without an address"] += 1
         return found or _GONE
 
-    said = _OLD_MARK.sub(shown, _MARK.sub(shown, said))
-    return _STRAY_MARK.sub("", _BLANKS.sub("", said))
+    words = _OLD_MARK.sub(shown, _MARK.sub(shown, words))
+    return _STRAY_MARK.sub("", _BLANKS.sub("", words))
 
 
 def _of_mark(mark: re.Match[str]) -> str:

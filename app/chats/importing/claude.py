@@ -93,7 +93,7 @@ class _Documents:
         language = text(given.get("language")) or _LANGUAGES.get(text(given.get("type")), "")
         return self._block(text(given.get("title")), language, content)
 
-    def in_text(self, said: str) -> str:
+    def in_text(self, words: str) -> str:
         """Return an older text with its artifacts as code blocks."""
 
         def shown(match: re.Match[str]) -> str:
@@ -101,7 +101,7 @@ class _Documents:
             given |= {"id": given.get("identifier"), "content": match[2].strip("\n")}
             return f"\n\n{self.called('artifacts', given)}\n\n"
 
-        return _ARTIFACT.sub(shown, said).strip("\n") if "<antArtifact" in said else said
+        return _ARTIFACT.sub(shown, words).strip("\n") if "<antArtifact" in words else words
 
     @staticmethod
     def _block(name: str, language: str, content: str) -> str:
@@ -121,50 +121,50 @@ _UNTOLD = {"token_budget", "flag"}
 
 
 def _said(message: dict[str, Any], documents: _Documents, left: Counter[str]) -> tuple[str, str]:
-    said: list[str] = []
+    contents: list[str] = []
     thought: list[str] = []
     parts = [mapped(part) for part in listed(message.get("content"))]
     called = ""
     for part in parts:
         kind = text(part.get("type"))
         if kind == "text":
-            said.append(documents.in_text(_cited(part)))
+            contents.append(documents.in_text(_cited(part)))
         elif kind == "thinking":
             thought.append(text(part.get("thinking")))
         elif kind == "tool_use":
             called = documents.called(text(part.get("name")), mapped(part.get("input")))
-            said.append(called)
+            contents.append(called)
         elif kind == "tool_result":
             left["tool calls and results"] += not called  # a result for a document says only "OK"
         elif kind == "voice_note":
-            said.append(text(part.get("text")))
+            contents.append(text(part.get("text")))
         elif kind not in _UNTOLD:
             left[KIND + kind[:40]] += 1
-    if not any(said):
-        said = [documents.in_text(text(message.get("text")))]
+    if not any(contents):
+        contents = [documents.in_text(text(message.get("text")))]
     for attached in map(mapped, listed(message.get("attachments"))):
         extracted = text(attached.get("extracted_content"))
         if extracted:
-            said.append(
+            contents.append(
                 f"{text(attached.get('file_name')) or 'Attachment'}:\n\n{fenced(extracted)}"
             )
         else:
             left["attached files"] += 1
     left["attached files"] += len(listed(message.get("files")))
-    return "\n\n".join(filter(None, said)), "\n\n".join(filter(None, thought))
+    return "\n\n".join(filter(None, contents)), "\n\n".join(filter(None, thought))
 
 
 def _cited(part: dict[str, Any]) -> str:
     """Return a text with a link after each citation."""
-    said = text(part.get("text"))
+    words = text(part.get("text"))
     places: dict[int, list[str]] = {}
     for cited in map(mapped, listed(part.get("citations"))):
         about, end = mapped(cited.get("details")), cited.get("end_index")
         found = link({"title": cited.get("title") or about.get("title"), **about})
-        if found and isinstance(end, int) and 0 < end <= len(said):
+        if found and isinstance(end, int) and 0 < end <= len(words):
             places.setdefault(end, []).append(found)
     made, at = list[str](), 0
     for end in sorted(places):
-        made += [said[at:end], " ", " ".join(dict.fromkeys(places[end]))]
+        made += [words[at:end], " ", " ".join(dict.fromkeys(places[end]))]
         at = end
-    return "".join([*made, said[at:]])
+    return "".join([*made, words[at:]])

@@ -43,9 +43,9 @@ class ImportedChat(Struct):
     @property
     def characters(self) -> int:
         """Return the approximate size to store."""
-        said = sum(len(m.content) + len(m.reasoning) + 200 for m in self.messages)
+        written = sum(len(m.content) + len(m.reasoning) + 200 for m in self.messages)
         shown = sum(len(image.data) for image in self.images)
-        return said + shown + sum(len(page) for text in self.texts for page in text.pages)
+        return written + shown + sum(len(page) for text in self.texts for page in text.pages)
 
 
 def derived_id(seconds: float, *names: str) -> str:

@@ -103,17 +103,17 @@ class _Folders:
         self._here = {folder.id: folder for folder in store.folders.all()}
         self._places: dict[str, str] = {}
         self._head: dict[str, Any] | None = None
-        self._told: dict[str, Folder] = {}
+        self._listed_folders: dict[str, Folder] = {}
 
     def place(self, folder_id: str | None, head: dict[str, Any]) -> str | None:
         """Return the id of the folder here, or None if the file does not describe it."""
         if head is not self._head:
             self._head, self._places = head, {}
-            self._told = {f.id: f for f in folders_from_json(head.get("folders"))}
-        if folder_id is None or folder_id not in self._told:
+            self._listed_folders = {f.id: f for f in folders_from_json(head.get("folders"))}
+        if folder_id is None or folder_id not in self._listed_folders:
             return None
         if folder_id not in self._places:
-            self._places[folder_id] = self._found(self._told[folder_id])
+            self._places[folder_id] = self._found(self._listed_folders[folder_id])
         return self._places[folder_id]
 
     def _found(self, folder: Folder) -> str:

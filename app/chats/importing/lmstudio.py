@@ -67,14 +67,14 @@ def _fill(node: Node, version: dict[str, Any], left: Counter[str]) -> None:
         node.content = _words(version.get("content"), left)
         return
     node.model = text(mapped(version.get("senderInfo")).get("senderName"))
-    said: list[str] = []
+    contents: list[str] = []
     thought: list[str] = []
     for step in map(mapped, listed(version.get("steps"))):
         kind = text(step.get("type"))
         if kind == "contentBlock":
             style = mapped(step.get("style"))
             words = _words(step.get("content"), left)
-            (thought if style.get("type") == "thinking" else said).append(words)
+            (thought if style.get("type") == "thinking" else contents).append(words)
             about = mapped(step.get("genInfo"))
             node.model = node.model or text(about.get("identifier"))
             reason = text(mapped(about.get("stats")).get("stopReason"))
@@ -85,7 +85,7 @@ def _fill(node: Node, version: dict[str, Any], left: Counter[str]) -> None:
             left[KIND + kind[:40]] += 1
         if not node.created_at and (made := _STEP.match(text(step.get("stepIdentifier")))):
             node.created_at = moment(int(made[1]))
-    node.content = "\n\n".join(filter(None, said))
+    node.content = "\n\n".join(filter(None, contents))
     node.reasoning = "\n\n".join(filter(None, thought))
 
 

@@ -34,19 +34,19 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a chat. Files, pictures and tools are left out."""
-    told = mapped(item["chat"])
-    begun = moment(item.get("created_at")) or moment(told.get("timestamp"))
-    name = text(item.get("id")) or text(told.get("id")) or f"{begun}"
-    title = text(item.get("title")) or text(told.get("title"))
+    content = mapped(item["chat"])
+    begun = moment(item.get("created_at")) or moment(content.get("timestamp"))
+    name = text(item.get("id")) or text(content.get("id")) or f"{begun}"
+    title = text(item.get("title")) or text(content.get("title"))
     chat = ChatRecord(
         id=derived_id(begun, NAME, name),
         title=" ".join(title.split()),
-        system=text(told.get("system")) or text(mapped(told.get("params")).get("system")),
+        system=text(content.get("system")) or text(mapped(content.get("params")).get("system")),
         created_at=begun,
         updated_at=moment(item.get("updated_at"), begun),
     )
     left: Counter[str] = Counter()
-    history = mapped(told.get("history"))
+    history = mapped(content.get("history"))
     nodes: dict[str, Node] = {}
     entries = mapped(history.get("messages"))
     if entries:
@@ -56,7 +56,7 @@ def read(item: dict[str, Any]) -> ImportedChat:
             )
     else:
         before: str | None = None
-        for number, entry in enumerate(listed(told.get("messages"))):
+        for number, entry in enumerate(listed(content.get("messages"))):
             key = f"message {number}"
             nodes[key] = _node(key, before, mapped(entry), left)
             before = key
@@ -74,15 +74,15 @@ def _node(key: str, parent: str | None, entry: dict[str, Any], left: Counter[str
         content = "\n\n".join(
             text(part.get("text")) for part in parts if part.get("type") == "text"
         )
-    said = text(content)
+    words = text(content)
     if role == "assistant":
-        said, reasoning = _unfolded(said, left)
+        words, reasoning = _unfolded(words, left)
     left["attached files"] += len(listed(entry.get("files")))
     return Node(
         key,
         parent,
         role if role in {"user", "assistant", "system"} else "",
-        said,
+        words,
         reasoning,
         text(entry.get("modelName")) or text(entry.get("model")) if role == "assistant" else "",
         moment(entry.get("timestamp")),
@@ -90,7 +90,7 @@ def _node(key: str, parent: str | None, entry: dict[str, Any], left: Counter[str
     )
 
 
-def _unfolded(said: str, left: Counter[str]) -> tuple[str, str]:
+def _unfolded(content: str, left: Counter[str]) -> tuple[str, str]:
     """Return the answer without its folded parts, and the reasoning from those."""
     thoughts: list[str] = []
 
@@ -104,6 +104,6 @@ def _unfolded(said: str, left: Counter[str]) -> tuple[str, str]:
             return ""
         return match[0]
 
-    if "<details" in said:
-        said = _DETAILS.sub(take, said)
-    return said.strip("\n"), "\n\n".join(thoughts)
+    if "<details" in content:
+        content = _DETAILS.sub(take, content)
+    return content.strip("\n"), "\n\n".join(thoughts)

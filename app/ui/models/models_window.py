@@ -124,7 +124,7 @@ class ModelsWindow(Sheet):
         self._loader.changed.connect(self._on_model)
         self._loader.progressed.connect(self.table.refresh)
         self.table.modelReset.connect(self._choose_again)
-        self._loader.figures.told.connect(self.table.show_memory)
+        self._loader.figures.received.connect(self.table.show_memory)
 
     # Display.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.chats.titling import LONGEST, asked_for_title, cleaned, title_said
+from app.chats.titling import LONGEST, asked_for_title, cleaned, title_in
 from tests.app.conftest import Start
 from tests.app.desk import edit
 
@@ -27,7 +27,7 @@ ANSWER = "The yeast is slow in a cold kitchen. Let the dough rise for longer, ne
     ],
 )
 def test_a_title_is_cleaned_and_taken(said: str, title: str):
-    assert title_said(said, QUESTION, ANSWER) == title
+    assert title_in(said, QUESTION, ANSWER) == title
 
 
 @pytest.mark.parametrize(
@@ -49,20 +49,20 @@ def test_a_title_is_cleaned_and_taken(said: str, title: str):
     ],
 )
 def test_what_is_no_better_than_the_first_words_is_left(said: str):
-    assert title_said(said, QUESTION, ANSWER) == ""
+    assert title_in(said, QUESTION, ANSWER) == ""
 
 
 def test_a_title_may_be_in_a_script_without_blanks():
     question, answer = "冬にパンが膨らまないのはなぜですか", "酵母は寒い台所では遅くなります。"
-    assert title_said("「冬のパンと酵母」", question, answer) == "冬のパンと酵母"
-    assert title_said("昔々あるところに狐がいました", question, answer) == ""
+    assert title_in("「冬のパンと酵母」", question, answer) == "冬のパンと酵母"
+    assert title_in("昔々あるところに狐がいました", question, answer) == ""
 
 
 def test_title_in_wrong_language_is_rejected():
     question = "Warum geht mein Sauerteig im Winter nicht auf?"
     answer = "Die Hefe ist in der Kälte langsam."
-    assert title_said("Cold Kitchens and Bread", question, answer) == ""
-    assert title_said("Sauerteig im Winter", question, answer) == "Sauerteig im Winter"
+    assert title_in("Cold Kitchens and Bread", question, answer) == ""
+    assert title_in("Sauerteig im Winter", question, answer) == "Sauerteig im Winter"
 
 
 def test_control_characters_do_not_come_into_a_title():

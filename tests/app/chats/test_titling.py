@@ -65,7 +65,7 @@ def test_it_is_not_written_over_while_the_model_writes(run: Run):
     titling.look()
     run.until(lambda: titling.at_work)
     run.app.library.rename(chat_id, "My bread")
-    titling._asked.said = TITLE
+    titling._asked.output = TITLE
     run.engine.release()
     run.until(lambda: not titling.at_work)
     assert run.app.library.chat(chat_id).title == "My bread"

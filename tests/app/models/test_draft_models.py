@@ -159,7 +159,7 @@ def test_prompt_lookup_needs_no_model(drafts: Drafts):
     told = {"model": LOOKUP, "name": LOOKUP, "nbytes": 0, "kv_bytes": 0}
     told |= {"drafted_tokens": 100, "accepted_tokens": 90}
     figures = drafts.installed.drafts._loader.figures
-    figures.told.emit({"drafts": {drafts.ref("Oak-9B"): told}})
+    figures.received.emit({"drafts": {drafts.ref("Oak-9B"): told}})
     dialog = drafts.ask()
     assert [dialog.box.itemText(at) for at in range(2)] == ["None", "Prompt lookup"]
     assert dialog.box.currentIndex() == 1
@@ -247,10 +247,11 @@ def test_how_much_of_the_drafts_held_is_shown(drafts: Drafts):
     model_id = drafts.ref("Oak-9B")
     told = {"model": "x", "name": "Oak-1B", "nbytes": 500, "kv_bytes": 100}
     figures = drafts.installed.drafts._loader.figures
-    figures.told.emit({"drafts": {model_id: told | {"drafted_tokens": 0, "accepted_tokens": 0}}})
+    counts = {"drafted_tokens": 0, "accepted_tokens": 0}
+    figures.received.emit({"drafts": {model_id: told | counts}})
     tip = Qt.ItemDataRole.ToolTipRole
     assert drafts.cell("Oak-9B", Column.MEMORY, tip) == "Oak-1B has not drafted any tokens yet."
-    figures.told.emit(
+    figures.received.emit(
         {"drafts": {model_id: told | {"drafted_tokens": 200, "accepted_tokens": 124}}}
     )
     words = "Oak-1B has drafted 200 tokens; 62% accepted."

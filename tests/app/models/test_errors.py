@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 
 from app.models.engine_errors import meaning, problem
-from app.models.loading import LoadState, ModelStatus, _told
+from app.models.loading import LoadState, ModelStatus, _code_and_message
 from app.settings import language
 from app.ui.pane.pane import Notice
 from app.ui.style import theme
@@ -34,7 +34,7 @@ def translated(qapp) -> Iterator[None]:
 def test_a_folder_that_is_gone_is_told_in_the_person_s_language(translated, tmp_path: Path):
     assert problem(facts_of(tmp_path / "gone")) == "Ordner weg"
     gone = EngineError(MODEL_LOAD_FAILED, "There is no folder /x.", FOLDER_GONE)
-    assert _told(gone) == (MODEL_LOAD_FAILED, "Ordner weg (There is no folder /x.)")
+    assert _code_and_message(gone) == (MODEL_LOAD_FAILED, "Ordner weg (There is no folder /x.)")
 
 
 def test_a_failure_is_not_told_twice(translated, qtbot):

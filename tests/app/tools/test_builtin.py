@@ -537,7 +537,7 @@ def test_reason_has_language_of_its_error() -> None:
     why = ToolError("{server} has ended.", server="files")
     error = ToolError("{why} It is started again in {seconds} s.", why=why, seconds="4")
     assert str(error) == "[[files has ended.] It is started again in 4 s.]"
-    assert error.told == "files has ended. It is started again in 4 s."
+    assert error.model_text == "files has ended. It is started again in 4 s."
 
 
 def test_arguments_are_shown_with_nothing_hidden() -> None:
