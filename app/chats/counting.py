@@ -66,7 +66,7 @@ class CountRequest(Struct, frozen=True):
     images: Images | None = None
 
 
-def _something(compose: Compose) -> bool:
+def _has_content(compose: Compose) -> bool:
     return bool(compose.text or compose.attachments)
 
 
@@ -93,7 +93,7 @@ class TokenCount(QObject):
     @Slot()
     def count_soon(self) -> None:
         """Count after a pause in typing."""
-        if _something(self._look().compose):
+        if _has_content(self._look().compose):
             self._soon.start()
         else:
             self._soon.stop()
@@ -111,11 +111,11 @@ class TokenCount(QObject):
             self._wanted = False
             found = await self._ask(self._look())
             if not self._wanted:
-                self.counted.emit(found if _something(self._look().compose) else None)
+                self.counted.emit(found if _has_content(self._look().compose) else None)
 
     async def _ask(self, asked: CountRequest) -> CountedTokens | None:
         engine, model, compose = self._loader.engine, asked.model_status.model, asked.compose
-        if engine is None or model is None or not model.context_length or not _something(compose):
+        if engine is None or model is None or not model.context_length or not _has_content(compose):
             return None
         if is_remote(asked.model_status.ref):
             return None

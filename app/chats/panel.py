@@ -297,7 +297,7 @@ _LINE, _CHOICE, _WORDS = 200, 40, 3
 
 def _number(text: str) -> Ballot | None:
     """Return the single number of a short text, or None."""
-    text = _said(text)
+    text = _final_answer(text)
     found = _NUMBER.findall(text) if len(text) <= _LINE and "\n" not in text else []
     values = {value for each in found if (value := _value(each)) is not None}
     if len(values) != 1 or len(found) != len(re.findall(r"\d[\d.,\u00a0\u202f ’']*", text)):
@@ -324,7 +324,7 @@ def _value(text: str) -> Decimal | None:
 
 def _choice(text: str) -> Ballot | None:
     """Return a choice of a few words, or None."""
-    text = _said(text)
+    text = _final_answer(text)
     value = re.sub(r"[\s.!。*_`\"“”()]+", " ", text).strip().casefold()
     if not value or len(text) > _CHOICE or len(value.split()) > _WORDS or value[0] in "{[":
         return None
@@ -344,7 +344,7 @@ def _form(text: str) -> Ballot | None:
     return None
 
 
-def _said(text: str) -> str:
+def _final_answer(text: str) -> str:
     """Return the text after "Answer:", or all of it."""
     found = (
         answer for words in reversed(_ANSWER.findall(text)) if (answer := words.strip("* \t\r"))

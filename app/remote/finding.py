@@ -121,7 +121,7 @@ class _Seen:
         name: str = change["name"]
         if change["state_change"] is ServiceStateChange.Removed:
             if self._found.pop(name, None) is not None:
-                self._say()
+                self._report()
         elif name not in self._asking and self._has_room(name):
             task = asyncio.ensure_future(self._ask(name))
             self._asking[name] = task
@@ -148,7 +148,7 @@ class _Seen:
         one = found(name, info.parsed_addresses(), info.port)
         if one is not None:
             self._found[name] = one
-            self._say()
+            self._report()
 
-    def _say(self) -> None:
+    def _report(self) -> None:
         self._tell(tuple(sorted(self._found.values())))

@@ -138,7 +138,7 @@ def _explain(
     status: int, headers: Mapping[str, str], host: str, address: str, model: str
 ) -> tuple[str, str]:
     if 300 <= status < 400:
-        return GONE, _moved(headers, host)
+        return GONE, _redirect_text(headers, host)
     if status == 401:
         return REFUSED, tr(
             "{host} needs a key, or rejects this one. Add the model again with its key.", host=host
@@ -186,7 +186,7 @@ def _explain(
     )
 
 
-def _moved(headers: Mapping[str, str], host: str) -> str:
+def _redirect_text(headers: Mapping[str, str], host: str) -> str:
     there = clean(headers.get("location", "")[:_LONGEST_WORDS], lines=False)
     if not there:
         return tr("{host} redirects requests. Check the address.", host=host)

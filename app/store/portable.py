@@ -47,7 +47,7 @@ def chat_to_json(
 
     ``texts`` and ``images``: of its attachments, by hash.
     """
-    kept = list(_living(messages))
+    kept = list(_not_deleted(messages))
     ids = {message.id for message in kept}
     written = _fields(chat, _CHAT)
     written["leaf_id"] = chat.leaf_id if chat.leaf_id in ids else (kept[-1].id if kept else None)
@@ -125,7 +125,7 @@ def folders_from_json(value: object) -> list[Folder]:
     return [f if f.parent_id in tops else replace(f, parent_id=None) for f in found.values()]
 
 
-def _living(messages: Iterable[Message]) -> Iterator[Message]:
+def _not_deleted(messages: Iterable[Message]) -> Iterator[Message]:
     """Yield messages that are not deleted. Children of deleted ones follow the deleted one's
     parent."""
     instead: dict[str | None, str | None] = {None: None}

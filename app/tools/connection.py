@@ -352,7 +352,7 @@ class Connection:
         # It logs a traceback for each invalid message, so a server could flood the log.
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
         logging.getLogger("client").setLevel(logging.CRITICAL)
-        self._say(ConnectionState.CONNECTING)
+        self._set_state(ConnectionState.CONNECTING)
         began, why = time.monotonic(), None
         try:
             transport = await self._transport()
@@ -365,7 +365,7 @@ class Connection:
                     # can hold the GIL forever. Here a result is only text for a model.
                     client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
                     self._client, self._tools = client, None
-                    self._say(ConnectionState.READY)
+                    self._set_state(ConnectionState.READY)
                     ready.set_result(None)
                     await self._leave.wait()
         except ToolError as error:
@@ -381,9 +381,9 @@ class Connection:
             lived = time.monotonic() - began
             self._failures = 1 if lived > STEADY_S else self._failures + 1
             self._failed_at = time.monotonic()
-            self._say(ConnectionState.ENDED, why or self._why_ended())
+            self._set_state(ConnectionState.ENDED, why or self._why_ended())
         else:
-            self._say(ConnectionState.OFF)
+            self._set_state(ConnectionState.OFF)
         if not ready.done():
             ready.set_result(None)
 
@@ -457,7 +457,7 @@ class Connection:
         title = clean(title, lines=False, most=LONGEST_TITLE)
         return [Tool(self.config.name, listed.name, about, listed.input_schema, title)]
 
-    def _say(self, state: ConnectionState, why: ToolError | None = None) -> None:
+    def _set_state(self, state: ConnectionState, why: ToolError | None = None) -> None:
         self._why = why
         self.status = ConnectionStatus(state, str(why or ""))
         if why is not None:

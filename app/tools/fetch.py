@@ -114,7 +114,7 @@ def fetch(
     import httpcore2
 
     deadline = Deadline(seconds, MOST_TRANSFERRED)
-    backend = _guarded(resolve, public, deadline)
+    backend = _checked_network(resolve, public, deadline)
     context = ssl.create_default_context()
     with httpcore2.ConnectionPool(ssl_context=context, network_backend=backend) as pool:
         for _ in range(REDIRECTS + 1):
@@ -175,7 +175,7 @@ def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> lis
 _NOT_PUBLIC = mark("{host} is not on the public internet.")
 
 
-def _guarded(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline) -> Any:
+def _checked_network(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline) -> Any:
     """Return a network backend that connects only to the public addresses it has checked.
 
     The name is resolved only once, so that the address cannot change after the check. All socket

@@ -53,7 +53,7 @@ def read(item: dict[str, Any]) -> ImportedChat:
             {"human": "user", "assistant": "assistant"}.get(text(message.get("sender")), ""),
             created_at=moment(message.get("created_at")),
         )
-        node.content, node.reasoning = _said(message, documents, left)
+        node.content, node.reasoning = _parts(message, documents, left)
         if node.role == "assistant":
             node.model = text(message.get("model")) or text(item.get("model"))
         if node.role == "user" and not node.content:
@@ -120,7 +120,7 @@ _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
 _UNTOLD = {"token_budget", "flag"}
 
 
-def _said(message: dict[str, Any], documents: _Documents, left: Counter[str]) -> tuple[str, str]:
+def _parts(message: dict[str, Any], documents: _Documents, left: Counter[str]) -> tuple[str, str]:
     contents: list[str] = []
     thought: list[str] = []
     parts = [mapped(part) for part in listed(message.get("content"))]

@@ -150,7 +150,7 @@ def grow(
             answer = answer or _Answer()
             answer.nodes.append(node)
         elif node.role:
-            parent = _say(found, answer, parent, place)
+            parent = _add_answer(found, answer, parent, place)
             answer = None
             if node.role == "user":
                 parent = _add(found, node, parent)
@@ -161,7 +161,7 @@ def grow(
                 found.left["instructions in the middle of a chat"] += 1
         after = below.pop(node.key, [])
         if len(after) != 1:
-            parent = _say(found, answer, parent, place)
+            parent = _add_answer(found, answer, parent, place)
             answer = None
         place.setdefault(node.key, parent)
         waiting += [(each, parent, answer) for each in reversed(after)]
@@ -190,7 +190,7 @@ def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | 
     return parents
 
 
-def _say(
+def _add_answer(
     found: ImportedChat, answer: _Answer | None, parent: str | None, place: dict[str, str | None]
 ) -> str | None:
     """Add the assistant's message, if it has text, and return the parent of the next one."""

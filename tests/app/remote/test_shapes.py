@@ -169,9 +169,7 @@ def test_a_stream_cut_at_every_byte_is_the_same(elsewhere):
 )
 @pytest.mark.parametrize("size", [1, 3, 100])
 @pytest.mark.parametrize("last", ["[DONE]", '{"choices":[{"delta":{},"finish_reason":"stop"}]}'])
-def test_reasoning_in_remote_answer_is_separated(
-    said, thought, answer, size, last
-):
+def test_reasoning_in_remote_answer_is_separated(said, thought, answer, size, last):
     reading = ReplyReader("example.org")
     told = []
     for at in range(0, len(said), size):
