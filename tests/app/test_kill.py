@@ -7,10 +7,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QCoreApplication
 
+from app.settings.paths import Paths
 from app.store import ChatRecord, Message, Store, new_id
+from tests.app.fake_engine import FakeEngine
+from tests.bench import scribbler
 from tests.bench.kill import measure
-from tests.bench.ledger import Found, Ledger, read, tree
+from tests.bench.ledger import Found, Ledger, loose_ends, read, tree
 
 NOW = 1000.0
 
@@ -22,6 +27,31 @@ def test_six_kills_cost_less_than_a_second_and_break_nothing() -> None:
     assert report.kills == 6
     assert report.changes > 50
     assert report.messages > 5
+
+
+def test_scribbler_cancels_an_edit_that_a_kill_left(
+    tmp_path: Path, qapp: QCoreApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next program can send the draft only after that, as in a pane."""
+    paths = Paths.in_profile(tmp_path)
+    paths.create()
+    chat = ChatRecord(new_id(), title="Trees", draft="unsent")
+    question = Message(new_id(), chat.id, None, "user", "why")
+    with Store.open(paths.chats) as store:
+        store.save_chat(replace(chat, edited_id=question.id, edited_text="why not"))
+        store.save_message(question, as_leaf=True)
+    kinds: list[str] = []
+    engine = FakeEngine()
+    monkeypatch.setattr(scribbler, "NumberEngine", lambda: engine)
+    monkeypatch.setattr(scribbler, "tell", lambda kind, *_: kinds.append(kind))
+    opened = scribbler.Scribbler(paths, 1)
+    opened._send(opened._opened()[0])
+    opened.close()
+    engine.stop()
+    found = read(paths.chats)
+    assert kinds[:4] == ["ready", "draft", "do", "done"]
+    assert found.chats[chat.id].draft == ""
+    assert loose_ends(found) == []
 
 
 @pytest.fixture

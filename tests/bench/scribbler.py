@@ -34,12 +34,11 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.panel import Member
 from app.chats.transcript import RemovedMessages
-from app.chats.turn import Event
+from app.chats.turn import Editing, Event
 from app.models.loading import ModelLoader
 from app.settings.paths import Paths
 from app.settings.settings import Settings
 from app.store import Store
-from tests.app.desk import edit
 from tests.bench.ledger import tree
 from tests.bench.numbers import NumberEngine
 
@@ -72,6 +71,14 @@ class Scribbler(QObject):
         tell("ready")
         self._timer.start(0)
 
+    def close(self) -> None:
+        """Stop, and close the chats. For tests: the bench kills the process instead."""
+        self._timer.stop()
+        self._library.cancel_for_close()
+        self._library.close()
+        self._store.close()
+        self.deleteLater()
+
     @Slot()
     def _next(self) -> None:
         """One action, then a short pause of random length."""
@@ -102,17 +109,11 @@ class Scribbler(QObject):
             self._do(chat, 0, (), lambda: chat.turn.write(text))
 
     def _send(self, chat: Chat) -> None:
-        """What the pane does: the message is said, then the composer is emptied."""
-        text = chat.record.draft
-        if not text.strip() or chat.reply.is_active:
+        """Send the draft, as Enter does in a pane."""
+        if not chat.record.draft.strip() or chat.reply.is_active:
             return
-
-        def send() -> None:
-            chat.turn.send(text)
-            chat.turn.write("")
-
         tell("draft", chat.id, "")
-        self._do(chat, 2, (), send)
+        self._do(chat, 2, (), lambda: chat.turn.handle(Event.ENTER))
         self._streams(chat)
 
     def _panel(self, chat: Chat) -> None:
@@ -154,7 +155,13 @@ class Scribbler(QObject):
         last = chat.transcript.last("user")
         if not chat.reply.is_active and last is not None:
             text = f"{self._seed}-{next(self._words)} in other words"
-            self._do(chat, 2, (), lambda: edit(chat, last.id, text))
+
+            def edit() -> None:
+                chat.start_edit(last.id)
+                chat.turn.write(text)
+                chat.turn.handle(Event.ENTER)
+
+            self._do(chat, 2, (), edit)
             self._streams(chat)
 
     def _remove(self, chat: Chat) -> None:
@@ -264,7 +271,11 @@ class Scribbler(QObject):
         return [chat for chat in found if chat is not None]
 
     def _open(self, chat_id: str) -> Chat:
-        return self._watch(self._library.open(chat_id, "numbers"))
+        """Open a stored chat, and cancel an edit that a kill left unfinished."""
+        chat = self._watch(self._library.open(chat_id, "numbers"))
+        if isinstance(chat.compose, Editing):
+            chat.turn.handle(Event.CANCEL_EDIT)
+        return chat
 
     def _watch(self, chat: Chat) -> Chat:
         if chat.id not in self._watched:
