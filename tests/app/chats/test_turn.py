@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
@@ -15,6 +14,7 @@ from app.chats.actions import BUSY
 from app.chats.options import ChatOptions
 from app.chats.turn import Editing, Writing
 from app.settings.settings import Settings
+from app.store.operations import Operation, View
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.composer.composer import Composer
 from app.ui.transcript.answer_row import AnswerRow
@@ -101,21 +101,25 @@ def test_model_can_change_while_first_one_loads(start: Start):
 def test_sent_text_is_never_a_draft_again(
     start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
-    """Each end of a transaction is a moment at which the program may be killed."""
+    """The program may be killed after each group of operations that the writer is given."""
     run = start().ready()
-    pane, store = run.pane, run.app.store
-    drafts: list[str] = []
-    together = store.together
+    writer, chat_id = run.app.store._writer, run.pane.chat.id
+    groups: list[list[Operation]] = []
+    queue = writer._queue
 
-    @contextmanager
-    def watched() -> Iterator[None]:
-        with together():
-            yield
-            drafts.append(store.chat(pane.chat.id).draft)
+    def watched(operations: Sequence[Operation]) -> None:
+        groups.append(list(operations))
+        queue(operations)
 
-    monkeypatch.setattr(store, "together", watched)
+    monkeypatch.setattr(writer, "_queue", watched)
     run.ask("say hello")
-    assert drafts == [""]
+    view, kept = View(), set()
+    for group in groups:
+        for operation in group:
+            operation.show(view)
+        if chat_id in view.chats:
+            kept.add((bool(view.chats[chat_id].draft), len(view.messages)))
+    assert kept == {(True, 0), (False, 2)}
 
 
 def test_impossible_actions_are_disabled_with_reason(start: Start):
