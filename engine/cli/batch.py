@@ -36,6 +36,7 @@ from engine.cli.arguments import (
     add_ranks,
     parse_ranks,
     positive_int,
+    postpone_interrupts,
     progress_bar,
     sigterm_as_interrupt,
     ways_dir,
@@ -215,16 +216,18 @@ class BatchRun:
             if isinstance(line, BatchRequest):
                 yield line
                 continue
-            self.summary.add_invalid_line()
-            self._record(line, {"error": {"code": INVALID_REQUEST, "message": line.reason}})
+            with postpone_interrupts():
+                self.summary.add_invalid_line()
+                self._record(line, {"error": {"code": INVALID_REQUEST, "message": line.reason}})
 
     def _write(self, request: BatchRequest, answer: BatchAnswer) -> None:
-        self.summary.add(answer)
         content = dict(answer.content)
         if self._options.timings and not answer.failed:
             content["ttft_s"] = round(answer.stats.ttft_s, 4)
             content["latency_s"] = round(answer.latency_s, 4)
-        self._record(request, content)
+        with postpone_interrupts():  # the summary, the file and its index agree
+            self.summary.add(answer)
+            self._record(request, content)
 
     def _record(self, line: BatchRequest | InvalidLine, content: dict[str, Any]) -> None:
         name = self._digests.pop(line.line)

@@ -19,9 +19,11 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
+from engine.batch import results
 from engine.batch.requests import BatchRequest
 from engine.batch.results import OutputError, ResultsFile, encode_record, percentile
 from engine.batch.run import BatchAnswer, BatchRunner
+from engine.cli.batch import INTERRUPTED
 from engine.cli.main import main
 from engine.errors import ENGINE_STOPPED
 from engine.runtime import executor as execution
@@ -144,6 +146,24 @@ def test_interrupted_run_keeps_answers(folder: Path, tmp_path: Path, how: int) -
     assert "6 answered, 0 failed, 1 not done" in said
     assert "Traceback" not in said
     assert len(read(target)) == 6
+
+
+def test_interrupt_during_a_write_keeps_the_record(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    append, target = results._append, tmp_path / "out.jsonl"
+
+    def interrupted(file: int, data: bytes) -> None:
+        append(file, data)
+        if target.read_bytes().count(b"\n") == 3:
+            signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(results, "_append", interrupted)
+    lines = [{**prompts(1)[0], "max_tokens": tokens} for tokens in (30, 12, 3, 8000)]
+    source = write(tmp_path / "in.jsonl", lines)
+    assert main(arguments(folder, source, target, "--concurrency", "3")) == INTERRUPTED
+    assert [record["line"] for record in read(target)] == [1, 2, 3]
+    assert "3 answered, 0 failed, 1 not done" in capfd.readouterr().err
 
 
 def test_invalid_line_fails_alone(
