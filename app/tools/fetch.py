@@ -275,6 +275,7 @@ def _as_markdown(page: str, deadline: Deadline) -> str:
             return read_document(path, late, encoding="utf-8").pages[0]
     finally:
         timer.cancel()
+        timer.join()  # no thread outlives the call
 
 
 def _decoded(data: bytes, kind: str) -> str:
