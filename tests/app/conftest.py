@@ -250,6 +250,12 @@ class Run:
         assert last is not None
         return pane.chat.reply.message(last.id).content
 
+    def marks(self) -> str:
+        """Return what the find bar counts, once it has searched all messages."""
+        bar = self.pane.find_bar
+        self.until(lambda: not bar._more.isActive())
+        return bar.count.text()
+
     def end(self) -> None:
         """End the program. Further calls do nothing."""
         if self.ended:

@@ -124,14 +124,14 @@ def test_find_leads_from_message_to_message(start: Start, long_chat, qtbot: QtBo
     assert run.pane.find_bar.field.hasFocus()
     qtbot.keyClicks(run.pane.find_bar.field, "message 7")
     # 7, 70 to 79: eleven of them, and the last is the nearest to the end, which is in view.
-    assert run.pane.find_bar.count.text() == "11 of 11"
+    assert run.marks() == "11 of 11"
     assert view.row(long_chat[1][79]) is not None
     qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert run.pane.find_bar.count.text() == "10 of 11"
+    assert run.marks() == "10 of 11"
     assert view.row(long_chat[1][78]) is not None
     qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return)
     qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return)
-    assert run.pane.find_bar.count.text() == "1 of 11"
+    assert run.marks() == "1 of 11"
     assert view.row(long_chat[1][7]) is not None
     qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Escape)
     assert not run.pane.find_bar.isVisible()
@@ -157,10 +157,10 @@ def test_find_begins_at_what_is_in_view(start: Start, long_chat, qtbot: QtBot):
     view.show_message(long_chat[1][74])
     run.window.commands["find"].trigger()
     qtbot.keyClicks(run.pane.find_bar.field, "message 7")
-    assert run.pane.find_bar.count.text() == "6 of 11"
+    assert run.marks() == "6 of 11"
     assert view.row(long_chat[1][74]).y() >= 0
     qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return)
-    assert run.pane.find_bar.count.text() == "7 of 11"
+    assert run.marks() == "7 of 11"
 
 
 def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: Start):
