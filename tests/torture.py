@@ -221,9 +221,10 @@ def folders(arguments: list[str]) -> int:
 def turns(arguments: list[str]) -> int:
     """Run all cases of the tests that the suite runs in part (a quarter of an hour)."""
     marked = [
-        str(path) for path in sorted(ROOT.glob("tests/**/test_*.py"))
-        if "mark.turns(" in path.read_text("utf-8")
-    ]  # fmt: skip
+        str(path)
+        for path in sorted(ROOT.glob("tests/**/test_*.py"))
+        if any(mark in path.read_text("utf-8") for mark in ("mark.turns(", "import examples"))
+    ]
     command = [sys.executable, "-m", "pytest", "-q", *marked, *arguments]
     return subprocess.call(command, cwd=ROOT, env={**os.environ, "STRETTO_TURN": "all"})
 

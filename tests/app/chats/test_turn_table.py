@@ -23,6 +23,7 @@ from app.chats.turn import (
     TurnState,
     step,
 )
+from tests.slices import examples
 
 KEPT, WAITING, STEERING = Draft
 HELD, MOVING, INTERRUPTS = QueueState
@@ -219,7 +220,7 @@ STATES = some.builds(
 )
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=examples(1_000), deadline=None)
 @given(STATES, some.sampled_from(Event))
 def test_any_event_in_any_state_is_safe(state: TurnState, event: Event) -> None:
     done = step(state, event)
@@ -349,7 +350,7 @@ USER = {
 }
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     some.lists(
         some.sampled_from((*USER, "write", "write", "end", "fail", "attach", "read", "refuse")),

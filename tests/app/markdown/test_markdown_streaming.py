@@ -11,6 +11,7 @@ from app.markdown.blocks import BlockSplitter, normalised
 from app.markdown.syntax import parser
 from tests.app.markdown.markdown_dump import dump, in_pieces
 from tests.app.markdown.markdown_samples import FRAGMENTS, SAMPLES
+from tests.slices import examples
 
 together = pytest.mark.parametrize("name", SAMPLES)
 
@@ -54,7 +55,7 @@ def test_all_samples_as_one_text_in_any_order() -> None:
         assert dump(in_pieces(cut(text, dice)).document) == dump(at_once(text).document)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=30), st.randoms(use_true_random=False))
 def test_any_mix(fragments: list[str], dice: random.Random) -> None:
     text = "".join(fragments)
@@ -63,7 +64,7 @@ def test_any_mix(fragments: list[str], dice: random.Random) -> None:
     assert streamed.source == text
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=40), st.randoms(use_true_random=False))
 def test_the_splitter_gives_the_blocks_of_the_whole_text(
     fragments: list[str], dice: random.Random

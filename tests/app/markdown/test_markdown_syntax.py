@@ -18,6 +18,7 @@ from app.markdown.rows import Row, Span, TableRow, TextRow
 from app.markdown.syntax import FORMULA_LIMIT, parser
 from tests.app.markdown.markdown_dump import dump, in_pieces
 from tests.app.markdown.markdown_samples import FRAGMENTS
+from tests.slices import examples
 
 
 def rendered(text: str) -> MarkdownDocument:
@@ -472,7 +473,7 @@ PIECES = (
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(PIECES), max_size=30), st.randoms(use_true_random=False))
 def test_any_prefix_and_the_rest_make_the_whole(parts: list[str], dice: random.Random) -> None:
     text = "".join(parts)
@@ -483,7 +484,7 @@ def test_any_prefix_and_the_rest_make_the_whole(parts: list[str], dice: random.R
     assert dump(in_pieces([text[:place], text[place:]]).document) == dump(whole.document)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
 def test_block_alone_gives_what_it_gave_in_the_text(parts: list[str]) -> None:
     splitter = BlockSplitter()

@@ -17,6 +17,7 @@ from engine.cache import prefix_index
 from engine.cache.ledger import MIN_GAIN, CacheKey, Offer, packed
 from engine.cache.prefix_index import PrefixIndex, Reader, _Node
 from engine.cache.session_kv import SessionKV, Watch
+from tests.slices import examples
 
 KIND = ("model",)
 
@@ -67,7 +68,7 @@ def nodes(index: PrefixIndex) -> list[_Node]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.integers(0, 2**32))
 def test_the_tree_finds_what_asking_everybody_finds(seed: int) -> None:
     chance = random.Random(seed)

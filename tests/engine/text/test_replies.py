@@ -37,6 +37,7 @@ from engine.text.reply_text import ReplyText
 from engine.text.splitter import Delta
 from engine.text.tool_calls import Calling, Told, Written
 from tests.engine.speaking import family, write_folder
+from tests.slices import examples
 
 REPLIES = Path(__file__).parent / "replies"
 CASES = [
@@ -305,7 +306,7 @@ def is_ambiguous(name: str, arguments: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("name", sorted(NOTATIONS))
 @given(arguments=st.dictionaries(st.sampled_from(["old", "new", "path"]), VALUES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_random_call_round_trips(name: str, arguments: dict[str, Any]) -> None:
     """Every notation's markers are in the arguments, and each value arrives as it was written."""
     assume(not is_ambiguous(name, arguments))

@@ -1,0 +1,13 @@
+"""Size of randomized tests: a short seeded slice in `make test`, all of it in `tests.torture`."""
+
+from __future__ import annotations
+
+import os
+
+WHOLE = os.environ.get("STRETTO_TURN") == "all"
+_SHARE = 5
+
+
+def examples(count: int) -> int:
+    """Return the number of examples to run: `count` in a whole run, else a fifth of it."""
+    return count if WHOLE else -(-count // _SHARE)
