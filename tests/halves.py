@@ -39,10 +39,10 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("app/ui",),
     ("app",),
     ("engine/serve", "engine/batch", "engine/cli"),
-    ("engine",),
+    ("engine/model",),
     ("engine/runtime", "engine/text"),
     ("engine/cache", "engine/cluster"),
-    ("engine/model",),
+    ("engine",),
     ("bundle", "guide", "test_*"),
 )
 """Patterns below this folder. The most specific pattern decides about a file."""
