@@ -22,7 +22,7 @@ from app.store.writer import StoreWriter
 
 
 class SaveText(Struct, frozen=True):
-    """Store a file's text unless it exists."""
+    """Operation that stores a file's text unless it exists."""
 
     hash: str
     text: AttachedText
@@ -37,7 +37,7 @@ class SaveText(Struct, frozen=True):
 
 
 class SaveImage(Struct, frozen=True):
-    """Store an image unless it exists."""
+    """Operation that stores an image unless it exists."""
 
     image: StoredImage
     slot: str | None = None
@@ -52,7 +52,7 @@ class SaveImage(Struct, frozen=True):
 
 
 class ForgetUnused(Struct, frozen=True):
-    """Delete the texts and images that nothing refers to."""
+    """Operation that deletes the texts and images that nothing refers to."""
 
     slot: str | None = None
     urgent: bool = False
@@ -74,7 +74,8 @@ class Texts:
     def save(self, text: AttachedText) -> str:
         """Store a file's text, and return its hash.
 
-        Use it within `Store.together` with what refers to the text: unused texts may be erased.
+        Call it in `Store.together` with the write that refers to the text, since unused texts may
+        be erased.
         """
         key = text.hash
         self._writer.add(SaveText(key, text))
@@ -99,7 +100,7 @@ class Texts:
         return {key: text for key, text in found.items() if text is not None}
 
     def forget_unused(self) -> None:
-        """Erase the texts and images of files that were removed from drafts before this run."""
+        """Erase the texts and images of files that were removed from drafts in earlier runs."""
         with self._readers.reading() as db:
             unused = has_unused(db)
         if unused:
@@ -123,15 +124,17 @@ class Images:
     def save(self, image: StoredImage) -> str:
         """Store an image, and return its hash.
 
-        Use it within `Store.together` with what refers to the image.
+        Call it in `Store.together` with the write that refers to the image.
         """
         self._writer.add(SaveImage(image))
         self._hold(image.hash, image.thumbnail)
         return image.hash
 
     def get(self, key: str) -> bytes | None:
-        """Return the file of this hash, or None if it is missing. Reads megabytes: not on the GUI
-        thread."""
+        """Return the file of this hash, or None if it is missing.
+
+        It may have megabytes, so do not call this on the GUI thread.
+        """
         return self._of(key, "data")
 
     def thumbnail(self, key: str) -> bytes | None:

@@ -1,4 +1,4 @@
-"""Files attached to messages: their descriptions, and their texts or images, stored once."""
+"""Attachments of messages: a record of each file. Texts and images are stored once for all."""
 
 import base64
 import hashlib
@@ -19,15 +19,15 @@ Span = tuple[int, int, int]
 
 
 class AttachedText(Struct, frozen=True, dict=True):
-    """Text of a file."""
+    """Text of a file by page."""
 
-    unit: str  # kind of its pages: "page", "slide", "sheet", "chapter", or "" for a single piece
+    unit: str  # kind of its pages: "page", "slide", "sheet", "chapter", or "" for a single text
     pages: tuple[str, ...]  # the text of each page
     labels: tuple[str, ...] = ()  # the name of each page, for sheets
 
     @cached_property
     def hash(self) -> str:
-        """Return the key of the text in the store. Equal texts have the same one.
+        """Return the key of the text in the store, which is the same for equal texts.
 
         Computed once, since it takes 15 ms for 500 pages.
         """
@@ -102,7 +102,7 @@ Attachments = tuple[Attachment, ...]
 
 
 class Queued(Struct, frozen=True):
-    """Message to send after the reply to the one before."""
+    """Message to send after the replies to all messages before it."""
 
     id: str
     text: str
@@ -110,12 +110,10 @@ class Queued(Struct, frozen=True):
 
 
 def has_images(attachments: Attachments) -> bool:
-    """Return True if one of them is an image."""
     return any(each.is_image for each in attachments)
 
 
 def has_sounds(attachments: Attachments) -> bool:
-    """Return True if one of them is a recording."""
     return any(each.is_sound for each in attachments)
 
 
@@ -255,8 +253,10 @@ def create_queue(db: sqlite3.Connection) -> None:
 
 
 def create_images(db: sqlite3.Connection) -> None:
-    """Create the table of images. Thumbnails come first: columns after a long value are slow to
-    read."""
+    """Create the table of images.
+
+    Thumbnails come first, since columns after a long value are slow to read.
+    """
     db.execute(
         "CREATE TABLE images (hash TEXT PRIMARY KEY, thumbnail BLOB NOT NULL, data BLOB NOT NULL)"
     )

@@ -25,7 +25,7 @@ _STAMP = "%Y%m%d-%H%M%S"
 
 
 class Backup(Struct, frozen=True):
-    """A backup."""
+    """Backup of the database."""
 
     path: Path
     made_at: float  # seconds since the epoch
@@ -34,7 +34,7 @@ class Backup(Struct, frozen=True):
 
 
 class _EndedError(Exception):
-    """The program ends. The backup is discarded, and made again later."""
+    """Raised when the program ends. The backup is discarded, and made again later."""
 
 
 def folder_of(path: Path) -> Path:
@@ -54,9 +54,9 @@ def backups_of(path: Path) -> list[Backup]:
 
 
 def restore(path: Path, backup: Path) -> Path | None:
-    """Replace a database that is not open by a backup, and return the new path of the old one.
+    """Replace a closed database with a backup, and return the new path of the old one.
 
-    Raises StoreError; the database is then unchanged.
+    Raises StoreError, after which the database is unchanged.
     """
     part = path.with_name(path.name + ".restored")
     try:
@@ -71,8 +71,8 @@ def restore(path: Path, backup: Path) -> Path | None:
 class Backups:
     """Thread that makes backups of one database, and erases text in them.
 
-    A backup starts before the change that causes it and contains the earlier state, since it reads
-    a snapshot that later writes do not affect.
+    A backup opens its snapshot before the change that requested it. Later writes do not affect the
+    snapshot.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
@@ -88,7 +88,7 @@ class Backups:
         self._thread: threading.Thread | None = None
 
     def daily(self) -> None:
-        """Make a backup before a change, unless there is one of this day."""
+        """Make a backup before a change, unless today's exists."""
         day = time.strftime("%Y%m%d", time.localtime(self._clock()))
         if day == self._day:
             return
@@ -99,7 +99,7 @@ class Backups:
     def begin(self, *, before_update: bool = False, must: bool = False) -> None:
         """Take a snapshot now, and copy it later. A file without chats is skipped.
 
-        ``must``: closing waits for it, as for a backup before an update.
+        Closing waits for the copy if ``must`` or ``before_update`` is set.
         """
         if self._closing:
             return
@@ -141,7 +141,10 @@ class Backups:
             return not (self._busy or self._jobs)
 
     def close(self) -> None:
-        """End a daily backup or an erasure early. Only a backup before an update is waited for."""
+        """Stop the thread.
+
+        Daily backups and erasures are interrupted, backups before an update finish.
+        """
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -265,7 +268,7 @@ def _remove_halves(path: Path) -> None:
     for half in [*folder_of(path).glob("*.part*"), *path.parent.glob(f"{path.name}*.part*")]:
         half.unlink(missing_ok=True)
     _remove(path.with_name(path.name + ".restored"))
-    for folder in path.parent.glob("chats-*"):  # of a salvage
+    for folder in path.parent.glob("chats-*"):  # left by a salvage
         if (folder / "damaged.db").exists():
             shutil.rmtree(folder, ignore_errors=True)
 

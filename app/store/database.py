@@ -134,7 +134,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 
 def note_damage(path: Path) -> None:
-    """Have the next `open_writer` read all rows, because one could not be read.
+    """Record that a row was unreadable, so that the next `open_writer` reads all rows first.
 
     SQLite's own check does not detect damaged text.
     """
@@ -181,7 +181,7 @@ def _note(path: Path) -> Path:
 
 
 def _make_private(path: Path) -> None:
-    """Make the file readable only by its owner, also in a shared folder."""
+    """Restrict the file to its owner, even in a shared folder."""
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     for suffix in ("", "-wal", "-shm"):
@@ -192,9 +192,9 @@ def _make_private(path: Path) -> None:
 
 
 def put_in_place(made: Path, path: Path) -> Path | None:
-    """Replace the database by another one, and return the new path of the old one.
+    """Replace the database with another one, and return the new path of the old one.
 
-    There is a database at the path at any time, the old one after an OSError.
+    There is a database at the path at any time. After an OSError it is the old one.
     """
     aside: Path | None = None
     journals = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
@@ -234,7 +234,7 @@ def _link(part: Path, target: Path) -> None:
 
 
 def copy(path: Path, target: Path) -> None:
-    """See `Store.copy`."""
+    """Copy a database and its journal, see `Store.copy`."""
     try:
         if target.exists() or not path.exists():
             return

@@ -32,7 +32,7 @@ class DatabasePages:
         self._count = len(content) // PAGE
         # A hostile file may let each of a million rows claim the same chain of pages.
         self._left = 4 * self._count
-        self._room = 0  # bytes of a page left for the headers of its rows
+        self._room = 0  # bytes left on the page for the headers of its rows
         self._free = self._free_pages()
 
     def rows(self, wanted: Callable[[int], bool]) -> Iterator[tuple[int, list[Value]]]:
@@ -94,7 +94,7 @@ class DatabasePages:
         return place, values
 
     def _free_pages(self) -> set[int]:
-        """Return the pages that the file lists as free. An invalid list ends early."""
+        """Return the pages that the file lists as free, up to the first invalid entry."""
         free: set[int] = set()
         trunk = _number(self._content, 32, 4) if self._content[: len(MAGIC)] == MAGIC else 0
         while 1 < trunk <= self._count and trunk not in free:

@@ -30,7 +30,7 @@ def create(db: sqlite3.Connection) -> None:
 
 
 class Erase(Struct, frozen=True):
-    """Erase chats with all their messages."""
+    """Operation that erases chats with all their messages."""
 
     ids: tuple[str, ...]
     slot: str | None = None
@@ -49,9 +49,9 @@ class Erase(Struct, frozen=True):
 
 
 class EraseMessages(Struct, frozen=True):
-    """Erase messages that were deleted before a time.
+    """Operation that erases messages deleted before a given time.
 
-    A message that is followed by others keeps its place without its text.
+    A message with a remaining reply keeps its row, but loses its text.
     """
 
     before: float
@@ -74,7 +74,7 @@ class EraseMessages(Struct, frozen=True):
 
 
 class ForgetErased(Struct, frozen=True):
-    """Forget erased ids that are in no file any more."""
+    """Operation that removes ids from the list of erased ones, once no file contains them."""
 
     ids: tuple[str, ...]
     slot: str | None = None

@@ -17,7 +17,7 @@ from app.store.writer import StoreWriter, index_chore
 
 
 class InsertChat(Struct, frozen=True):
-    """Insert a chat with its whole tree. Existing rows are not overwritten."""
+    """Operation that inserts a chat with its whole tree. Existing rows are not overwritten."""
 
     chat: ChatRecord
     messages: tuple[Message, ...]
@@ -37,7 +37,7 @@ class InsertChat(Struct, frozen=True):
 
 
 class DeleteChats(Struct, frozen=True):
-    """Delete chats with all their messages, to undo their import."""
+    """Operation that deletes chats with all their messages, to undo their import."""
 
     ids: tuple[str, ...]
     slot: str | None = None

@@ -19,7 +19,7 @@ from app.store.records import SearchHit
 
 MOST = 2_000_000  # indexed characters of a file: about 800 pages
 
-_MOST_FILES = 1_000  # files of a search whose messages are looked up
+_MOST_FILES = 1_000  # limit of matching files for which a search looks up the messages
 
 _PAGES = """
     SELECT each.key, substr(each.value, CASE WHEN each.key = ?1 THEN ?2 ELSE 0 END + 1, ?3),

@@ -12,7 +12,7 @@ from app.store.writer import StoreWriter
 
 
 class SaveFolder(Struct, frozen=True):
-    """Insert or update a folder."""
+    """Operation that inserts or updates a folder."""
 
     folder: Folder
     slot: str | None = None
@@ -30,7 +30,7 @@ class SaveFolder(Struct, frozen=True):
 
 
 class DeleteFolder(Struct, frozen=True):
-    """Delete a folder, which must be empty."""
+    """Operation that deletes an empty folder."""
 
     folder_id: str
     slot: str | None = None
@@ -51,7 +51,7 @@ class Folders:
         self._readers = readers
 
     def all(self) -> list[Folder]:
-        """Return all folders, by name. One whose parent is missing is at the top."""
+        """Return all folders by name. Those with a missing parent move to the top level."""
         waiting = queued(self._writer)
         with self._readers.reading() as db:
             rows = db.execute("SELECT id, name, parent_id FROM folders")

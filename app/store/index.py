@@ -1,14 +1,15 @@
 """Full-text index of messages, as displayed, in passages of bounded length.
 
-The displayed text is derived from Markdown in one pass: the window's parser takes 1.5 ms for 1,000
-characters, this a twentieth of that. Differences only cause odd characters in search results.
+One pass over the Markdown derives the displayed text. The window's parser takes 1.5 ms for 1,000
+characters, this a twentieth of that. Where they differ, a search result contains odd characters,
+and nothing else breaks.
 
 Triggers keep the index consistent: new, changed or restored messages are listed in `unindexed`, and
 deleted ones lose their passages immediately. The writer indexes listed messages in bounded pieces,
 so that neither an update of the index nor a very long message delays saving.
 
-A passage's number contains the chat, the message and the position, so one pass over the index finds
-the best passage of every chat without reading messages.
+A passage's number contains the chat, the message and the position. One pass over the index
+therefore finds the best passage of every chat without reading messages.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _TABLE_RULE = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-*:?)")
 _DEFINITION = re.compile(r"[ ]{0,3}\[[^\]]{1,200}\]:[ \t]+\S+.{0,200}")
 _SPECIAL = re.compile(
     r"`+|\\.|!?\[|\]|<(?:https?|mailto):[^<>\s]{1,2000}>|&#?\w{1,32};|[*_]+|~~"
-    # HTML that is displayed as its meaning
+    # HTML tags that are rendered
     r"|(?P<break></?(?i:br)(?:[ \t][^<>]{0,200})?/?>)"
     r"|(?P<tag></?(?i:b|strong|i|em|s|del|u|ins|sub|sup|kbd|mark|summary|details)(?: open)?>)",
     re.DOTALL,
@@ -90,8 +91,9 @@ def shown_text(content: str, role: str = "assistant") -> str:
 
 
 class _EmphasisRun(Struct):
-    """Run of `*`, `_` or `~~` that may open emphasis: its index in the parts, and what is left of
-    it."""
+    """Run of `*`, `_` or `~~` that may open emphasis: its index in the parts, and its unused
+    marks.
+    """
 
     part: int
     left: int
@@ -248,7 +250,7 @@ def create(db: sqlite3.Connection) -> None:
         f"{forget} {note.format(live=new)} END"
     )
     db.execute(f"CREATE TRIGGER messages_c AFTER DELETE ON messages BEGIN {forget} END")
-    # Messages deleted by cascade cannot look up their chat's number any more.
+    # Messages deleted with their chat cannot look up its number any more.
     db.execute(
         "CREATE TRIGGER chats_c AFTER DELETE ON chats BEGIN DELETE FROM passages "
         f"WHERE place BETWEEN old.seq << {CHAT_BITS} AND ((old.seq + 1) << {CHAT_BITS}) - 1; END"

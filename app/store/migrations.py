@@ -1,6 +1,6 @@
-"""Schema of the database as numbered migrations. `PRAGMA user_version` has the number applied.
+"""Schema of the database as numbered migrations. `PRAGMA user_version` is the number applied.
 
-A released migration is never changed. Changes are new functions at the end of STEPS.
+Released migrations never change. A new migration is a function at the end of STEPS.
 """
 
 from __future__ import annotations
@@ -123,12 +123,12 @@ def _index(db: sqlite3.Connection, table: str, column: str, when: str) -> None:
 
 
 def deleted_messages(db: sqlite3.Connection) -> None:
-    """Let messages be deleted and restored."""
+    """Add the deletion time of messages."""
     db.execute("ALTER TABLE messages ADD COLUMN deleted_at REAL")
 
 
 def edited_messages(db: sqlite3.Connection) -> None:
-    """Let an edit in the composer survive a restart."""
+    """Keep an edit in the composer after a restart."""
     db.execute("ALTER TABLE chats ADD COLUMN edited_id TEXT")
     db.execute("ALTER TABLE chats ADD COLUMN edited_text TEXT NOT NULL DEFAULT ''")
 
@@ -186,7 +186,7 @@ def images(db: sqlite3.Connection) -> None:
 
 
 def queues(db: sqlite3.Connection) -> None:
-    """Let queued messages survive a restart."""
+    """Keep queued messages after a restart."""
     attachments.create_queue(db)
 
 

@@ -1,7 +1,7 @@
-"""Queued writes as values: their SQL, and their effect on records that are read.
+"""Write operations in the queue, each with its SQL and its effect on records.
 
-Each has `write` (SQL) and `show` (its effect on a `View`), so that a reader sees queued writes
-without waiting for the disk.
+`write` changes the file, and `show` changes a `View` in the same way. Readers therefore see queued
+writes without waiting for the disk.
 """
 
 import json
@@ -26,7 +26,7 @@ _CHAT = list(ChatRecord.__struct_fields__)
 _MESSAGE = list(Message.__struct_fields__)
 _STATS, _FILES_OF = map(_MESSAGE.index, ("stats", "attachments"))
 TYPED = {("draft",): "draft", ("edited_id", "edited_text"): "edited"}
-"""Columns written at every key press, with their names in a slot."""
+"""Columns written at typing speed, with their name in a slot."""
 CHAT_COLUMNS = ", ".join(_CHAT)
 MESSAGE_COLUMNS = ", ".join(_MESSAGE)
 
@@ -43,7 +43,7 @@ class View(Struct):
 
 
 class Operation(Protocol):
-    """A queued write."""
+    """Queued write."""
 
     @property
     def slot(self) -> str | None:
@@ -171,7 +171,7 @@ def message_values(message: Message) -> list[Any]:
 
 
 class SaveChat(Struct, frozen=True):
-    """Insert or update all fields of a chat."""
+    """Operation that inserts or updates all fields of a chat."""
 
     chat: ChatRecord
     slot: str | None = None  # a later patch must not overtake it
@@ -185,7 +185,7 @@ class SaveChat(Struct, frozen=True):
 
 
 class PatchChat(Struct, frozen=True):
-    """Update some fields of a chat, if it exists."""
+    """Operation that updates some fields of a chat, if it exists."""
 
     chat_id: str
     changes: dict[str, Any]
@@ -193,8 +193,8 @@ class PatchChat(Struct, frozen=True):
 
     @property
     def slot(self) -> str | None:
-        # Only typed text is this frequent. It may replace an earlier write unless another one of
-        # the same columns came between: `OperationQueue.add` checks that.
+        # Only text being typed is written at this rate. It may replace an earlier write unless
+        # another operation wrote the same columns in between, see `OperationQueue.add`.
         kind = TYPED.get(tuple(self.changes))
         return f"{kind} {self.chat_id}" if kind else None
 
@@ -212,7 +212,10 @@ class PatchChat(Struct, frozen=True):
 
 
 class SaveMessage(Struct, frozen=True):
-    """Insert or update all fields of a message. A new one moves its chat to the top of the list."""
+    """Operation that inserts or updates all fields of a message.
+
+    A new message moves its chat to the top of the list.
+    """
 
     message: Message
 
@@ -241,7 +244,7 @@ class SaveMessage(Struct, frozen=True):
 
 
 class MarkMessages(Struct, frozen=True):
-    """Delete messages (with a time) or restore them (None)."""
+    """Operation that deletes messages (with a time) or restores them (None)."""
 
     ids: tuple[str, ...]
     deleted_at: float | None
@@ -261,7 +264,7 @@ class MarkMessages(Struct, frozen=True):
 
 
 class SaveLayout(Struct, frozen=True):
-    """Insert or update a named window layout, as JSON text."""
+    """Operation that inserts or updates a named window layout, as JSON text."""
 
     name: str
     data: str
@@ -283,7 +286,7 @@ class SaveLayout(Struct, frozen=True):
 
 
 class DeleteLayout(Struct, frozen=True):
-    """Delete a named window layout."""
+    """Operation that deletes a named window layout."""
 
     name: str
     urgent: bool = False

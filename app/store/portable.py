@@ -1,4 +1,4 @@
-"""Chats as JSON, see `FORMAT.md`: conversion to and from records. No files, no Qt."""
+"""Conversion of chats to and from JSON, see `FORMAT.md`. No files, no Qt."""
 
 import json
 import math
@@ -43,9 +43,12 @@ def chat_to_json(
     texts: Mapping[str, AttachedText] | None = None,
     images: Mapping[str, bytes] | None = None,
 ) -> dict[str, Any]:
-    """Return the chat and its messages that are not deleted (the whole tree, parents first).
+    """Return the chat as JSON, with its messages that are not deleted.
 
-    ``texts`` and ``images``: of its attachments, by hash.
+    Args:
+        messages: the whole tree, parents first.
+        texts: of its attachments, by hash.
+        images: of its attachments, by hash.
     """
     kept = list(_not_deleted(messages))
     ids = {message.id for message in kept}
@@ -126,8 +129,7 @@ def folders_from_json(value: object) -> list[Folder]:
 
 
 def _not_deleted(messages: Iterable[Message]) -> Iterator[Message]:
-    """Yield messages that are not deleted. Children of deleted ones follow the deleted one's
-    parent."""
+    """Yield messages that are not deleted, each with its nearest remaining ancestor as parent."""
     instead: dict[str | None, str | None] = {None: None}
     for message in messages:
         parent = instead.get(message.parent_id)

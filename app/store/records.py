@@ -19,9 +19,9 @@ _ROLES, _STATUSES = get_args(Role), get_args(Status)
 
 
 UNTITLED = mark("New chat")
-"""Displayed instead of a missing title, translated by `tr`."""
+"""Title of an untitled chat, before `tr`."""
 _BEGINNING = 1_000
-"""Characters of a draft that may become its name, which is computed at every key press."""
+"""Characters of a draft that are searched for a title, which is computed on each key press."""
 
 
 def title_from(text: str, longest: int = 48) -> str:
@@ -36,7 +36,7 @@ def title_from(text: str, longest: int = 48) -> str:
 
 
 class ChatRecord(Struct, frozen=True):
-    """A conversation and its settings."""
+    """Conversation with its settings."""
 
     id: str  # from `new_id()`
     title: str = ""  # may be empty
@@ -71,7 +71,7 @@ class ChatRecord(Struct, frozen=True):
 
     @property
     def shown_title(self) -> str:
-        """Return the displayed title, for a place where others of its group are not shown.
+        """Return the title for places that do not show the chat's group.
 
         Without a title it is the beginning of the draft.
         """

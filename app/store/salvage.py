@@ -43,16 +43,16 @@ class Salvaged(Struct, frozen=True):
 
 
 def salvage(path: Path) -> Salvaged:
-    """Replace the damaged file by a new one with all readable chats and messages.
+    """Replace the damaged file with a new one that has all readable chats and messages.
 
-    Answers whose question is lost follow the message before it. Raises StoreError: "corrupt" if
+    A message whose parent is lost follows the one before it. Raises StoreError: "corrupt" if
     nothing is readable, else the reason why the new file cannot be written. The damaged file is
     then unchanged.
     """
     try:
         with TemporaryDirectory(prefix="chats-", dir=path.parent) as folder:
             copy, made = Path(folder, "damaged.db"), Path(folder, "made.db")
-            # Only a copy is opened: SQLite applies a journal to the file it opens.
+            # Only a copy is opened, since SQLite writes an existing journal back to the file.
             for suffix in ("", "-wal"):
                 part = path.with_name(path.name + suffix)
                 if part.exists():

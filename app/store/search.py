@@ -1,4 +1,4 @@
-"""Full-text search of titles and messages in a thread. A newer search cancels the one before."""
+"""Full-text search of titles, messages and files in a thread. A new search cancels the last."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class _Folding(dict[int, str]):
-    """Mapping of letters to letters without case and accents, one to one to keep positions."""
+    """Translation table that removes case and accents, one letter to one to keep positions."""
 
     def __missing__(self, letter: int) -> str:
         folded = normalize("NFD", chr(letter))[0].lower()
@@ -45,10 +45,10 @@ def fold(text: str) -> str:
     return text.lower() if text.isascii() else text.translate(_folding())
 
 
-# Compiled at the first search: such large character sets take milliseconds.
+# Compiled at the first search, since such large character classes take milliseconds.
 _WORD = f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+"
 _UNSPACED = f"[{UNSPACED}]"
-# characters: context visible without scrolling, before the hit, and in all
+# characters: offset below which a snippet starts at 0, text before the hit, and full length
 _SEEN, _BEFORE, _LENGTH = 20, 14, 160
 
 Tell = Callable[[list[SearchHit]], object]
@@ -82,12 +82,12 @@ def terms_of(query: str) -> list[Term]:
 def find(
     db: sqlite3.Connection, query: str, limit: int, tell: Tell | None = None
 ) -> list[SearchHit]:
-    """Find titles, then one message per chat, in chats that are not deleted, last used first.
+    """Find titles, then one message per chat, most recently used chats first.
 
     All words must occur, in any order. The last one may be the beginning of a word, so that results
-    narrow while the user types. Case and accents are ignored. The hit in a chat is the newest
-    message with the words near each other. ``tell`` gets the titles first, since they take a
-    fraction of the time.
+    narrow while the user types. Case, accents and deleted chats are ignored. The hit in a chat is
+    the newest message with the words close together. ``tell`` is called early with the titles,
+    which take a fraction of the time.
     """
     query, narrowed = split(query.replace("\0", ""))
     terms = terms_of(query)
@@ -125,7 +125,7 @@ def _files(
     known: set[str],
     chats: dict[int, tuple[float, str]],
 ) -> list[SearchHit]:
-    """Return a hit in a file for each chat without other hits, last used first."""
+    """Return a hit in a file for each chat without other hits, most recently used first."""
     used = {chat: when for when, chat in chats.values() if chat not in known}
     match = " ".join(term.match for term in terms)
     having = files_of_messages(db, narrowed)
@@ -158,7 +158,7 @@ def _texts(
     terms: list[Term],
     limit: int,
 ) -> list[SearchHit]:
-    """Return a hit for each chat's place, last used first."""
+    """Return a hit for the passage of each chat, most recently used first."""
     hits: list[SearchHit] = []
     order = sorted((chat for chat in places if chat in chats), key=chats.__getitem__, reverse=True)
     for chat in order:
@@ -208,7 +208,7 @@ def _chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[f
 def _by_filter(
     db: sqlite3.Connection, chats: dict[int, tuple[float, str]], narrowed: Filter, limit: int
 ) -> list[SearchHit]:
-    """Return the chats that match a filter without words, last used first."""
+    """Return the chats that match a filter without words, most recently used first."""
     condition, values = narrowed.condition()
     query = f"SELECT 1 FROM messages m WHERE m.chat_id = ? AND m.deleted_at IS NULL AND {condition}"
     hits: list[SearchHit] = []
@@ -350,7 +350,7 @@ class Searcher:
         self._thread: threading.Thread | None = None
 
     def ask(self, query: str, limit: int, report: ReportHits) -> None:
-        """Search. A query that has not been answered yet is dropped."""
+        """Start a search. It replaces a query that has not been answered yet."""
         with self._changed:
             if self._closing:
                 return

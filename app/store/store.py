@@ -48,17 +48,17 @@ _PATCHABLE = set(ChatRecord.__struct_fields__) - {"id", "created_at"}
 
 
 class Store:
-    """Chats of one profile, in one SQLite file that one program at a time opens.
+    """Chats of one profile, in one SQLite file that only one program may open.
 
-    Writes return immediately, without disk access on the caller's thread. They are thread-safe and
-    executed in order by a writer thread, several per transaction: finished messages and changes of
-    chats immediately, drafts, layouts and streaming text within about 0.25 s.
+    Writes are thread-safe and return without disk access. A writer thread executes them in order,
+    several per transaction: finished messages and changes of chats immediately, drafts, layouts and
+    streaming text within about 0.25 s.
 
     Reads use a connection of the calling thread, never wait for the writer, and include all queued
-    writes ("read your writes"). Only `search` asks the writer to hurry, waits at most two seconds,
-    and finds a streaming message only after its end.
+    writes. Only `search` waits for the writer, at most two seconds, and finds a streaming message
+    only after its end.
 
-    If the disk fails (full, gone), queued writes stay in memory. They are repeated with growing
+    If the disk fails or is full, queued writes stay in memory. They are retried with growing
     pauses, and `on_error` is called.
     """
 
@@ -118,15 +118,15 @@ class Store:
     def set_aside(path: Path | str) -> Path:
         """Rename an unusable file so that `open` can create a new one. Return its new path.
 
-        Called only by the user's choice. Nothing is deleted.
+        Call it only if the user chose it. Nothing is deleted.
         """
         return set_aside(Path(path))
 
     @staticmethod
     def copy(path: Path | str, target: Path | str) -> None:
-        """Copy a file that is not being written, with its journal, to a new place.
+        """Copy a file that is not being written, with its journal, to a new path.
 
-        Does nothing if there is no file, or one at the target. Raises StoreError.
+        Does nothing if the file is missing or the target exists. Raises StoreError.
         """
         copy(Path(path), Path(target))
 
@@ -135,15 +135,15 @@ class Store:
         """Recover the readable part of a damaged file into a new one, and set the damaged one
         aside.
 
-        Raises StoreError: "corrupt" if nothing is readable; the file then stays in place.
+        Raises StoreError, with "corrupt" if nothing is readable. The file is then unchanged.
         """
         return salvage(Path(path))
 
     @staticmethod
     def restore(path: Path | str, backup: Path) -> Path | None:
-        """Replace a file that is not open by a backup. Return the new path of the old file.
+        """Replace a closed file with a backup. Return the new path of the old file.
 
-        Raises StoreError; the file is then unchanged.
+        Raises StoreError, after which the file is unchanged.
         """
         return restore(Path(path), backup)
 
@@ -184,7 +184,7 @@ class Store:
         self._writer.flush(timeout)
 
     def close(self, timeout: float | None = 5.0) -> None:
-        """Write the queue, merge the WAL into the file, and join the thread. May be repeated.
+        """Write the queue, merge the WAL into the file, and join the thread. Idempotent.
 
         Raises StoreError if something could not be saved. Everything is released anyway.
         """
@@ -200,7 +200,7 @@ class Store:
         return self._writer.idle and self._backups.idle and self._writer.idle
 
     def _close_at_exit(self) -> None:
-        """Save the queue of a program that ends without closing the store."""
+        """Save the queue if the program ends without closing the store."""
         try:
             self.close()
         except StoreError as error:
@@ -292,7 +292,7 @@ class Store:
         start."""
         waiting = queued(self._writer)
         with self._readers.reading() as db:
-            # As bytes: a value that is not text must not end the whole query.
+            # As bytes, since invalid UTF-8 would make the whole query fail.
             rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
         found = {name: _layout(data) for name, data in (rows | waiting.layouts).items()}
         return {name: data for name, data in found.items() if data is not None}
@@ -300,10 +300,10 @@ class Store:
     # --- writes -------------------------------------------------------------------------------
 
     def together(self) -> AbstractContextManager[None]:
-        """Commit the writes queued within this block in one transaction, or none of them.
+        """Group the writes in this block into one transaction.
 
-        Otherwise a crash may separate them. Writes of other threads are not included. A `flush`
-        within the block, on the same thread, splits the transaction.
+        Without it, a crash may separate them. Writes of other threads are not included. A `flush`
+        in the block, on the same thread, splits the transaction.
         """
         return self._writer.together()
 

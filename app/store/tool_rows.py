@@ -1,7 +1,7 @@
-"""Consents that the user has given to tools, and the tools' descriptions at that time.
+"""Consents of the user to tools, with the tools' descriptions at that time.
 
-Small tables, read completely at the start. They belong to this profile: exports do not contain
-them, so an imported chat has no consents.
+The tables are small and read completely at the start. They belong to this profile and are never
+exported, so an imported chat has no consents.
 """
 
 import sqlite3
@@ -19,7 +19,7 @@ ToolRow = tuple[ToolValue, ...]
 
 
 class PutToolRow(Struct, frozen=True):
-    """Insert or replace a row."""
+    """Operation that inserts or replaces a row."""
 
     table: str
     row: ToolRow
@@ -36,7 +36,7 @@ class PutToolRow(Struct, frozen=True):
 
 
 class DropToolRows(Struct, frozen=True):
-    """Delete the rows whose first columns have these values."""
+    """Operation that deletes the rows whose first columns have these values."""
 
     table: str
     key: tuple[str, ...]

@@ -32,13 +32,16 @@ class Trash:
         self._scrubbed: set[str] = set()  # ids without which the file was rewritten
 
     def delete(self, chat_id: str) -> float:
-        """Move the chat to the trash, and return the time. `restore` undoes it completely."""
+        """Move the chat to the trash, and return the time. `restore` brings it back completely."""
         when = self.now()
         self._writer.add(PatchChat(chat_id, {"deleted_at": when}))
         return when
 
     def now(self) -> float:
-        """Return the time of a deletion, never before this run: its deletions can be undone."""
+        """Return the time of a deletion.
+
+        Never before this run, so that its deletions can be undone.
+        """
         return max(self._clock(), self._opened_at)
 
     def restore(self, chat_id: str) -> None:
@@ -55,9 +58,9 @@ class Trash:
         return sorted(chats, key=lambda chat: chat.deleted_at or 0.0, reverse=True)
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Permanently delete chats, and then their text in index, journal, backups and other files.
+        """Erase chats permanently, also from the index, journal, backups and files set aside.
 
-        The latter runs in the background, and continues at the next start if the program ends.
+        The cleanup runs in the background, and continues at the next start if the program ends.
         """
         if ids:
             self.erased.update(ids)
@@ -79,7 +82,7 @@ class Trash:
             self._writer.when_idle(self.scrub)
 
     def scrub(self, db: sqlite3.Connection) -> bool:
-        """Remove all remains of erased text. Ids whose removal is not complete stay listed."""
+        """Chore that removes all remains of erased text. Ids stay listed until this is complete."""
         ids = erase.waiting(db)
         if not ids:
             return False

@@ -1,4 +1,4 @@
-"""Writer thread: groups queued writes into transactions, and keeps those that fail."""
+"""Writer thread: groups queued writes into transactions, and keeps failed ones for a retry."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class OperationQueue:
-    """Ordered list of operations with numbers. Not thread-safe: the writer locks it.
+    """Ordered queue of numbered operations. Not thread-safe: the writer locks it.
 
     Invariant: applying the operations in order gives the same records as applying everything that
     was ever added.
@@ -204,7 +204,7 @@ def index_chore(db: sqlite3.Connection) -> bool:
 
 
 class _Group(Struct):
-    """Writes of one thread that are held until all of them are there."""
+    """Writes that one thread holds back until its group is complete."""
 
     depth: int = 0  # nested `together` calls of the thread
     operations: list[Operation] = field(default_factory=list)  # in order
@@ -218,7 +218,7 @@ class _Group(Struct):
 class StoreWriter:
     """Owner of the writing connection. `add` never waits for the disk.
 
-    After a failed commit the operations stay queued and visible to readers. They are repeated after
+    After a failed commit the operations stay queued and visible to readers. They are retried after
     1, 2, 5, 10, 10… seconds and at every flush.
     """
 
@@ -229,7 +229,7 @@ class StoreWriter:
         before_write: Callable[[], None] = lambda: None,
         chores: Sequence[Chore] = (),
     ) -> None:
-        """``before_write`` is called on the writer thread before each transaction."""
+        """Start the thread. It calls ``before_write`` before each transaction."""
         # called on the writer thread, once when writing starts to fail with a code, and once per
         # refused operation
         self.on_error: Callable[[StoreError], None] | None = None
@@ -263,7 +263,7 @@ class StoreWriter:
         return self._closing
 
     def add(self, *operations: Operation) -> None:
-        """Queue the operations together, in one transaction."""
+        """Queue the operations for the same transaction."""
         with self._changed:
             if self._closing:
                 words = tr("This change came after the chats were closed and is not saved.")
@@ -281,7 +281,7 @@ class StoreWriter:
         self._changed.notify_all()
 
     def _let_go(self, group: _Group | None) -> None:
-        """Queue the operations that a thread has held so far."""
+        """Queue the operations that a thread has held back so far."""
         if group is not None:
             operations, group.operations = group.operations, []
             group.flushed += len(operations)
@@ -303,10 +303,11 @@ class StoreWriter:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Put everything that this thread adds within the block into one transaction.
+        """Write everything that this thread adds in the block in one transaction.
 
-        It is held back, so that writes, searches or flushes of other threads do not commit parts of
-        it. Only a flush of this thread splits it. After an exception, nothing is written.
+        The operations are held back, so that writes, searches and flushes of other threads do not
+        commit parts of them. A flush of this thread splits the group. After an exception, nothing
+        is written.
         """
         thread = threading.get_ident()
         with self._changed:
@@ -445,7 +446,7 @@ class StoreWriter:
                 return
 
     def _wait_for_work(self) -> None:
-        """Return when there is a group to write, a chore to do, or when closing."""
+        """Wait for a group to write, a chore, or closing."""
         while not len(self._waiting) and not self._closing:
             if not self._changed.wait(_REST_S if self._chores else None) and self._chores:
                 return

@@ -23,7 +23,7 @@ _TOO_MANY = "The server sent a message of more than {most:,} parts."
 
 
 class TooMuchError(Exception):
-    """A message is too large. ``str(error)`` is a sentence."""
+    """Raised for a message that is too large. ``str(error)`` is a sentence."""
 
 
 class PartCounter:
@@ -100,7 +100,7 @@ def weight(size: int, parts: int) -> float:
 
 
 class RateLimit:
-    """Rate limit per second. An excess counts for the following seconds."""
+    """Rate limiter per second. An excess counts for the following seconds."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._clock = most, clock

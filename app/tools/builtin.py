@@ -156,7 +156,7 @@ class CallContext(Struct, frozen=True):
 
 
 class BuiltinTool(Struct, frozen=True):
-    """A built-in tool: its description for the model, and the function that runs in a thread."""
+    """Built-in tool: its description for the model, and the function that runs in a thread."""
 
     tool: Tool
     work: Callable[[Arguments, CallContext], str | Outcome]
@@ -167,7 +167,7 @@ class BuiltinTool(Struct, frozen=True):
 
 
 class Obstacle(Struct, frozen=True):
-    """The reason why a call cannot work at the moment."""
+    """Reason why a call cannot work at the moment."""
 
     words: str  # for the user
     model_text: str  # for the model
@@ -429,7 +429,7 @@ class BuiltinTools:
     """Runner of built-in tools, each call in its own thread."""
 
     def __init__(self, tools: Sequence[BuiltinTool] | None = None) -> None:
-        """``tools``: by default those available on this system."""
+        """Use ``tools``, by default those available on this system."""
         self._absent: tuple[str, ...] = ()
         if tools is None:
             with_python = is_available()
@@ -474,7 +474,10 @@ class BuiltinTools:
     def preview(
         self, name: str, arguments: Arguments, context: CallContext
     ) -> Future[Difference | Obstacle | None] | None:
-        """Return a call's effect, or why it cannot work, or None for tools without either."""
+        """Start the preview or the check of a call, or return None for tools without either.
+
+        The result is the effect to show, or the reason why the call cannot work.
+        """
         found = self._own[name]
         look = found.preview or found.check
         if look is None:

@@ -1,8 +1,8 @@
-"""Connection to one server: opened on demand, closed, and opened again after the server's end.
+"""Connection to one server: opened on demand, and opened again after the server's end.
 
-A server of protocol version 2026-07-28 asks within the response to a call, or over HTTP within its
-stream. An older one over stdio does not identify the call. While it runs calls of several chats,
-its question is refused, since one chat's user must not answer for another chat.
+A server of protocol version 2026-07-28 sends questions within the response to a call, and over HTTP
+within that call's stream. An older one over stdio does not identify the call. While it runs calls
+of several chats its questions are refused, so that no chat answers for another.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class ConnectionStatus(Struct, frozen=True):
 
 
 class ServerLog:
-    """The last lines of a server's standard error and of its history."""
+    """Last lines of a server's standard error and of its connection events."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=_LOG_LINES)
@@ -82,7 +82,7 @@ UNCLEAR = "Several calls run, and the request does not tell which of them it is 
 
 
 class _OneCall:
-    """A call whose timeout is suspended while the user is asked."""
+    """Running call whose timeout is suspended while the user is asked."""
 
     def __init__(self, chat_id: str, ask: Ask | None, limit: asyncio.Timeout) -> None:
         self.chat_id = chat_id
@@ -109,10 +109,10 @@ _CALL: ContextVar[_OneCall | None] = ContextVar("call", default=None)
 
 
 class Elicitation:
-    """Questions of one connection's server. Runs on the loop's thread."""
+    """Handler for the questions of one server. Runs on the loop's thread."""
 
     def __init__(self, server: str, note: Callable[[str], None]) -> None:
-        """``note`` is called with a sentence for the server's log."""
+        """Create the handler. It calls ``note`` with a sentence for the server's log."""
         self._server = server
         self._note = note
         self._calls: list[_OneCall] = []
@@ -212,7 +212,10 @@ class Connection:
     """Connection to one server. Runs on the loop's thread, except `log` and `status`."""
 
     def __init__(self, config: ServerConfig, on_change: Callable[[], None] = lambda: None) -> None:
-        """``on_change`` is called on the loop's thread when the status has changed."""
+        """Create the connection.
+
+        It calls ``on_change`` on the loop's thread when the status changes.
+        """
         self.config = config
         self.log = ServerLog()
         self.status = ConnectionStatus(ConnectionState.OFF)
@@ -345,7 +348,7 @@ class Connection:
         return self._failed_at + wait - time.monotonic()
 
     async def _live(self, ready: asyncio.Future[None]) -> None:
-        """Connect, stay connected until the end, and store the reason. Never raises."""
+        """Connect, wait for the end, and store the reason. Never raises."""
         with loop_thread.importing:
             from mcp import Client
 

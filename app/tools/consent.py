@@ -46,7 +46,7 @@ class Grant(Struct, frozen=True):
 
 
 class ConsentRows(Protocol):
-    """The parts of the store that are needed here."""
+    """Part of the store that this module uses."""
 
     def read(self, table: str) -> Iterable[tuple[Any, ...]]: ...
 
@@ -56,7 +56,7 @@ class ConsentRows(Protocol):
 
 
 def may_be_remembered(tool: Tool) -> bool:
-    """Return True if the user may always allow a tool. Writing tools ask each time."""
+    """Return True if the user can choose to always allow a tool. Tools that write ask each time."""
     return not (tool.server == BUILT_IN and tool.name in ASKS_EACH_TIME)
 
 
@@ -158,8 +158,8 @@ class ToolChanges(Struct, frozen=True):
 class SeenTools:
     """Tools as the user has seen them. Used on the GUI thread.
 
-    Models are offered these, not the server's current ones: a chat does not wait for servers, and
-    models get no description that the user has not seen.
+    Models are offered these instead of the server's current ones. So no chat waits for a server,
+    and no model gets a description that the user has not seen.
     """
 
     def __init__(self, rows: ConsentRows) -> None:

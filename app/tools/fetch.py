@@ -40,9 +40,9 @@ def addresses(host: str, port: int) -> list[str]:
 
 
 def is_public(address: str) -> bool:
-    """Return True if an IP address is on the public internet, including embedded addresses.
+    """Return True if an IP address is on the public internet, even if embedded in another address.
 
-    Only allocated IPv6 addresses count: special ones can lead to machines nearby.
+    Only the allocated range of IPv6 counts, since special ranges can lead to local machines.
     """
     try:
         ip = ipaddress.ip_address(address)
@@ -77,7 +77,7 @@ _SPECIAL_6 = tuple(
 
 
 class Deadline:
-    """Limits of time and bytes for all of one download. Raises ToolError when exceeded."""
+    """Limit of time and bytes for one download. Raises ToolError when either is used up."""
 
     def __init__(self, seconds: float, most: int) -> None:
         self._seconds = seconds

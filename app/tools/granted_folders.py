@@ -1,7 +1,7 @@
-"""Files in folders that the user has granted: listing, reading, searching, writing.
+"""File operations in folders that the user has granted: list, read, search, write.
 
-Each path is opened name by name from the granted folder's descriptor, without following links. So
-`..`, links that lead outside, and folders replaced by links are refused.
+Each path is opened name by name from the granted folder's descriptor, without following links.
+`..`, links to the outside, and folders replaced by links are refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Opcode = tuple[str, int, int, int, int]
 
 
 class _BoundedMatcher(SequenceMatcher[T]):
-    """SequenceMatcher with a limit of steps. The rest counts as different.
+    """SequenceMatcher with a limit of steps. After the limit, the rest counts as different.
 
     `SequenceMatcher` visits all equal elements of the other sequence for each element, which takes
     hours for 20,000 lines of two kinds.
@@ -101,7 +101,7 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Difference(Struct, frozen=True):
-    """Effect of a write."""
+    """Effect of a write on a file."""
 
     text: str  # a unified diff
     # of the file, its current bytes and its new bytes, for `write_file`
@@ -117,7 +117,7 @@ class Difference(Struct, frozen=True):
 
 
 class ReadOnlyError(ToolError):
-    """The folder of the file is read-only."""
+    """Raised for a write to a read-only folder."""
 
     def __init__(self, folder: Path) -> None:
         words = mark("“{folder}” is read-only in this chat.")
@@ -127,7 +127,7 @@ class ReadOnlyError(ToolError):
 
 
 class OutsideError(ToolError):
-    """The path is in no granted folder."""
+    """Raised for a path outside all granted folders."""
 
 
 def _listed(grants: Sequence[Grant]) -> str:
@@ -201,9 +201,9 @@ def check(path: str, grants: Sequence[Grant]) -> None:
 
 
 def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outcome:
-    """Write a whole file. ``seen``: digest of the difference that the user has seen.
+    """Write a whole file. ``seen`` is the digest of the difference that the user has seen.
 
-    Raises ToolError, also if the change differs from that.
+    Raises ToolError, also if the change differs from that one.
     """
     grant, names = _writable(path, text, grants)
     beside = f".{secrets.token_hex(8)}.new"
@@ -234,7 +234,7 @@ _CHANGED = mark("The file has changed since the changes were shown.")
 
 
 class FileChange(Struct, frozen=True):
-    """A file before and after a write. ``before``: None for a new file."""
+    """File before and after a write. ``before`` is None for a new file."""
 
     before: bytes | None
     after: bytes
@@ -433,7 +433,7 @@ def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:
 
 
 class NoFileError(ToolError, FileNotFoundError):
-    """The file does not exist."""
+    """Raised for a missing file."""
 
     __str__ = Exception.__str__
 

@@ -1,4 +1,4 @@
-"""Host of all servers, on one thread with an asyncio loop, and the tools that chats may call."""
+"""Connections to all servers on one asyncio thread, and the tools that chats may call."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class ToolHost:
         work: Callable[[Connection], Coroutine[Any, Any, T]],
         chat_id: str,
     ) -> T:
-        # The request has waited, and the server may have changed since.
+        # The server may have changed while the request waited.
         if self._configs.get(config.name) != config:
             words = mark("The server “{server}” was changed. Try again.")
             raise ToolError(words, server=config.name)
@@ -258,9 +258,9 @@ class Toolbox:
     def preview(
         self, chat_id: str, tool: Tool, arguments: dict[str, Any]
     ) -> Future[Difference | Obstacle | None] | None:
-        """Return the effect to show before this call, or None if its arguments show it.
+        """Start the preview of a call, or return None if its arguments are enough.
 
-        The result may be None, or the reason why the call cannot work.
+        The result is the effect to show, None, or the reason why the call cannot work.
         """
         if tool.server != BUILT_IN:
             return None

@@ -39,17 +39,17 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(work, loop)
 
     def start_if_begun(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Run a coroutine if the thread exists, for what exists only on it."""
+        """Run a coroutine if the thread has started. Otherwise there is nothing to act on."""
         if self._loop is not None:
             asyncio.run_coroutine_threadsafe(work(), self._loop)
 
     def shut_down(
         self, seconds: float, first: Callable[[], Awaitable[object]] | None = None
     ) -> None:
-        """Cancel everything that runs, and wait for its end. May be called again to wait longer.
+        """Cancel everything that runs, and wait for its end. Call it again to wait longer.
 
         Args:
-            first: is run before that.
+            first: runs before that.
         """
         with self._lock:
             already, self._down = self._down, True

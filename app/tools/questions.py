@@ -63,7 +63,10 @@ class QuestionAction(Enum):
 
 
 class Response(Struct, frozen=True):
-    """Answer. ``content``: values by field name, only with `QuestionAction.SEND`."""
+    """Answer to a question.
+
+    ``content`` has the values by field name, only with `QuestionAction.SEND`.
+    """
 
     action: QuestionAction
     content: dict[str, Value | None] | None = None
@@ -87,7 +90,7 @@ class Field(Struct, frozen=True):
 
     @property
     def secret(self) -> bool:
-        """Return True if it seems to ask for a secret, which forms must not do."""
+        """Return True if it seems to ask for a secret, which users should not enter in a form."""
         return bool(_SECRET.search(f"{self.name} {self.title}"))
 
     def taken(self, given: Value | None) -> Value | None:
@@ -175,7 +178,7 @@ class Question(Struct, frozen=True):
 
 
 class FieldError(ValueError):
-    """The value of a field cannot be sent. ``name``: of the field."""
+    """Raised for an invalid value of the field ``name``."""
 
     def __init__(self, name: str, words: str) -> None:
         super().__init__(words)

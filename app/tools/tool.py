@@ -27,7 +27,7 @@ _LONGEST_NAME = 64  # limit of chat templates and the OpenAI API
 
 
 class ToolError(Exception):
-    """Error of a tool. ``str(error)`` is a sentence for the user."""
+    """Failure of a tool. ``str(error)`` is a sentence for the user."""
 
     def __init__(self, text: str, /, *, model_text: str = "", **values: object) -> None:
         """Create an error.
@@ -60,9 +60,9 @@ class Tool(Struct, frozen=True):
 
     @property
     def fingerprint(self) -> str:
-        """Return a SHA-256 of everything that a model reads about it.
+        """Return the SHA-256 of everything that a model reads about it.
 
-        The title is not included: it is shown as the user has seen it.
+        The title is not included, since it is displayed as the user first saw it.
         """
         fields = [self.server, self.name, self.description, self.schema]
         return hashlib.sha256(canonical(fields).encode()).hexdigest()

@@ -329,7 +329,7 @@ def _allowed(item: Any) -> Any:
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
-    """Transport that passes responses on in pieces, no faster than they can be parsed."""
+    """Transport that limits the size and the rate of responses."""
 
     def __init__(self) -> None:
         super().__init__()
