@@ -1,5 +1,4 @@
-"""Reader of rows from database pages, for tables that SQLite cannot read because their root is
-lost.
+"""Reader of rows from database pages, for tables that SQLite cannot read without their root.
 
 The format is described at https://sqlite.org/fileformat2.html. Only pages of the size that SQLite
 gives our files are read, and only leaves of tables. A leaf does not name its table.

@@ -91,8 +91,9 @@ def shown_text(content: str, role: str = "assistant") -> str:
 
 
 class _EmphasisRun(Struct):
-    """Run of `*`, `_` or `~~` that may open emphasis: its index in the parts, and its unused
-    marks.
+    """Run of `*`, `_` or `~~` that may open emphasis.
+
+    `part` is its index in the parts, `left` the number of its unused marks.
     """
 
     part: int

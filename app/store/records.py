@@ -162,9 +162,11 @@ def new_id() -> str:
 
 
 LONGEST_NAME, LONGEST_REF, MOST_TAGS = 1_000, 10_000, 50
-"""Limits: characters of titles and other names, characters of model references, and tags. The list
-of chats lays out the whole title at each repaint. Users don't type longer ones, but imported files
-may contain them."""
+"""Limits of characters in names and titles, of characters in model references, and of tags.
+
+The list of chats lays out the whole title at each repaint. Users don't type longer ones, but
+imported files may contain them.
+"""
 
 
 def is_own_id(given: str) -> bool:

@@ -369,8 +369,7 @@ class Searcher:
             self._stop_running()
 
     def close(self) -> None:
-        """Cancel the search and join the thread, with a time limit for a disk that does not
-        respond."""
+        """Cancel the search and join the thread. Gives up if the disk does not respond."""
         with self._changed:
             self._closing = True
             self._wanted = None

@@ -132,8 +132,7 @@ class Store:
 
     @staticmethod
     def salvage(path: Path | str) -> Salvaged:
-        """Recover the readable part of a damaged file into a new one, and set the damaged one
-        aside.
+        """Recover the readable part of a damaged file into a new one, and keep the damaged one.
 
         Raises StoreError, with "corrupt" if nothing is readable. The file is then unchanged.
         """
@@ -288,8 +287,7 @@ class Store:
         return self.layouts().get(name)
 
     def layouts(self) -> dict[str, dict[str, Any]]:
-        """Return all layouts by name. Damaged ones are left out, so that they cannot prevent a
-        start."""
+        """Return all layouts by name, without damaged ones, which must not prevent a start."""
         waiting = queued(self._writer)
         with self._readers.reading() as db:
             # As bytes, since invalid UTF-8 would make the whole query fail.
@@ -327,8 +325,7 @@ class Store:
             self._writer.add(PatchChat(chat_id, kept))
 
     def save_message(self, message: Message, *, as_leaf: bool = False) -> None:
-        """Insert or overwrite a message. `as_leaf` makes it the chat's leaf in the same
-        transaction.
+        """Insert or overwrite a message. `as_leaf` also makes it the chat's leaf.
 
         Its chat and its parent must have been saved before, otherwise the write is dropped and
         `on_error` is called with "invalid". A new message moves its chat to the top of the list.

@@ -11,9 +11,11 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 importing = threading.RLock()
-"""Held while a thread first imports a large package. The local API starts with uvicorn, and the
-tools import `uvicorn.main` through mcp. Without the lock both threads wait for each other, and
-Python breaks the deadlock with "cannot import name"."""
+"""Lock for the first import of a large package.
+
+The local API starts with uvicorn, and the tools import `uvicorn.main` through mcp. Without the lock
+both threads wait for each other, and Python breaks the deadlock with "cannot import name".
+"""
 
 
 class LoopThread:

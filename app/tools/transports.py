@@ -112,8 +112,10 @@ def find_program(command: str, path: str) -> str | None:
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of one message. A longer one is refused, and its call fails."""
 LINES_PER_S = 500
-"""Limit of log lines per second; more are dropped, as are notifications (see `bounding`). Other
-messages are delayed."""
+"""Log lines per second; more are dropped, as are notifications (see `bounding`).
+
+Other messages are delayed.
+"""
 LEAVE_S = 1.0
 """Time for a server to end by itself after its input is closed, and again after a signal."""
 _CHUNK = 65536
