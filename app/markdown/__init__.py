@@ -1,7 +1,7 @@
 """Markdown rendering while the text streams: one QTextDocument per message, extended at its end.
 
-`blocks` is pure Python and finds the finished part; `document` renders it. The names below are
-imported on first use, since the first frame has no message (A90).
+`blocks` is pure Python and separates the finished blocks. `document` renders them. The names below
+are imported on first use, since the first frame has no message (A90).
 
 Imports: nothing.
 """

@@ -1,12 +1,14 @@
-"""Splitting of growing Markdown into finished blocks and an open tail. Pure Python, no Qt.
+"""Incremental split of growing Markdown into finished blocks and an open tail.
+
+Pure Python, no Qt.
 
 The text is split at top-level blocks, by the line numbers of markdown-it-py's tokens. Blank lines
-cannot be used, since lists, quotes and code contain them. A block is finished if later text cannot
+are not enough, since lists, quotes and code contain them. A block is finished if later text cannot
 change it:
 
 - The next block has begun, and the line that begins it is complete (`#` may still become `#word`,
-  which continues a paragraph). If it contains a `|`, the line after it is needed too, which may
-  make it a table.
+  which continues a paragraph). If that line contains a `|`, the line after it is needed too, since
+  the two may be a table.
 - Or it ends by itself: a fence with its closing line, a `#` heading, a rule.
 
 Link reference definitions produce no token. They stay in the tail until the block after the next
@@ -82,8 +84,7 @@ class OpenFence(Struct, frozen=True):
 
 
 def parsable(text: str) -> int:
-    """Return the length of the text to parse at a time: whole lines within the limits, or all of
-    it."""
+    """Return the length of the text to parse at a time: whole lines within the limits, or all."""
     if len(text) > LONG_LINE and text.find("\n", 0, LONG_LINE) < 0:
         return 0
     end = min(len(text), BLOCK_LIMIT)
@@ -113,10 +114,10 @@ _DELIMITERS = re.compile(r"[ \t>]*[-|: \t]*")
 
 
 def settled(text: str) -> int:
-    """Return the start of a last line whose meaning is still open, or the end of the text.
+    """Return the start of a last line whose type is still unknown, or the end of the text.
 
-    Showing such a line would flicker: `-` below a paragraph makes it a heading until `- item`
-    follows.
+    Such a line is not shown yet, as it would flicker: `-` below a paragraph makes it a heading
+    until `- item` follows.
     """
     last = text.rfind("\n") + 1
     partial = text[last : last + _SHORT + 1]
@@ -184,9 +185,9 @@ class BlockSplitter:
         self._scanned = 0
 
     def feed(self, text: str) -> None:
-        """Add text, with CommonMark's line ends, and U+FFFD instead of NUL.
+        """Add text with CommonMark's line ends. NUL becomes U+FFFD.
 
-        After `finish`, blocks that were finished only by that are opened again.
+        Blocks that only `finish` had finished are opened again.
         """
         if not text:
             return
@@ -270,8 +271,7 @@ class BlockSplitter:
 
     @property
     def open_references(self) -> References:
-        """Return the definitions that apply to the open block: those of finished blocks, then its
-        own."""
+        """Return the definitions for the open block: those of finished blocks, then its own."""
         return self._seen
 
     @property
@@ -455,8 +455,10 @@ class BlockSplitter:
         self._continues = (0, 0)
 
     def _find_fence(self) -> int:
-        """Detect a fence at the beginning of the tail. Return the place after it if it is closed,
-        else 0."""
+        """Detect a fence at the beginning of the tail.
+
+        Return the place after it if it is closed, else 0.
+        """
         end = self.tail.find("\n", 0, _LONG_FENCE)
         opening = _OPENING.match(self.tail, 0, end + 1) if end >= 0 else None
         if opening is None:

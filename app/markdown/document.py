@@ -56,7 +56,7 @@ class RefreshPace:
         self.cost = self._rested_from - start
 
     def leave(self) -> None:
-        """Stop counting as a streaming document."""
+        """Leave the group of streaming documents."""
         self.refreshed.pop(self, None)
 
     def left(self) -> float:
@@ -65,8 +65,10 @@ class RefreshPace:
         return max(self._rested_from + self.rest(), others + APART_S) - time.monotonic()
 
     def rest(self) -> float:
-        """Return the pause after the last refresh, by its duration and the number of streaming
-        documents."""
+        """Return the pause after the last refresh. It is longer after a slow one.
+
+        It grows with the number of streaming documents, too.
+        """
         since = time.monotonic() - _RECENT_S
         for other in [other for other, last in self.refreshed.items() if last < since]:
             del self.refreshed[other]
@@ -92,8 +94,7 @@ class Rendering:
         self._growing = GrowingCode()
 
     def rows_of(self, number: int) -> tuple[int, int]:
-        """Return the first row of a finished block, and the end of its rows; 0, 0 if it was
-        reopened."""
+        """Return the first and the end row of a finished block, or (0, 0) if it was reopened."""
         if number >= len(self._ends):
             return 0, 0
         return self._ends[number - 1] if number else 0, self._ends[number]
@@ -143,9 +144,9 @@ class Rendering:
     def _closed_code(
         self, number: int, begin: int, above: Row | None
     ) -> tuple[int, list[Row]] | None:
-        """Return the rows of a long fence that has just closed: how many stay, and the rest.
+        """Return how many rows stay after a long fence has just closed, and the rows after them.
 
-        It is too long to be colored, so only its last lines differ from what is shown.
+        Long code is not colored, so only its last lines change.
         """
         if number >= len(self._splitter.finished):
             return None
@@ -173,8 +174,7 @@ class Rendering:
         self._uses = {label: number for label, number in self._uses.items() if number < count}
 
     def _first_to_render(self) -> int:
-        """Return the first finished block whose rows are missing, or changed by a new
-        definition."""
+        """Return the first finished block with missing rows, or rows that a definition changed."""
         first = len(self._ends)
         references = self._splitter.references
         if len(references) > len(self._known):
@@ -421,8 +421,10 @@ class MarkdownDocument(QObject):
         return markdown_text(self._writer, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
-        """Paint what is below the text, in document coordinates. Call before drawing
-        the document."""
+        """Paint what is below the text, in document coordinates.
+
+        Call before drawing the document.
+        """
         self._underlay.paint(painter, clip)
 
     @Slot()
@@ -469,7 +471,7 @@ class MarkdownDocument(QObject):
 
     @Slot()
     def _in_turn(self) -> None:
-        """Refresh now, or after the pause and another document's turn."""
+        """Refresh now, or after a pause if other documents stream."""
         # A long text pauses only as long as a slice took, not ten times that.
         left = 0.0 if self._is_behind() else self._pace.left()
         if left > 0:

@@ -1,4 +1,4 @@
-"""Text inside a block as spans: emphasis, code, links. Nothing is loaded or opened.
+"""Inline content as spans: emphasis, code, links. Nothing is loaded or opened.
 
 In a paragraph that is still growing, open emphasis and code are treated as closed. Otherwise
 `**bold` would show two stars until the closing ones arrive, and the line would jump. A finished
@@ -80,7 +80,7 @@ def closed(text: str) -> str:
             continue
         before, after = text[match.start() - 1 : match.start()], text[place : place + 1]
         if not after and not _closes(run, before, after, stack):
-            return _close(text[: match.start()], stack)  # still empty
+            return _close(text[: match.start()], stack)  # no content yet
         _take(run, before, after, stack)
     return _close(text, stack)
 
@@ -89,7 +89,7 @@ def _with_code(text: str, start: int, run: str, stack: list[str]) -> str:
     inside = text[start + len(run) :]
     if not inside.strip():
         before = text[:start]
-        while stack and before.endswith(stack[-1]):  # also empty
+        while stack and before.endswith(stack[-1]):  # no content either
             before = before.removesuffix(stack.pop())
         return _close(before, stack)
     return text + run + "".join(reversed(stack))

@@ -245,8 +245,7 @@ class _Builder:
                 self._too_deep(token)
 
     def _too_deep(self, token: Token) -> None:
-        """Show the lines of a token as typed, because the parser dropped its deeply
-        nested content."""
+        """Show the lines of a token as typed, since its nesting is too deep for the parser."""
         first, end = token.map or [0, 0]
         lines = self._block.source.split("\n")
         base = self._block.first_line
@@ -291,8 +290,7 @@ class _Builder:
         return gap(self._previous, kind, bool(self._lists) and self._tight())
 
     def _tight(self) -> bool:
-        """Return True if the row has little space above: in a tight list, or at the start of a
-        nested one."""
+        """Return True if the row has little space above: in a tight list, or first in a list."""
         if self._fresh_list:
             outer = self._lists[:-1]
             return bool(outer) and outer[-1].tight

@@ -37,7 +37,7 @@ def apply(form: QTextCharFormat, source: str, display: bool) -> None:
     form.setProperty(SOURCE, source)
     form.setProperty(DISPLAY, display)
     _, depth = _extent(form)
-    # Qt aligns an object to the font's descent, or centers it. There is no other choice.
+    # Qt can only align an object to the font's descent, or center it.
     deep = depth > QFontMetricsF(form.font()).descent()
     form.setVerticalAlignment(_MIDDLE if deep else _BASELINE)
 
@@ -92,8 +92,7 @@ def _made(char: QTextCharFormat) -> tex.Formula | None:
 
 
 def _extent(char: QTextCharFormat, document: QTextDocument | None = None) -> tuple[QSizeF, float]:
-    """Return the formula's size next to text of this format, and the part of its height below the
-    line.
+    """Return the formula's size next to text of this format, and the part of it below the line.
 
     A formula that is wider than its document is scaled down.
     """

@@ -262,7 +262,7 @@ class Underlay:
             paint_marker(painter, self._formats, row.item, QPointF(edge, baseline), row.rtl)
 
     def _aside(self, row: Row, level: int, width: float, own: float = 0.0) -> float:
-        """Return the start of something `own` pixels wide at a level of a row."""
+        """Return the left edge of something ``own`` pixels wide at a level of a row."""
         indent = self._formats.indent(row.levels[:level])
         return width - indent - own if row.rtl else indent
 
@@ -319,8 +319,7 @@ class Underlay:
             painter.setPen(Qt.PenStyle.NoPen)
 
     def _between(self, first: QTextBlock, last: QTextBlock) -> QRectF:
-        """Return the area from the top of one block's first line to the bottom of another's last
-        line."""
+        """Return the area from the top of the first block to the bottom of the last one."""
         width = self._heed_width()
         key = first.blockNumber(), last.blockNumber()
         if key not in self._areas:

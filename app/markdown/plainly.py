@@ -1,4 +1,4 @@
-"""Markdown as plain text, block by block, without Qt."""
+"""Conversion of Markdown to plain text, block by block, without Qt."""
 
 from __future__ import annotations
 

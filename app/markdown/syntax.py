@@ -1,4 +1,4 @@
-"""Markdown of models, as rules of markdown-it-py. Pure Python, no Qt.
+"""Parser for the Markdown of models, as rules of markdown-it-py. Pure Python, no Qt.
 
 CommonMark, tables, strikethrough, and:
 
@@ -45,8 +45,11 @@ MATH = rf"""
   | \$ (?! [\s$] | \d[\d.,]* (?: [ ]+[A-Za-z]{{2}} | [kKMB]\b ) )
     (?P<dollar> [^$\n`]{{1,500}}? ) (?<![\s\\]) \$ (?![0-9A-Za-z])
 """
-"""Formulas as models write them. Amounts of money ("$5 and $10") do not match: a single dollar sign
-does not close after a space or before a letter or digit, and does not open before "5 apples"."""
+"""Formulas as models write them.
+
+Amounts of money ("$5 and $10") do not match: a single dollar sign does not close after a space or
+before a letter or digit, and does not open before "5 apples".
+"""
 
 PAIRED_TAGS = {
     "b": "strong", "strong": "strong", "i": "em", "em": "em", "s": "s", "del": "s",
@@ -374,7 +377,7 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
                 continue
             last, is_undecided = _closing_line(state, text, opener, line, end)
             if is_undecided and state.env.get("growing"):
-                # Undecided yet: the text continues as a paragraph.
+                # Not decided yet, so the text continues as a paragraph.
                 state.env["undecided"] = True
                 state.line = end
                 _add_paragraph(state, _open_formula(state, start, line, opener), start)
