@@ -89,7 +89,7 @@ class Download(Struct):
         return max(0.0, (last - first) / (ended - began)) if ended > began else 0.0
 
     def take(self) -> None:
-        """Take over the thread's progress."""
+        """Store the progress reported by the thread."""
         self.done, self.total = self.came
         now = time.monotonic()
         self.samples.append((now, self.done))
@@ -102,7 +102,7 @@ def ref_of(model: HubModel) -> str:
     return model.repo if model.revision == "main" else f"{model.repo}@{model.revision}"
 
 
-# In worker threads.
+# Functions that run in worker threads.
 
 
 def fetch(
@@ -367,8 +367,7 @@ class Downloads(QObject):
         self._keep()
 
     def _next(self) -> None:
-        """Start the first waiting download and the first waiting conversion, if none of
-        these runs."""
+        """Start the first waiting download and conversion, unless one of the same type runs."""
         if self._over:
             return
         for kind in (True, False):
@@ -394,7 +393,7 @@ class Downloads(QObject):
 
     @Slot()
     def _tell(self) -> None:
-        """Announce progress, also without any, so that the rate falls."""
+        """Emit the progress. Also without any, so that the displayed rate falls."""
         for download in self.items:
             if download.state is not DownloadState.RUNNING or not download.came[1]:
                 continue

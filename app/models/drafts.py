@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Candidate(Struct, frozen=True):
-    """Smaller model that may draft."""
+    """Smaller model that may be used to draft."""
 
     model: InstalledModel
     fits: bool  # its tokenizer may be the same, according to its files
@@ -50,8 +50,10 @@ def smaller(
 def candidates(
     base: InstalledModel, others: Iterable[InstalledModel], stop: threading.Event
 ) -> list[Candidate]:
-    """Return the candidates, the ones with the same tokenizer first. Reads files, so it needs a
-    worker."""
+    """Return the candidates, the ones with the same tokenizer first.
+
+    Reads files, so it needs a worker.
+    """
     own, found = vocabulary_of(base.folder, stop.is_set), []
     for model in others:
         if stop.is_set():
@@ -171,7 +173,7 @@ class DraftModels(QObject):
             loaded = await flows.arrived(load.future)
         except Exception as raised:
             error = raised
-        if self._loads.get(model.id) is not load:  # it was unloaded, or the choice has changed
+        if self._loads.get(model.id) is not load:  # it was unloaded, or another draft was chosen
             return
         del self._loads[model.id]
         if loaded is not None:

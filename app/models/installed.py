@@ -66,15 +66,17 @@ def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
 
 
 def _converted(file: Path) -> Path | None:
-    """Return the folder that a GGUF file was converted to, or None."""
+    """Return the folder with the converted copy of a GGUF file, or None."""
     from engine.hub.gguf import kept
 
     return kept.known(file) if kept.is_gguf(file) else None
 
 
 PIECE_S = 0.15
-"""Interval at which new results are shown. Longer for long lists: updating the view takes 20 ms for
-a thousand models."""
+"""Interval at which new results are shown.
+
+Longer for long lists: updating the view takes 20 ms for a thousand models.
+"""
 _LONG = 2_000
 _USE_NOTED_S = 60.0  # interval at which the use of a replying model is stored
 

@@ -68,8 +68,7 @@ class ModelStatus(Struct):
 
     @classmethod
     def of_remote(cls, ref: str, remotes: Remotes) -> ModelStatus:
-        """Return the current status of a remote model, which is ready while it is in the user's
-        list."""
+        """Return the current status of a remote model. It is ready while in the user's list."""
         model = remotes.model(ref)
         if model is None:
             error = removed(named(ref), ref).message
@@ -87,7 +86,7 @@ def beside_folder(ref: str) -> dict[str, Any]:
 
 
 def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
-    """Call the engine. An immediate error is returned in the future, like a later one."""
+    """Call the engine. An exception it raises is returned in the future, like later ones."""
     try:
         return ask()
     except EngineError as error:
@@ -382,8 +381,10 @@ class ModelLoader(QObject):
             flows.start(self, self._load(status, load))
 
     async def _load(self, status: ModelStatus, load: _ModelLoad) -> None:
-        """Load a model if it fits. Weights that are loaded under another name need no
-        more memory."""
+        """Load a model if it fits.
+
+        Weights that are loaded under another name need no more memory.
+        """
         here = any(m.model and m.model.path == load.folder for m in self._models.values())
         allowed = status.ref == GUIDE or status.ref in self._allowed or (here and not load.adapter)
         fit = None if allowed else await load.estimate()
@@ -401,7 +402,7 @@ class ModelLoader(QObject):
                 model = await load.load(read)
                 if self._unloads[model.id] == unloads[model.id]:
                     break
-                # The same weights were unloaded under another name, so perhaps these, too.
+                # The same weights were unloaded under another name, so these may be unloaded, too.
                 if self._loads.get(status.ref) is not load:
                     return
         except Exception as error:

@@ -63,7 +63,7 @@ class Suggestion(Struct, frozen=True):
 def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
     """Return the suggestions by the machine's memory in GB, smallest first.
 
-    Empty if the file is missing or damaged; the search still works.
+    Empty if the file is missing or damaged. The search still works.
     """
     try:
         text = (file or resources() / "models.toml").read_text(encoding="utf-8")
@@ -80,7 +80,7 @@ def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
 
 
 class SmallModel(Struct, frozen=True):
-    """The small general model that fits every machine."""
+    """Small general model that fits every machine."""
 
     suggestion: Suggestion  # its source on the hub
     digest: str  # SHA-256 of the GGUF file that `make run` downloads from the Python index
@@ -129,7 +129,7 @@ def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Sugges
     leave more memory free.
 
     Args:
-        memory: bytes. Less than the smallest class counts as that.
+        memory: bytes. Less than the smallest class counts as that class.
     """
     found = classes(file)
     if not found:

@@ -1,4 +1,4 @@
-"""The system's trash, by Qt: moving a folder there, and back. All functions block."""
+"""Access to the system's trash through Qt: move a folder to it, and restore it. Functions block."""
 
 from __future__ import annotations
 
@@ -39,8 +39,10 @@ def move(folder: Path) -> TrashedFolder:
 
 
 def restore(trashed: TrashedFolder) -> None:
-    """Restore a folder. On failure it stays in the trash, and OSError has a message for
-    the user."""
+    """Restore a folder.
+
+    On failure it stays in the trash, and OSError has a message for the user.
+    """
     kept, folder = trashed.kept, trashed.folder
     if kept is None or not os.path.lexists(kept):
         raise FileNotFoundError(errno.ENOENT, tr("it is no longer in the Trash"), str(folder))

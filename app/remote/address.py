@@ -16,8 +16,10 @@ PREFIX = "remote:"
 """Prefix of a remote model's reference, before its address and name."""
 
 SPREAD = ".hosts.localhost"
-"""Suffix of the host name of a model that is spread over machines. The machines' names come before
-it. Requests go to this machine's part."""
+"""Suffix of the host name of a model that is spread over machines.
+
+The machines' names come before it. Requests are sent to the server on this machine.
+"""
 
 LONGEST = 500  # characters of an address, and of a model's name
 _ENDS = ("/chat/completions", "/completions", "/models")
@@ -25,11 +27,11 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class AddressError(ValueError):
-    """The text is not an address. ``str(error)`` has the remedy."""
+    """Raised for text that is not an address. ``str(error)`` has the remedy."""
 
 
 class Remote(Struct, frozen=True):
-    """A model at an address."""
+    """Model at an address."""
 
     address: str  # base of its URLs from `normalised`: "https://api.openai.com/v1"
     model: str  # the server's name for it
@@ -258,8 +260,10 @@ _EYES = {"vision", "multimodal", "image", "images"}
 
 
 def _sees(entry: Mapping[str, Any]) -> bool | None:
-    """Return True if a model accepts images, from the fields of OpenRouter, Mistral, Ollama,
-    llama.cpp."""
+    """Return True if a model accepts images, by the fields of several kinds of servers.
+
+    They are those of OpenRouter, Mistral, Ollama and llama.cpp.
+    """
     about = entry.get("architecture")
     values = [entry.get("input_modalities"), entry.get("modalities"), entry.get("capabilities")]
     values += [about.get("input_modalities")] if isinstance(about, Mapping) else []

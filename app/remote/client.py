@@ -159,7 +159,7 @@ async def _answer(
     body: dict[str, Any] | None = None,
     model: str = "",
 ) -> AsyncIterator[httpx2.Response]:
-    """Yield a successful response. Errors of the connection are raised as RemoteError."""
+    """Yield a successful response. Connection errors are raised as RemoteError."""
     import httpx2
 
     host = host_of(address)

@@ -1,8 +1,8 @@
 """Session of a chat on another Stretto, and its figures.
 
-A session only avoids reading again. Whatever the server has lost is sent again, with or without a
-session. A digest in the response proves that the server answers the right conversation. Everything
-runs on the thread of `Remotes`.
+A session only saves a prefill. Anything that the server has lost is sent again. A digest in the
+response proves that the server answers the right conversation. Everything runs on the thread of
+`Remotes`.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class ServerSession:
 
     def _may_go_on(self, error: RemoteError, asked: Mapping[str, Any]) -> bool:
         """Return True if another request may succeed: the session was refused, not the reply."""
-        if not error.status:  # the reply has begun, or there is no server
+        if not error.status:  # the reply has begun, or no server responded
             return False
         if error.said_code in _LOST:
             self._forget()
@@ -163,8 +163,10 @@ class ServerSession:
         await self._small("DELETE", f"/sessions/{self.name}")
 
     async def _small(self, method: str, path: str, body: dict[str, Any] | None = None) -> bool:
-        """Return True if a small request succeeded. A failure only costs reading, so it
-        is logged."""
+        """Return True if a small request succeeded.
+
+        A failure only costs reading, so it is logged.
+        """
         try:
             async with asyncio.timeout(SMALL_S):
                 await client.document(self._remote.address, path, self._key, method, body)
@@ -175,7 +177,7 @@ class ServerSession:
 
 
 class _OtherConversationError(RemoteError):
-    """The server answered another conversation."""
+    """Raised when the server answered another conversation."""
 
 
 def _same(known: Sequence[str], digests: Sequence[str]) -> int:
@@ -194,8 +196,7 @@ _MOST = 2**53
 _STATES = frozenset({"queued", "prefilling", "decoding", "idle"})
 
 Figures = Mapping[str, Any]
-"""The engine's figures of a session, with `rate` (tokens per second), `host`, `place` and
-`context`."""
+"""Figures of a session: the engine's, `rate` (tokens per second), `host`, `place`, `context`."""
 
 
 class ServerFigures:

@@ -106,7 +106,7 @@ async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
 
 
 class _Seen:
-    """Servers that are present, from the network's notifications."""
+    """Servers currently announced in the network."""
 
     def __init__(self, network: Any, tell: Tell) -> None:
         self._network = network

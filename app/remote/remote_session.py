@@ -1,5 +1,4 @@
-"""Conversation of a chat with a remote model, with the interface and events of the engine's
-session."""
+"""Conversation of a chat with a remote model, with the engine's session interface and events."""
 
 from __future__ import annotations
 
@@ -199,7 +198,7 @@ class SessionRequests(RemoteRequests, Protocol):
 
 
 class RemoteReply:
-    """A reply. Its last event is always one `Finished` or `Failed`."""
+    """Reply of a remote model. Its last event is exactly one `Finished` or `Failed`."""
 
     def __init__(
         self,
@@ -361,7 +360,7 @@ class RemoteSession:
         chosen: Mapping[str, Any],
         elsewhere: ServerSession | None = None,
     ) -> None:
-        """``chosen``: the user's sampling parameters by name."""
+        """Create the session. ``chosen`` has the user's sampling parameters by name."""
         if elsewhere is None and remote.kind == "stretto":
             elsewhere = ServerSession(remote, line)
         self.elsewhere = elsewhere  # its session on another Stretto, else None

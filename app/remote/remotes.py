@@ -71,9 +71,11 @@ class Remotes:
     def add(
         self, remote: Remote, key: str | None = None, group: MachineGroup | None = None
     ) -> None:
-        """Add a model. ``key``: of its address in this run, if given; `keep_key` stores it.
+        """Add a model to the list.
 
-        ``group``: the group that this program starts for it.
+        Args:
+            key: of its address, used in this run. `keep_key` stores it.
+            group: the group that this program starts for it.
         """
         if group is not None:
             self.groups.known[remote.ref] = group
@@ -203,8 +205,10 @@ class Remotes:
         self._with_sessions[address] = False
 
     def models_at(self, address: str, key: str | None) -> Future[list[ListedModel]]:
-        """Return a server's models; fails with RemoteError. Without a key, the stored
-        one is used."""
+        """Return a server's models; fails with RemoteError.
+
+        Without a key, the stored one is used.
+        """
 
         async def ask() -> list[ListedModel]:
             shown = key if key is not None else await asyncio.to_thread(self.key, address)
@@ -259,7 +263,7 @@ def _remote(ref: str, stored: Mapping[str, Any]) -> Remote | None:
 
 
 def _model(remote: Remote) -> RemoteModel:
-    """Return the model as the engine would describe it. Whether it calls tools is unknown."""
+    """Return the model as the engine would describe it. Support for tools is unknown."""
     return RemoteModel(
         id=remote.ref,
         name=remote.name,

@@ -79,7 +79,7 @@ def _begun(text: str) -> int:
     return next((n for n in lengths if text.endswith(CLOSES[:n])), 0)
 
 
-_AT_ONCE_S = 0.05  # shorter intervals are caused by buffers, and say nothing about the speed
+_AT_ONCE_S = 0.05  # shorter intervals are caused by buffering, and do not show the speed
 
 
 class ReplyTimer:
