@@ -84,7 +84,7 @@ class Application(QObject):
     """Run of the program with one profile.
 
     The start loads settings, appearance and store, shows the window, and only then creates the
-    engine. ``shut_down`` cancels replies, stops the engine, takes its last events, saves
+    engine. ``shut_down`` cancels replies, stops the engine, handles its last events, saves
     everything, and closes the store and the window.
     """
 
@@ -108,7 +108,10 @@ class Application(QObject):
         ask_backup: Callable[[list[Backup]], Path | None] = ask_for_backup,
         before: Application | None = None,
     ) -> None:
-        """``before``: the run that ended to restore a backup, whose result is shown."""
+        """Create the run.
+
+        ``before`` is the run that ended to restore a backup, whose result is shown.
+        """
         super().__init__()
         self._qt = qt
         self.paths = paths
@@ -146,9 +149,9 @@ class Application(QObject):
         return self._opening.elsewhere
 
     def start(self) -> bool:
-        """Start the program and show the window.
+        """Start the program and show the window. Return False if it must end instead.
 
-        Returns False if the chats cannot be opened and the user gave up or chose another profile
+        It must end if the chats cannot be opened and the user gave up or chose another profile
         (``elsewhere``), if another instance is running (``already_runs``), or after a signal
         (``down``).
         """
@@ -272,11 +275,13 @@ class Application(QObject):
 
     @Slot()
     def shut_down(self) -> None:
-        """End in stages that depend on the earlier ones. Further calls have no effect.
+        """Shut down in stages, each of which depends on the earlier ones.
 
-        First dialogs, then coroutines of the window and the local API, then replies and the engine,
-        whose last events are taken. Then everything is saved, the store is closed, and the window
-        is deleted.
+        Further calls have no effect.
+
+        First dialogs end, then coroutines of the window and the local API, then replies and the
+        engine, whose last events are handled. Then everything is saved, the store is closed, and
+        the window is deleted.
         """
         if self.down:
             return

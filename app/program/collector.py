@@ -14,11 +14,11 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 
 class Collector(QObject):
-    """Collector that runs from a timer instead of automatically.
+    """Garbage collector that runs from a timer instead of automatically.
 
-    A young collection takes about a millisecond. The full one visits everything that the window has
+    A young collection takes about a millisecond. A full one visits everything that the window has
     created, 0.15 s with eight long answers. It waits until the older generations are full, as
-    Python's does, and until nothing streams, but not forever.
+    Python's does, and until nothing streams, up to a time limit.
 
     Args:
         busy: returns True while a pause of the window would be noticed.

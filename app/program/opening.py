@@ -27,7 +27,10 @@ class StoreOpening:
         ask_backup: Callable[[list[Backup]], Path | None],
         interrupted: Callable[[], bool],
     ) -> None:
-        """``interrupted`` returns True if the program must end although a dialog is open."""
+        """Create the attempt.
+
+        ``interrupted`` returns True if the program must end while a dialog is open.
+        """
         self._file = file
         self._ask = ask
         self._ask_folder = ask_folder
@@ -64,8 +67,10 @@ class StoreOpening:
                     return None
 
     def _open_and_read(self) -> Store:
-        """Return the store after reading the list of chats, since large files are not checked
-        completely."""
+        """Return the store after reading the list of chats.
+
+        Reading it detects damage in large files, which are not checked completely.
+        """
         store = Store.open(self._file)
         try:
             self.chats = store.chats()

@@ -137,7 +137,7 @@ def _passed(
 def _verdict(
     kept: Mapping[str, Any], check: Mapping[str, Any], prompt: Mapping[str, Any], answer: str
 ) -> bool | None:
-    """Return the verdict of a check for a text, or the saved one of a person or of Python.
+    """Return the verdict of a check for a text, or the saved one of the user or of Python.
 
     None for other checks: patterns and schemas were not saved, and a judge's verdict was saved
     under the fingerprint of its model.

@@ -1,8 +1,8 @@
 """``stretto --self-test``: checks of the installed program, in a profile of its own.
 
-Opens the window on the Guide, asks in two panes at once, draws the window, and reads the store
-after the end. What a frozen program may lack unnoticed (data files, native libraries, modules that
-are imported late, child processes) is used once.
+Opens the window with the Guide, asks in two panes at the same time, draws the window, and reads the
+store afterwards. Everything that a frozen program may lack unnoticed is used once: data files,
+native libraries, late imports, child processes.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from app.ui.window.main_window import MainWindow
 
 QUESTIONS = ("Tell me a long story", "Write a long answer about trees")
-"""Their answers are long enough to run at the same time."""
+"""Questions whose answers are long enough to overlap."""
 MAX_ANSWER_TOKENS = 160
-MIN_COLORS = 20  # of a window that was drawn; an empty one shows two or three
+MIN_COLORS = 20  # a drawn window has more colors than this; an empty one has two or three
 PDF_TEXT = "The lighthouse keeps its lamp in a blue box"
 
 
@@ -47,7 +47,7 @@ class Check(Struct):
 
 
 class LogErrors(logging.Handler):
-    """Collects logged errors and missing modules."""
+    """Logging handler that collects errors and missing modules."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -176,7 +176,7 @@ class WindowTest:
         return "the window is open, the Guide is loaded"
 
     def answers(self) -> str:
-        """Ask in two panes at once and wait for both answers."""
+        """Ask in two panes at the same time and wait for both answers."""
         left = self._pane.chat
         self._window.chats.split("right")
         chats = (left, self._pane.chat)

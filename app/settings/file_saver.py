@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class FileSaver:
-    """Writer of the latest text of each file, in a thread that exists while there is work.
+    """Writer of files in a thread that exists while there is work. Only the latest text counts.
 
     A slow or missing disk blocks only callers of `wait`.
     """
@@ -64,7 +64,7 @@ class FileSaver:
 def replace_text(file: Path, text: str) -> None:
     """Write a file readable only by its owner, atomically.
 
-    Raises OSError; the old file is then unchanged.
+    Raises OSError, after which the old file is unchanged.
     """
     beside = file.with_name(file.name + ".new")
     # Always a new file: an existing one may be open to others, or a link.

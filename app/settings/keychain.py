@@ -1,11 +1,9 @@
-"""Access token of the hub and keys of remote models in the system's keychain, by `keyring`.
+"""Access to the system's keychain, by `keyring`: the hub's token, and keys of remote models.
 
-Never on the GUI thread: the system may be slow, and may ask the user first. So the keychain is
-opened only if the hub requires a token, after a token was entered and accepted, and when a chat
-sends to a remote model.
-
-Without a keychain (Linux without a secret service) nothing is stored, and the token is in
-`app.models.downloads.Downloads` until the program ends. Files are not safe enough.
+Never on the GUI thread: the system may be slow, and may ask the user first. The keychain is opened
+only if the hub requires a token, after a token was entered and accepted, and when a chat sends to a
+remote model. Without a keychain (Linux without a secret service) nothing is stored, and the token
+stays in `app.models.downloads.Downloads` until the program ends. Files are not safe enough.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ def read(account: str = _USER) -> str:
         return ""
     try:
         return keychain.get_password(_SERVICE, account) or ""
-    except Exception as error:  # the backends raise errors of their systems
+    except Exception as error:  # the backends raise errors of their own systems
         log.warning("keychain not read: %s", type(error).__name__)
         return ""
 

@@ -25,10 +25,10 @@ LANGUAGES = {
 """Supported languages by code, with their own names."""
 
 Translate = Callable[[str, str, int], str]
-"""Converts (text, comment, n) to the translation, or "". n is -1 if nothing is counted."""
+"""Callback that returns the translation of (text, comment, n), or "". n is -1 without a count."""
 
 Number = Callable[[float, int], str]
-"""Formats (value, decimals) in the language's notation."""
+"""Callback that formats (value, decimals) in the language's notation."""
 
 _translate: Translate | None = None
 _number: Number | None = None

@@ -141,12 +141,12 @@ SLICE_S = 0.004  # time slice for checking words on the GUI thread, if other thr
 
 
 class Speller(QObject):
-    """Spell checker of the window. It opens the system's one when it is first needed."""
+    """Spell checker of the window. It opens the system's checker on the first use."""
 
     changed = Signal()  # words were checked, or the language has changed
 
     def __init__(self, choice: str, parent: QObject) -> None:
-        """``choice``: `AUTO`, `OFF` or a language."""
+        """Create the checker. ``choice`` is `AUTO`, `OFF` or a language."""
         super().__init__(parent)
         self._choice = choice
         self.language = ""  # of the dictionary in use, "" for none
@@ -199,8 +199,10 @@ class Speller(QObject):
             self._opening.start(self._open_aside())
 
     def wrong(self, words: Iterable[str]) -> set[str]:
-        """Return the words that are known to be misspelled. Unknown ones are checked, then
-        `changed`."""
+        """Return the words known to be misspelled.
+
+        Starts a check of unknown ones, followed by `changed`.
+        """
         if self._choice == OFF:
             return set()
         if not self.opened:

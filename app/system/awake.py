@@ -49,7 +49,7 @@ class NapPrevention(QObject):
         if at_work and self._end is None:
             try:
                 self._end = self._begin()
-            except Exception as error:  # a slow program is better than none
+            except Exception as error:  # a slow program is better than a crash
                 log.info("cannot prevent App Nap: %s", error)
                 self._end = _nothing()
         elif not at_work and self._end is not None:

@@ -1,8 +1,8 @@
-"""Crash reports that the user can read.
+"""Crash reports for the user.
 
 Python errors are reported immediately. After a crash of the process, the next start creates a
-report from the stacks written by faulthandler. Reports have versions, stacks and the last lines of
-the log, never text of the user or a model.
+report from the stacks written by faulthandler. Reports contain versions, stacks and the last lines
+of the log, never text of the user or a model.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class CrashReports:
             return None
 
     def unseen(self) -> list[Path]:
-        """Return unseen reports, the latest first."""
+        """Return unseen reports, latest first."""
         return sorted(self._folder.glob("crash-*.new.txt"), reverse=True)
 
     def see(self) -> list[Path]:

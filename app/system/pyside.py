@@ -11,11 +11,13 @@ from PySide6.QtCore import QObject
 
 
 def leave_sources_alone() -> None:
-    """Prevent PySide from reading the sources of modules, before the program's own are imported.
+    """Prevent PySide from reading the sources of modules.
 
-    PySide reads the source of each module imported after it, to detect the use of snake case names.
-    That takes a tenth of a start, and keeps the lines of all sources in memory (15 MB for the
-    window's alone). Without sources, as in the bundle, it assumes the same result.
+    Call it before the program's own imports.
+
+    PySide reads the source of each module imported after it, to detect snake case names. That takes
+    a tenth of a start, and keeps the lines of all sources in memory (15 MB for the window alone).
+    Without sources, as in the bundle, it assumes the same result.
     """
     feature = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):
@@ -23,11 +25,11 @@ def leave_sources_alone() -> None:
 
 
 def survive_errors() -> None:
-    """Have errors in methods called by Qt reported like other errors, for classes created later.
+    """Report errors in methods called by Qt like other errors, for classes created later.
 
-    On Python 3.11, PySide (tried: 6.12) treats an error raised by the interpreter ("None has no
-    attribute …") as an object before it is one, and the process crashes if our own call led to
-    Qt's. An error that is raised again is an object.
+    On Python 3.11, PySide (tried: 6.12) crashes the process if the interpreter raised the error
+    ("None has no attribute …") and our own code called Qt: it treats the error as an object before
+    it is one. An error that is raised again is an object.
     """
     if sys.version_info < (3, 12):
         QObject.__init_subclass__ = classmethod(_raise_objects)  # type: ignore[assignment]

@@ -15,14 +15,14 @@ _ASK = "-ask"
 
 
 class SingleInstance(QObject):
-    """Owner of the profile's lock, which listens for further starts.
+    """Lock of a profile, with a socket that receives the requests of further starts.
 
-    The lock decides, not the socket: the socket's file survives a killed program, but the lock
-    detects that its owner is dead.
+    Only the lock decides. The socket's file survives a killed program, but the lock detects that
+    its owner is dead.
     """
 
     ANSWER_MS = 5_000
-    """Time limit for a busy program's answer. It also comes to the front if it answers later."""
+    """Time limit for the answer of a busy program, which shows itself even if it answers later."""
 
     show_requested = Signal()  # another start asks this program to show itself
     quick_question_requested = Signal()  # another start asks it to take a quick question

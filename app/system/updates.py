@@ -38,7 +38,7 @@ _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
 
 
 class UpdateError(Exception):
-    """The check has failed, with a message for the user."""
+    """Failure of a check for updates, with a message for the user."""
 
 
 class Source(Struct, frozen=True):
@@ -103,7 +103,7 @@ def fetch(url: str) -> bytes:
     import urllib.request  # takes 45 ms, so it is not imported at the start
 
     class SameKind(urllib.request.HTTPRedirectHandler):
-        """Handler that follows redirects only to addresses that are allowed anyway."""
+        """Handler that only follows redirects to allowed addresses."""
 
         def redirect_request(self, *asked: Any) -> Any:
             if not _may_ask(str(asked[-1])):
