@@ -34,8 +34,10 @@ class Bridge(QObject):
 
     FRAME_S = 0.016
     MANY = 4
-    """Number of streaming chats from which every second frame suffices: painting eight panes sixty
-    times a second took 0.7 of a core."""
+    """Number of streaming chats from which only every second frame is drawn.
+
+    Painting eight panes sixty times a second took 0.7 of a core.
+    """
 
     _wake = Signal()
 

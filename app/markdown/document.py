@@ -27,7 +27,7 @@ from app.markdown.writing import RowWriter, Widths
 # a refresh of 2 ms is followed by a pause of 20 ms, so at most an eleventh of the time is used
 _REST = 10
 _SHORTEST_S = 0.016
-_LONGEST_S = 0.25  # unless a refresh takes so long that this would be too often
+_LONGEST_S = 0.25  # pause up to which several streaming documents slow each other down
 _RECENT_S = 1.0
 APART_S = 0.004
 """Pause between refreshes of two documents, for painting and key presses."""
@@ -67,7 +67,7 @@ class RefreshPace:
     def rest(self) -> float:
         """Return the pause after the last refresh. It is longer after a slow one.
 
-        It grows with the number of streaming documents, too.
+        It also grows with the number of streaming documents, up to `_LONGEST_S`.
         """
         since = time.monotonic() - _RECENT_S
         for other in [other for other, last in self.refreshed.items() if last < since]:
@@ -471,7 +471,7 @@ class MarkdownDocument(QObject):
 
     @Slot()
     def _in_turn(self) -> None:
-        """Refresh now, or after a pause if other documents stream."""
+        """Refresh now, or when the pause and another document's refresh are over."""
         # A long text pauses only as long as a slice took, not ten times that.
         left = 0.0 if self._is_behind() else self._pace.left()
         if left > 0:

@@ -84,7 +84,7 @@ def plain_lines(code: str) -> list[tuple[Span, ...]]:
 
 @cache
 def _ink(token: str) -> Ink:
-    """Return the shared look of a kind."""
+    """Return the cached `Ink` of a kind of token."""
     return Ink(token=token)
 
 

@@ -90,9 +90,9 @@ class Application(QObject):
 
     # Time limit for the end of all parts. The process ends within 5 s, including saving.
     STOP_S = 3.5
-    # at least, since servers of tools and groups must not outlive the program
+    # minimum, since servers of tools and groups must not outlive the program
     CHILDREN_STOP_S = 0.5
-    RESTART_STOP_S = 20.0  # the next run can load models when this one has freed its memory
+    RESTART_STOP_S = 20.0  # long enough to free the memory, so that the next run can load models
     BACKGROUND_STOP_S = 2.0
 
     ended = Signal()  # everything has ended

@@ -18,7 +18,7 @@ GUIDE = "guide"
 """Reference of the bundled model, instead of a path, since a frozen app may be moved."""
 
 
-TABLES = "Comparison tables"  # folder of tables that earlier versions created
+TABLES = "Comparison tables"  # folder of tables exported by earlier versions
 
 
 _OURS = (

@@ -291,7 +291,7 @@ class Settings:
         about=mark("Other computers always need a key"),
     )
     keys: ClassVar = Option("Local API", mark("Keys"), search=mark("access, password"))
-    # clients' prompts are not read after those of the window's chats
+    # clients' prompts have the same priority as those of the window's chats
     serve_equal: bool = _option(
         False,
         "Local API",
@@ -401,7 +401,7 @@ class Settings:
     presets: Mapping[str, Mapping[str, object]] = _option({}, each=lambda v: isinstance(v, dict))
     looked_at: float = 0.0  # time of the last check for updates, in seconds since 1970
     prompts: Mapping[str, str] = _option({}, each=_is_text)  # by name, in the order of their list
-    # by model how many of its replies were kept, and of how many comparisons
+    # (kept replies, comparisons) by model
     kept: Mapping[str, list[int]] = _option({}, each=lambda v: _are_integers(v, 2))
     # members of panels by name, as `app.chats.panel.Member.to_json`; "" is the latest
     panels: Mapping[str, list[Any]] = _option({}, each=lambda v: isinstance(v, list), nameless=True)
@@ -409,16 +409,16 @@ class Settings:
     # keys of the latest choices in the command palette, newest first
     palette_recent: tuple[str, ...] = ()
     settings_page: str = ""  # page of the settings that was shown last, in English
-    # by name of a dialog its position and size
+    # position and size of dialogs by name
     places: Mapping[str, list[int]] = _option({}, each=lambda v: _are_integers(v, 4))
-    skipped_version: str = ""  # update that the user does not want
-    # announces changed options; no option
+    skipped_version: str = ""  # version of an update that the user has skipped
+    # signals of changed options; not an option
     announcer: SettingsSignals = field(default_factory=SettingsSignals, repr=False, compare=False)
-    # where they are saved, None for nowhere; no option
+    # file of the settings, None to save nothing; not an option
     file: Path | None = field(default=None, repr=False, compare=False)
-    # where an unreadable file was moved to; no option
+    # new path of an unreadable file; not an option
     set_aside: Path | None = field(default=None, repr=False, compare=False)
-    # why the file could not be read, "" if it could; no option
+    # why the file could not be read, or ""; not an option
     unread: str = field(default="", repr=False, compare=False)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -428,7 +428,7 @@ class Settings:
 
     @classmethod
     def load(cls, path: Path) -> Settings:
-        """Read the file; a value that is missing, unknown or of the wrong type falls back.
+        """Read the file. Missing or invalid values get their defaults.
 
         A file that cannot be read is never overwritten: it is moved aside, and where even that
         fails nothing is saved in this run.
@@ -483,7 +483,7 @@ class Settings:
             self.announcer.changed.emit(name)
 
     def save(self, path: Path | None = None) -> None:
-        """Write the file, or another, and wait for it: a few seconds at most."""
+        """Write the file, or another one. Wait a few seconds at most."""
         path = path or self.file
         if path is not None:
             _saving.put(path, self._text())
@@ -498,7 +498,7 @@ class Settings:
         self.set(models=(model, *(m for m in self.models if m != model))[:50])
 
     def note_use(self, model: str, when: float) -> None:
-        """Remember when a model was used."""
+        """Store the time of use of a model."""
         latest = sorted({**self.used, model: when}.items(), key=lambda one: one[1])
         self.set(used=dict(latest[-_MOST_USED:]))
 
@@ -549,7 +549,7 @@ def _move_aside(path: Path) -> Path | None:
 
 def _valid(data: dict[str, Any]) -> dict[str, Any]:
     """Return the options in ``data`` that have an accepted value."""
-    # Before `same_model` existed, a chosen model was always that of new chats.
+    # Before `same_model` was added, a chosen model was always used for new chats.
     data = {"same_model": data.get("model", _DEFAULTS["model"]) == _DEFAULTS["model"], **data}
     valid: dict[str, Any] = {}
     for name in data.keys() & OPTIONS.keys():

@@ -24,7 +24,7 @@ _DAMAGE = (
 
 
 class StoreError(Exception):
-    """Problem of the chats' file that the user must know about."""
+    """Error of the chat file to show to the user."""
 
     hopeless = False  # recovery of a "corrupt" file was tried and failed
 

@@ -175,7 +175,7 @@ class Updates(QObject):
 
     @Slot()
     def look_if_due(self) -> None:
-        """Check if the user wants it and the last check was a day ago."""
+        """Check for updates if they are enabled and the last check was a day ago."""
         due = not 0 <= time.time() - self._settings.looked_at < DAY_S
         if self._settings.look_for_updates and due:
             self._look(by_itself=True)

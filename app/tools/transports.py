@@ -293,7 +293,7 @@ async def over_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], Non
 
 
 class _Messages:
-    """A server's stream without messages whose lists are too long.
+    """Stream of a server's messages, without those whose lists are too long.
 
     Other attributes are those of the stream, such as the request of an event.
     """
