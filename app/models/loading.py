@@ -402,7 +402,7 @@ class ModelLoader(QObject):
                 model = await load.load(read)
                 if self._unloads[model.id] == unloads[model.id]:
                     break
-                # The same weights were unloaded under another name, so these may be unloaded, too.
+                # The weights were unloaded under another name in the meantime, so load them again.
                 if self._loads.get(status.ref) is not load:
                     return
         except Exception as error:
@@ -439,7 +439,7 @@ def downloaded(ref: str) -> Path | None:
 
 
 def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
-    """Examine a folder. Blocks."""
+    """Return True if a model's files say that it can see. Blocks."""
     from engine.hub.models import has_vision
 
     place = model_location(ref)
@@ -463,21 +463,21 @@ def _code_and_message(error: Exception) -> tuple[str, str]:
 
 
 class ModelReply(Protocol):
-    """Parts of a chat's reply that models need."""
+    """Part of a chat's reply that models need."""
 
     @property
     def models(self) -> Collection[str]:
-        """Return references of the models that generate."""
+        """References of the models that generate."""
         ...
 
     @property
     def waits_for(self) -> Collection[str]:
-        """Return references of the models that replies wait for."""
+        """References of the models that replies wait for."""
         ...
 
 
 class ModelUser(Protocol):
-    """Parts of a chat that models need."""
+    """Part of a chat that models need."""
 
     @property
     def title(self) -> str: ...
@@ -492,7 +492,10 @@ class ModelUser(Protocol):
 
 
 class ModelUsers(Protocol):
-    """Parts of the chats that models need. Chats import models, so models cannot import chats."""
+    """Part of the chats that models need.
+
+    Chats import models, so models cannot import chats.
+    """
 
     activity: Any  # see `ChatLibrary.activity`
 

@@ -15,7 +15,7 @@ from app.remote.remotes import Remotes
 
 
 class SpreadModels(QObject):
-    """Starter of such models' servers.
+    """Launcher for the servers of spread models.
 
     Args:
         changed: called with the reference of a model whose status has changed.
@@ -30,7 +30,7 @@ class SpreadModels(QObject):
         return self._remotes.groups.start(group)
 
     async def listed(self, server: GroupServer, group: MachineGroup, away: tuple[str, ...]) -> str:
-        """Return the model's reference, after its server is ready and it was added to the list.
+        """Return the model's reference when its server is ready and the model is in the list.
 
         Args:
             away: names of its hosts other than this machine.
@@ -47,7 +47,7 @@ class SpreadModels(QObject):
         return remote.ref
 
     def start(self, ref: str) -> bool:
-        """Start a model's group again. Return False if it has none, or it runs."""
+        """Start a model's group again. Return False if it has none, or if it is running."""
         groups, remote = self._remotes.groups, named(ref)
         group, not_there = groups.known.get(ref), groups.why_not(ref)
         if group is None or remote is None or not_there is None or not_there.starts:

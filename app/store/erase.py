@@ -141,7 +141,7 @@ def scrub(db: sqlite3.Connection) -> None:
 
 
 def empty_journal(db: sqlite3.Connection) -> bool:
-    """Empty the journal. Return False while a reader still needs it."""
+    """Empty the journal. Return False while a reader still uses it."""
     busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 

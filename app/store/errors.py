@@ -1,4 +1,4 @@
-"""StoreError, and the conversion of SQLite's errors to it."""
+"""Error class of the store, and the conversion of SQLite's errors to it."""
 
 import shutil
 import sqlite3
@@ -9,7 +9,9 @@ from app.settings.language import tr
 _NEARLY_FULL = 1 << 20  # bytes; SQLite reports some full disks as a plain write error
 
 UNREADABLE = (UnicodeError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
-"""Exceptions of Python for damaged records: text that is not UTF-8, invalid JSON, an unknown role.
+"""Exceptions that Python raises for damaged records.
+
+They mean text that is not UTF-8, invalid JSON, or an unknown role.
 """
 # The program's own SQL matches the schema, so an unknown name means a damaged schema.
 _DAMAGE = (
@@ -129,7 +131,7 @@ def translate(error: BaseException, path: Path) -> StoreError:
 
 
 def at_start(error: StoreError) -> StoreError:
-    """Return the error with words for the start, when nothing has been written yet."""
+    """Return the error with the text to show before anything was written."""
     if error.code != "full":
         return error
     return StoreError(
