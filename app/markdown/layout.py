@@ -290,7 +290,7 @@ class _Builder:
         return gap(self._previous, kind, bool(self._lists) and self._tight())
 
     def _tight(self) -> bool:
-        """Return True if the row has little space above. A nested list starts like its outer list."""
+        """Return True if the row has little space above. Nested lists start like the outer one."""
         if self._fresh_list:
             outer = self._lists[:-1]
             return bool(outer) and outer[-1].tight
