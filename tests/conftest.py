@@ -23,7 +23,7 @@ gc.disable()
 # (tests/engine).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")  # and sleep after 2^16 cycles, not 2^26
-backend.take_openblas()
+backend.load_openblas()
 checked.once()
 # Tests compare with English texts, whatever the machine's language is.
 os.environ["STRETTO_LANGUAGE"] = "en"

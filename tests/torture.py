@@ -43,7 +43,7 @@ def faults(arguments: list[str]) -> int:
     logging.disable(logging.CRITICAL)
     from engine.model import backend
 
-    backend.take_openblas()
+    backend.load_openblas()
     from tests.engine import fault_run
 
     with tempfile.TemporaryDirectory() as folder:
@@ -75,8 +75,8 @@ def _with_openblas(part: str, arguments: list[str]) -> int:
     """Run a part in its own module. OpenBLAS is loaded before anything imports MLX."""
     from engine.model import backend
 
-    backend.take_openblas()
-    with backend.file_limit_kept():  # mlx-lm would lower the limit of descriptors
+    backend.load_openblas()
+    with backend.preserved_file_limit():  # mlx-lm would take most of the descriptors away
         module = importlib.import_module(f"tests.{part}")
     status: int = module.main(arguments)
     return status

@@ -26,7 +26,7 @@ from engine.bench.random_models import write_model
 from engine.bench.small_copies import first_layers, perturbed
 from engine.engine import Engine, Session
 from engine.messages import TextDelta
-from engine.model import lookup, runner
+from engine.model import prompt_lookup, runner
 from engine.model.info import LOOKUP, Model
 from engine.params import SamplingParams
 from engine.reply import Reply
@@ -180,7 +180,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", default="", help="models whose names have this in them")
     options = parser.parse_args(arguments)
     drafting.WORTH, drafting.LIKELY = math.inf, 0.0  # also where drafts lose
-    lookup.LEAST = 1  # and after short matches
+    prompt_lookup.MIN_MATCH = 1  # and where hardly anything has stood before
     asked = [part["ask"] for part in tomllib.loads((GUIDE / "heldout.toml").read_text())["stretto"]]
     tallies: list[Tally] = []
     with tempfile.TemporaryDirectory() as scratch, Engine() as engine, Engine() as judge:

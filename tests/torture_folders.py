@@ -385,7 +385,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
         from engine.model import backend
 
-        backend.take_openblas()
+        backend.load_openblas()
         _child(int(sys.argv[2]), int(sys.argv[3]))
     else:
         sys.exit(main(sys.argv[1:]))

@@ -165,14 +165,14 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
 
     from engine.errors import EngineError
     from engine.model import backend, plain_decoder, vlm
-    from engine.model.loader import load_at_once
+    from engine.model.loader import load_blocking
     from engine.model.probe import ALONE
 
     try:
         write_family(folder, architecture, group or 1)
         if group:
             quantise(folder, group, bits)
-        model = load_at_once(folder, wide=backend.start().prefers_float32)
+        model = load_blocking(folder, wide=backend.start().prefers_float32)
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
     except Exception as error:  # from mlx-lm: not every architecture can be quantized

@@ -73,7 +73,7 @@ def _prepare() -> None:
     """Set up MLX so that models are computed as on a GPU, without the patches for Linux CPUs."""
     from engine.model import backend, patches
 
-    backend.take_openblas()
+    backend.load_openblas()
     graph_marks.prepare()
     from engine.model.backend import import_mlx_lm
 
@@ -85,13 +85,13 @@ def _prepare() -> None:
 
 
 def _loaded(family: str) -> Any:
-    from engine.model.loader import load_at_once
+    from engine.model.loader import load_blocking
 
     known = small_config(family)
     sizes = {name: size for name, size in SIZES.items() if name in known}
     config = {**known, **sizes, **FITTING.get(family, {})}
     with tempfile.TemporaryDirectory() as scratch:
-        return load_at_once(write_model(Path(scratch) / family, config, scale=1.0), wide=True)
+        return load_blocking(write_model(Path(scratch) / family, config, scale=1.0), wide=True)
 
 
 def in_children(

@@ -95,13 +95,13 @@ def stretto(model: Any, case: Case) -> Count | None:
 
     from engine.cache.session_kv import SessionKV
     from engine.errors import EngineError
-    from engine.model import quantised, runner
-    from engine.model.runner import Reading
+    from engine.model import quantized_kv, runner
+    from engine.model.runner import PrefillChunk
 
     make = model.new_caches
     if case.bits:
         try:
-            make = quantised.kept_in(model, case.bits).make
+            make = quantized_kv.quantized_caches(model, case.bits).make
         except EngineError:
             return None
     if case.prefix and not model.can.ways.shares_prefix:
@@ -114,7 +114,7 @@ def stretto(model: Any, case: Case) -> Count | None:
         return kv
 
     kvs = _on_a_prefix(session, case) if case.prefix else [session(n) for n in case.lengths]
-    readings = [Reading(session(READ), [7] * case.chunk)] if case.chunk else []
+    readings = [PrefillChunk(session(READ), [7] * case.chunk)] if case.chunk else []
     rows = [answer(kv) for kv in kvs]
     mixes = model.can.ways.mixes  # otherwise the chunk has its own pass after the step
 

@@ -1,4 +1,5 @@
-"""Vision model folders with random weights for `families` and tests, one for each `Kind`."""
+"""Vision model folders with random weights for `families` and tests, one for each
+`VisionFamily`."""
 
 from __future__ import annotations
 

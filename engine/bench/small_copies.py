@@ -48,7 +48,7 @@ def perturbed(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
 def _copy(
     model: Path, folder: Path, changes: dict[str, Any], kept: Callable[[str, Any], Any]
 ) -> Path:
-    backend.take_openblas()  # before MLX is imported
+    backend.load_openblas()  # before MLX is imported
     import mlx.core as mx
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -41,7 +41,7 @@ _OWN = Form(own=True)
 
 @functools.cache
 def _kinds() -> dict[type[Any], Callable[[Any], Form]]:
-    # Not at the top of the file: see `backend.file_limit_kept`.
+    # Not at the top of the file: see `backend.preserved_file_limit`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache, RotatingKVCache
 
     return {

@@ -145,7 +145,7 @@ def _shapes(caches: list[Any]) -> tuple[tuple[int, ...], ...] | None:
 
 @functools.cache
 def _kind() -> type[Any]:
-    # Not at the top of the file: see `backend.file_limit_kept`.
+    # Not at the top of the file: see `backend.preserved_file_limit`.
     from mlx_lm.models.cache import ArraysCache
 
     kind: type[Any] = ArraysCache

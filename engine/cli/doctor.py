@@ -57,7 +57,7 @@ def examine() -> DoctorReport:
     from engine.model import backend
 
     machine = backend.start()  # before anything imports MLX
-    from engine.model import adapting  # imports MLX, which must be after its BLAS
+    from engine.model import adapters  # imports MLX, which must be after its BLAS
     from engine.runtime.admission import BUDGET_SHARE
 
     missing = []
@@ -75,7 +75,7 @@ def examine() -> DoctorReport:
             "memory_budget": int(machine.memory * BUDGET_SHARE),
         },
         [{"name": p.name, "on": p.on, "reason": p.reason, "loss": p.loss} for p in found],
-        adapting.why_not(),
+        adapters.unsupported_reason(),
     )
     if report.adapters:
         report.differences.append(f"LoRA adapters cannot be loaded ({report.adapters}).")

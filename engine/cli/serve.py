@@ -176,7 +176,7 @@ def main(options: argparse.Namespace) -> int:
     logging.basicConfig(
         level=logging.WARNING if options.quiet else logging.INFO, format="%(message)s"
     )
-    backend.take_openblas()  # before the imports of MLX below
+    backend.load_openblas()  # before the imports of MLX below
     try:
         if options.new_key or options.revoke_key or options.list_keys:
             return _keys(options)

@@ -20,10 +20,10 @@ from engine.cluster.group import RankGroup, TurnRecord, file_digest, step_checks
 from engine.cluster.machines import find_model
 from engine.errors import EngineError, words_of
 from engine.model import fingerprint, folder, loader, runner
-from engine.model.loaded import LoadedModel
-from engine.model.quantised import kept_in
-from engine.model.runner import Reading
-from engine.model.slices import at_once
+from engine.model.loaded_model import LoadedModel
+from engine.model.quantized_kv import quantized_caches
+from engine.model.runner import PrefillChunk
+from engine.model.sliced_pass import run_to_end
 
 MAX_HELD_FILES = 4
 """Number of read cache files kept in memory. An older one is read again when needed."""
@@ -101,7 +101,7 @@ class FollowerFiles(Offload):
             raise ValueError("a cache file to restore is missing")
         record = contents.record
         try:
-            caches, snapshot = at_once(build_caches(contents, kv.make(), kv.make()))
+            caches, snapshot = run_to_end(build_caches(contents, kv.make(), kv.make()))
         except DamagedError as error:
             self.remove(name, words_of(error))
             raise ValueError(f"a cache file is damaged: {error}") from None
@@ -250,7 +250,7 @@ class Follower:
     def do_open(self, number: int, model: int, shares_prefix: bool, bits: int) -> None:
         """``bits``: KV quantization; 0 for none."""
         loaded = self._models[model]
-        make = kept_in(loaded, bits).make if bits else loaded.new_caches
+        make = quantized_caches(loaded, bits).make if bits else loaded.new_caches
         name = kv_fingerprint(loaded.info.id, bits or None)
         self._caches[number] = FollowerCache(SessionKV(make, shares_prefix), loaded, name)
 
@@ -305,7 +305,7 @@ class Follower:
         self, model: int, number: int, start: int, count: int, left: int, *rows: int
     ) -> None:
         kv, tokens = self._read(number, start, count, left)
-        self._step(self._models[model], rows, True, [Reading(kv, tokens)])
+        self._step(self._models[model], rows, True, [PrefillChunk(kv, tokens)])
 
     def do_chunk(self, number: int, start: int, count: int, left: int) -> None:
         """``left``: prompt tokens that remain after the chunk."""
@@ -324,10 +324,12 @@ class Follower:
         model: LoadedModel,
         rows: tuple[int, ...],
         shared: bool,
-        readings: Sequence[Reading] = (),
+        readings: Sequence[PrefillChunk] = (),
     ) -> None:
         kvs = [self._kv(number) for number in rows]
-        order, fed = runner.follow(model, kvs, shared, self._group.receive_feed, readings)
+        order, fed = runner.decode_on_follower(
+            model, kvs, shared, self._group.receive_feed, readings
+        )
         ids = to_list(fed)
         turn = [(rows[row], kvs[row].length) for row in order]
         if ids[-1] != step_checksum(self.turn, turn):

@@ -25,7 +25,7 @@ from engine.cluster import sharding
 from engine.cluster.group import Operation, RankGroup, TurnRecord, file_digest, step_checksum
 from engine.errors import MODEL_LOAD_FAILED, EngineError, RanksLostError, words_of
 from engine.model import fingerprint, loader, vocabulary
-from engine.model.loaded import LoadedModel
+from engine.model.loaded_model import LoadedModel
 from engine.model.loader import Examined, Pieces
 from engine.runtime.plan import Chunk, StepPlan
 from engine.runtime.request import Request

@@ -132,11 +132,16 @@ class Heartbeat:
         threading.Thread(target=self._run, name="stretto-rank-pulse", daemon=True).start()
 
     def _run(self) -> None:
-        from engine.model.backend import memory_in_use
+        from engine.model.backend import active_memory_bytes
 
         while True:
             steps, busy, loading = self.state()
-            message = {"beat": steps, "busy": busy, "loading": loading, "held": memory_in_use()}
+            message = {
+                "beat": steps,
+                "busy": busy,
+                "loading": loading,
+                "held": active_memory_bytes(),
+            }
             try:
                 self._link.send_message(message)
             except OSError:

@@ -15,10 +15,10 @@ from engine.cache.estimate import Weights
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import loader, probe
 from engine.model.info import Model
-from engine.model.loaded import LoadedModel, TextCodec
+from engine.model.loaded_model import LoadedModel, TextCodec
 from engine.model.probe import Abilities
-from engine.model.quantised import KeptIn, kept_in
-from engine.model.slices import at_once
+from engine.model.quantized_kv import QuantizedCaches, quantized_caches
+from engine.model.sliced_pass import run_to_end
 
 KV_BITS = (8, 4)  # quantizations of the KV cache that a chat may request
 
@@ -141,13 +141,13 @@ def probe_part(
     Returns:
         The model for a follower (without tokenizer), and the results of the probe.
     """
-    found = at_once(probe.measure(net, words), done)
+    found = run_to_end(probe.measure(net, words), done)
     info = Model("", name, "", 0, 0, "", found.ways.step, False)
     text = TextCodec(info, None, frozenset())
     model = LoadedModel(info, net, found, text, ranks=ranks, slots=found.slots())
     for bits in KV_BITS:
         with contextlib.suppress(EngineError):  # raised again for a chat that requests it
-            kept_in(model, bits, words)
+            quantized_caches(model, bits, words)
         done()
     return model, found
 
@@ -158,5 +158,5 @@ def plan_checksum(model: LoadedModel) -> int:
     ways = (can.step, can.shares_prefix, can.mixes, model.can.token_by_token)
     slots = None if model.slots is None else type(model.slots.policy).__name__
     kinds = [type(cache).__name__ for cache in model.new_caches()]
-    kept = [isinstance(model.kept_in.get(bits), KeptIn) for bits in KV_BITS]
+    kept = [isinstance(model.kept_in.get(bits), QuantizedCaches) for bits in KV_BITS]
     return crc32(repr((ways, slots, kinds, kept)).encode()) & 0x7FFFFFFF

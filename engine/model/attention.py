@@ -17,52 +17,52 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engine.cache.shared_prefix import Beginnings, Product, Split
-from engine.model import patches, piecewise
+from engine.model import patches, sliced_tower
 from engine.model.attention_parts import (
-    Part,
-    as_score,
+    PartialAttention,
     attend,
-    beside,
-    joined,
-    joined_by_score,
+    attend_with_score,
+    combined_score,
+    merge,
+    merge_by_score,
     one_query,
-    part,
+    partial_attention,
 )
 from engine.model.patches import dense
-from engine.model.ragged import Filled, Rows, SlotRows, SlotScores, WithChunks
+from engine.model.ragged import Rows, SlotLengths, SlotRows, SlotScores, WithChunks
 
 _original: Callable[..., mx.array]
-_widens = False
+_dequantizes = False
 """True if quantized keys are dequantized before attention. On CUDA, MLX supports few shapes of
 quantized products and compiles for half a minute before the first (E160)."""
 
 
 def install_attention() -> None:
     """Replace mlx-lm's attention with `attention`."""
-    global _original, _widens
+    global _original, _dequantizes
     base = importlib.import_module("mlx_lm.models.base")
     original = base.scaled_dot_product_attention
     patches.expect(original, "queries", "keys", "values", "cache", "scale", "mask", "sinks")
-    _original, _widens = original, bool(mx.cuda.is_available())
+    _original, _dequantizes = original, bool(mx.cuda.is_available())
     patches.replace(base, "scaled_dot_product_attention", attention)
     # Some models call these on keys and values directly.
     for home, name, own in (
-        (mx.fast, "scaled_dot_product_attention", _at_once),
-        (mx, "tile", _tiled),
+        (mx.fast, "scaled_dot_product_attention", _dispatch_sdpa),
+        (mx, "tile", _dispatch_tile),
     ):
         patches.replace(home, name, functools.partial(own, getattr(home, name)))
 
 
-def _at_once(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **named: Any) -> mx.array:
+def _dispatch_sdpa(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **named: Any) -> mx.array:
     """Replacement of `mx.fast.scaled_dot_product_attention`."""
     if not isinstance(k, mx.array):
         return attention(q, k, v, None, **named)
-    if piecewise.noting.now is None:
+    if sliced_tower.recorder.now is None:
         return mlx(q, k, v, **named)
-    return piecewise.attend(mlx, q, k, v, **named)
+    return sliced_tower.attend(mlx, q, k, v, **named)
 
 
-def _tiled(mlx: Callable[..., mx.array], array: Any, reps: Any, **named: Any) -> Any:
+def _dispatch_tile(mlx: Callable[..., mx.array], array: Any, reps: Any, **named: Any) -> Any:
     if isinstance(array, (Rows, WithChunks, Split)):
         return array.tile(reps)
     return mlx(array, reps, **named)
@@ -84,7 +84,7 @@ class _Call(Struct, frozen=True):
 
     def original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
         rest = (self.scale, self.mask, self.sinks, *self.more)
-        if _widens and isinstance(keys, (tuple, list)):
+        if _dequantizes and isinstance(keys, (tuple, list)):
             keys, values = (
                 mx.dequantize(w, scales, biases, cache.group_size, cache.bits)
                 for w, scales, biases in (keys, values)
@@ -117,14 +117,14 @@ def attention(
 
 def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx.array:
     if isinstance(keys, Split):
-        return _split(queries, [keys], [values], [call.mask], call)
+        return _attend_split(queries, [keys], [values], [call.mask], call)
     if isinstance(keys, WithChunks):
-        return _mixed(queries, keys, values, call)
+        return _attend_mixed(queries, keys, values, call)
     in_slots = isinstance(keys, SlotRows) and queries.shape[2] == 1
     if in_slots and (call.mask is None or isinstance(call.mask, SlotScores)):
-        return _in_slots(queries, keys, values, call)
+        return _attend_slots(queries, keys, values, call)
     if isinstance(keys, Rows):
-        return _each_row(queries, keys, values, call)
+        return _attend_rows(queries, keys, values, call)
     if call.is_usual and isinstance(keys, mx.array) and dense.is_engaged(queries):
         out = attend(queries, keys, values, call.scale, call.mask)
         if out is not None:
@@ -132,7 +132,7 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
     return call.original(queries, keys, values, cache)
 
 
-def _mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call) -> mx.array:
+def _attend_mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call) -> mx.array:
     """Compute attention of a step with prefill. A chunk's rows become one row of `count`
     queries."""
     first, out = queries.shape[0] - sum(keys.counts), []
@@ -152,7 +152,7 @@ def _mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call)
     return out[0] if len(out) == 1 else mx.concatenate(out)
 
 
-def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.array:
+def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.array:
     """Compute attention row by row, but rows with shared prefixes together."""
     n = len(keys.rows)
     masks = call.mask.rows if isinstance(call.mask, Rows) else [call.mask] * n
@@ -170,7 +170,7 @@ def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.ar
     rest = [row for row in range(n) if row not in split]
     some = queries[mx.array(split)] if rest else queries
     k, v = [keys.rows[row] for row in split], [values.rows[row] for row in split]
-    out = _split(some, k, v, some_masks, call)
+    out = _attend_split(some, k, v, some_masks, call)
     if not rest:
         return out
     taken = [*split, *rest]
@@ -178,7 +178,7 @@ def _each_row(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.ar
     return mx.concatenate([out, *(one(row) for row in rest)])[back]
 
 
-def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
+def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
     """Compute attention of one query per row: rows in slots per buffer, other rows one by one."""
     out, first = [], 0
     scores = call.mask if isinstance(call.mask, SlotScores) else None
@@ -190,7 +190,7 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
         end = first + filled.occupied
         q = queries if filled.occupied == queries.shape[0] else queries[first:end]
         if isinstance(k, Split) and isinstance(v, Split):
-            out.append(_own_in_slots(q, k, v, filled, more, call))
+            out.append(_attend_split_slots(q, k, v, filled, more, call))
         elif not engaged or not isinstance(k, mx.array) or not isinstance(v, mx.array):
             masked = replace(call, mask=filled.mask if more is None else more)
             out.append(masked.original(q, k, v, keys.caches[first]))
@@ -204,7 +204,7 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
         others = keys.caches[first:]
         rest = Rows(keys.others, others), Rows(values.others, others)
         masks = None if scores is None else Rows(scores.others, others)
-        out.append(_each_row(queries[first:], *rest, replace(call, mask=masks)))
+        out.append(_attend_rows(queries[first:], *rest, replace(call, mask=masks)))
     return out[0] if len(out) == 1 else mx.concatenate(out)
 
 
@@ -217,17 +217,17 @@ def _in_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) 
 # and a single softmax weighs both.
 
 
-def _split(
+def _attend_split(
     queries: mx.array, keys: list[Split], values: list[Split], masks: list[Any], call: _Call
 ) -> mx.array:
     """Compute attention to `Split` keys. The masks of all rows are `Product`, or all the same."""
-    _is_known(call)
+    _check_arguments(call)
     products = [mask for mask in masks if isinstance(mask, Product)]
     mask = None if products else masks[0]
     return prefix_attention(queries, keys, values, call.scale, mask, call.sinks, products)
 
 
-def _is_known(call: _Call) -> None:
+def _check_arguments(call: _Call) -> None:
     if call.more or call.named:
         raise NotImplementedError("attention to a shared prefix with unknown arguments")
 
@@ -271,35 +271,39 @@ def prefix_attention(
     for row, parts in enumerate(zip(*(mx.split(one, rows) for one in q), strict=True)):
         pairs = [(one, some[row].own) for one, some in zip(parts, each, strict=True)]
         base = begun.rows[row][1]
-        owns.append(part(pairs, values[row].own, n, _after(mask, base)))
+        owns.append(partial_attention(pairs, values[row].own, n, _own_mask(mask, base)))
 
     def shared(some: Sequence[Split]) -> Split:
         first = [some[members[0]] for members in begun.groups]
         return Split(begun, [one.shared[0] for one in first], first[0].own, first[0].place)
 
-    by_row, begun_with = _by_row(sinks, q[0], n), [shared(some) for some in each]
-    out = _together(q, begun_with, shared(values), _stacked(owns), by_row, n, mask)
+    by_row, begun_with = _sinks_by_key_head(sinks, q[0], n), [shared(some) for some in each]
+    out = _attend_prefixes_and_own(
+        q, begun_with, shared(values), _concatenate(owns), by_row, n, mask
+    )
     return out.reshape(rows, heads, n, -1)
 
 
-def _own_in_slots(
+def _attend_split_slots(
     queries: mx.array,
     keys: Split,
     values: Split,
-    filled: Filled,
+    filled: SlotLengths,
     product: Product | None,
     call: _Call,
 ) -> mx.array:
     """Compute `prefix_attention` for one query per row, with the rows' own keys in slots."""
-    _is_known(call)
+    _check_arguments(call)
     key_heads = keys.own.shape[1]
     q, each = [_by_key_head(queries * call.scale, key_heads)], [keys]
     if product is not None:
         q.append(_by_key_head(product.left, key_heads))
         each.append(product.keys)
     mask = None if filled.mask is None else filled.mask[:, None]
-    own = part([(a, b.own) for a, b in zip(q, each, strict=True)], values.own, 1, mask)
-    out = _together(q, each, values, own, _by_row(call.sinks, q[0], 1), 1, None)
+    own = partial_attention([(a, b.own) for a, b in zip(q, each, strict=True)], values.own, 1, mask)
+    out = _attend_prefixes_and_own(
+        q, each, values, own, _sinks_by_key_head(call.sinks, q[0], 1), 1, None
+    )
     return out.reshape(*queries.shape[:3], -1)
 
 
@@ -309,7 +313,7 @@ def _by_key_head(queries: mx.array, key_heads: int) -> mx.array:
     return queries.reshape(rows, key_heads, heads // key_heads * n, -1)
 
 
-def _by_row(sinks: Any, queries: mx.array, n: int) -> mx.array | None:
+def _sinks_by_key_head(sinks: Any, queries: mx.array, n: int) -> mx.array | None:
     """Reshape sinks `[heads]` for queries in the shape of `_by_key_head`."""
     if sinks is None:
         return None
@@ -318,11 +322,11 @@ def _by_row(sinks: Any, queries: mx.array, n: int) -> mx.array | None:
     return each if n == 1 else mx.repeat(each, n, axis=2)
 
 
-def _together(
+def _attend_prefixes_and_own(
     queries: list[mx.array],
     keys: list[Split],
     values: Split,
-    own: Part,
+    own: PartialAttention,
     sinks: mx.array | None,
     n: int,
     mask: Any,
@@ -340,13 +344,13 @@ def _together(
         if both is not None:
             queries, shared = [mx.concatenate(queries, axis=-1)], [both]
     if dense.is_engaged(queries[0]):
-        return joined(_of_prefixes(queries, shared, values.shared, begun, n, mask), own, sinks)
-    score = as_score(own, sinks, queries[0])
-    found = _of_prefixes(queries, shared, values.shared, begun, n, mask, score)
-    return joined_by_score(found, own, score, sinks)
+        return merge(_attend_prefixes(queries, shared, values.shared, begun, n, mask), own, sinks)
+    score = combined_score(own, sinks, queries[0])
+    found = _attend_prefixes(queries, shared, values.shared, begun, n, mask, score)
+    return merge_by_score(found, own, score, sinks)
 
 
-def _of_prefixes(
+def _attend_prefixes(
     queries: list[mx.array],
     keys: Sequence[list[mx.array]],
     values: list[mx.array],
@@ -354,7 +358,7 @@ def _of_prefixes(
     n: int,
     mask: Any,
     score: mx.array | None = None,
-) -> Part:
+) -> PartialAttention:
     """Compute attention to each group's shared prefix, for the rows that continue it.
 
     Args:
@@ -370,36 +374,36 @@ def _of_prefixes(
         mine = given if len(begun.groups) == 1 else [some[start:end] for some in given]
         base = begun.rows[members[0]][1]
         shared = [k[group] for k in keys]
-        found.append(_of_prefix(mine, shared, values[group], base, n, _before(mask, base)))
+        found.append(_attend_prefix(mine, shared, values[group], base, n, _prefix_mask(mask, base)))
         start = end
-    out = _stacked(found)
-    return out if begun.back is None else Part(*(array[begun.back] for array in out))
+    out = _concatenate(found)
+    return out if begun.back is None else PartialAttention(*(array[begun.back] for array in out))
 
 
-def _of_prefix(
+def _attend_prefix(
     given: list[mx.array], keys: list[mx.array], values: mx.array, base: int, n: int, mask: Any
-) -> Part:
+) -> PartialAttention:
     rows, key_heads, some, _ = given[0].shape
     if rows > 1:
         given = [a.swapaxes(0, 1).reshape(1, key_heads, rows * some, -1) for a in given]
     queries, values = given[: len(keys)], values[:, :, :base]
     if len(given) > len(keys):
-        found = beside([*zip(queries, keys, strict=True)], values, n, mask, given[-1])
+        found = attend_with_score([*zip(queries, keys, strict=True)], values, n, mask, given[-1])
     else:
         keys = [k[:, :, :base] for k in keys]
-        found = part([*zip(queries, keys, strict=True)], values, n, mask)
+        found = partial_attention([*zip(queries, keys, strict=True)], values, n, mask)
     if rows == 1:
         return found
-    return Part(*(a.reshape(key_heads, rows, some, -1).swapaxes(0, 1) for a in found))
+    return PartialAttention(*(a.reshape(key_heads, rows, some, -1).swapaxes(0, 1) for a in found))
 
 
-def _stacked(parts: list[Part]) -> Part:
+def _concatenate(parts: list[PartialAttention]) -> PartialAttention:
     if len(parts) == 1:
         return parts[0]
-    return Part(*(mx.concatenate(list(same)) for same in zip(*parts, strict=True)))
+    return PartialAttention(*(mx.concatenate(list(same)) for same in zip(*parts, strict=True)))
 
 
-def _before(mask: Any, base: int) -> Any:
+def _prefix_mask(mask: Any, base: int) -> Any:
     """Return the part of a mask for the shared prefix. A causal mask hides none of it."""
     if mask is None or isinstance(mask, str):
         return None
@@ -408,6 +412,6 @@ def _before(mask: Any, base: int) -> Any:
     return mask[:, :base]
 
 
-def _after(mask: Any, base: int) -> Any:
+def _own_mask(mask: Any, base: int) -> Any:
     """Return the part of a mask for a session's own tokens."""
     return mask if mask is None or isinstance(mask, str) else mask[:, base:]

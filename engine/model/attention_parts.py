@@ -26,7 +26,7 @@ MIN_SCORE = -1e30
 """Lower bound of a row's largest score. If a mask hides all keys, the largest score is -inf, and
 the difference of two infinities is NaN."""
 MIN_SUM = 1e-30  # lower bound of the sum of a row's weights, the divisor of its values
-LEAST_SCORE = -3e4
+MIN_PART_SCORE = -3e4
 """Lower bound of the score for all keys of a part. It fits 16 bits, and its weight is 0."""
 
 
@@ -38,14 +38,14 @@ def attend(
     shared, length = keys.shape[1], keys.shape[2]
     if mask is None and n == 1:
         return one_query(queries * scale, keys, values)
-    if batch * heads * n * length < dense.NUMPY_FROM or not _plain(mask):
+    if batch * heads * n * length < dense.MIN_NUMPY_SIZE or not _is_supported_mask(mask):
         return None
     rows = (queries * scale).reshape(batch, shared, heads // shared * n, dim)
     found = _by_numpy([(rows, keys)], values, n, mask)
     return None if found is None else found.out.reshape(batch, heads, n, -1)
 
 
-class Part(NamedTuple):
+class PartialAttention(NamedTuple):
     """Attention to a part of the keys, and its weight relative to attention to other parts."""
 
     out: mx.array  # `[batch, key heads, rows, head dim]`
@@ -53,7 +53,7 @@ class Part(NamedTuple):
     weight: mx.array
 
 
-def joined(a: Part, b: Part, sinks: mx.array | None = None) -> mx.array:
+def merge(a: PartialAttention, b: PartialAttention, sinks: mx.array | None = None) -> mx.array:
     """Merge attention to two parts of the keys, in the type of `a.out`.
 
     Args:
@@ -69,25 +69,28 @@ def joined(a: Part, b: Part, sinks: mx.array | None = None) -> mx.array:
     return ((a.out * from_a + b.out * from_b) / total).astype(a.out.dtype)
 
 
-def as_score(own: Part, sinks: mx.array | None, like: mx.array) -> mx.array:
+def combined_score(own: PartialAttention, sinks: mx.array | None, like: mx.array) -> mx.array:
     """Return one score, in the type of `like`, for all keys of a part and the sinks."""
     if sinks is None and like.dtype == mx.float32:
         return own.weight
-    return _fused(_as_score)(own.weight, like, *([] if sinks is None else [sinks]))
+    return _fused(_combine_scores)(own.weight, like, *([] if sinks is None else [sinks]))
 
 
-def _as_score(weight: mx.array, like: mx.array, *sinks: mx.array) -> mx.array:
+def _combine_scores(weight: mx.array, like: mx.array, *sinks: mx.array) -> mx.array:
     for sink in sinks:
         weight = mx.logaddexp(weight, sink.astype(mx.float32))
-    return mx.maximum(weight, LEAST_SCORE).astype(like.dtype)
+    return mx.maximum(weight, MIN_PART_SCORE).astype(like.dtype)
 
 
-def beside(pairs: Pairs, values: mx.array, n: int, mask: Any, score: mx.array) -> Part:
+def attend_with_score(
+    pairs: Pairs, values: mx.array, n: int, mask: Any, score: mx.array
+) -> PartialAttention:
     """Compute attention to some keys, with weights relative to all keys.
 
     Args:
-        pairs: see `part`, but with one extra key at the end, whose score is replaced by `score`.
-        score: combined score of all other keys, `[batch, key heads, rows, 1]` (`as_score`).
+        pairs: see `partial_attention`, but with one extra key at the end, whose score is replaced
+        by `score`.
+        score: combined score of all other keys, `[batch, key heads, rows, 1]` (`combined_score`).
 
     Returns:
         The attention, and as its weight the share of `score` in the softmax.
@@ -99,17 +102,17 @@ def beside(pairs: Pairs, values: mx.array, n: int, mask: Any, score: mx.array) -
         scores = _masked(scores.reshape(*shape[:2], -1, n, shape[3]), mask).reshape(shape)
     scores[..., -1:] = score
     weights = mx.softmax(scores, axis=-1, precise=True)
-    return Part(weights[..., :-1] @ values, weights[..., -1:])
+    return PartialAttention(weights[..., :-1] @ values, weights[..., -1:])
 
 
-def joined_by_score(
-    found: Part, own: Part, score: mx.array, sinks: mx.array | None = None
+def merge_by_score(
+    found: PartialAttention, own: PartialAttention, score: mx.array, sinks: mx.array | None = None
 ) -> mx.array:
-    """Merge attention to two parts of the keys, where `found` comes from `beside`."""
-    return _fused(_join_by_score)(*found, *own, score, *([] if sinks is None else [sinks]))
+    """Merge attention to two parts of the keys, where `found` comes from `attend_with_score`."""
+    return _fused(_merge_by_score)(*found, *own, score, *([] if sinks is None else [sinks]))
 
 
-def _join_by_score(
+def _merge_by_score(
     a: mx.array, share: mx.array, b: mx.array, weight: mx.array, score: mx.array, *sinks: mx.array
 ) -> mx.array:
     score, share = score.astype(mx.float32), share.astype(mx.float32)
@@ -137,7 +140,7 @@ Pairs = Sequence[tuple[mx.array, mx.array]]
 of their products: two for latent attention, one for any other."""
 
 
-def part(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part:
+def partial_attention(pairs: Pairs, values: mx.array, n: int, mask: Any) -> PartialAttention:
     """Compute attention to some of the keys, on any device.
 
     Args:
@@ -146,7 +149,7 @@ def part(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part:
     """
     queries, length = pairs[0][0], values.shape[2]
     engaged = dense.is_engaged(queries)
-    if engaged and queries.size // queries.shape[-1] * length >= dense.NUMPY_FROM:
+    if engaged and queries.size // queries.shape[-1] * length >= dense.MIN_NUMPY_SIZE:
         found = _by_numpy(pairs, values, n, mask)
         if found is not None:
             return found
@@ -160,11 +163,11 @@ def part(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part:
         most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), MIN_SCORE)
         weights = mx.power(dense.E, scores - most)
         total = mx.maximum(mx.sum(weights, axis=-1, keepdims=True), MIN_SUM)
-        return Part((weights @ values) / total, most + mx.log(total))
+        return PartialAttention((weights @ values) / total, most + mx.log(total))
     weight = mx.logsumexp(scores.astype(mx.float32), axis=-1, keepdims=True)
     if mask is not None:
         weight = mx.maximum(weight, MIN_SCORE)
-    return Part(_fused(_weights)(scores, weight, values) @ values, weight)
+    return PartialAttention(_fused(_weights)(scores, weight, values) @ values, weight)
 
 
 def _scores(pairs: Pairs) -> mx.array:
@@ -175,8 +178,9 @@ def _scores(pairs: Pairs) -> mx.array:
     return scores
 
 
-def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part | None:
-    """Compute `part` with numpy's exponentials. Return None while a function is being compiled."""
+def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> PartialAttention | None:
+    """Compute `partial_attention` with numpy's exponentials. Return None while a function is being
+    compiled."""
     batch, shared, rows, _ = pairs[0][0].shape
     length = values.shape[2]
     scores = _scores(pairs)
@@ -188,13 +192,13 @@ def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part | None:
     table = np.asarray(scores).reshape(-1, n, length)
     if isinstance(mask, str):
         table[..., length - n :] += np.triu(np.full((n, n), -np.inf, np.float32), 1)
-    sums, most = _exponentials(table.reshape(-1, length))
+    sums, most = _exponentiate(table.reshape(-1, length))
     total = mx.array(np.maximum(sums, MIN_SUM)).reshape(batch, shared, rows, 1)
     out = (scores.reshape(batch, shared, rows, length) @ values) / total
-    return Part(out, mx.array(most).reshape(total.shape) + mx.log(total))
+    return PartialAttention(out, mx.array(most).reshape(total.shape) + mx.log(total))
 
 
-def _plain(mask: Any) -> bool:
+def _is_supported_mask(mask: Any) -> bool:
     if isinstance(mask, mx.array):
         return mask.ndim == 2 and mask.dtype in (mx.bool_, mx.float32)
     return mask is None or mask == "causal"
@@ -209,7 +213,7 @@ def _masked(scores: mx.array, mask: mx.array) -> mx.array:
 Table = np.ndarray[Any, Any]
 
 
-def _exponentials(table: Table) -> tuple[Table, Table]:
+def _exponentiate(table: Table) -> tuple[Table, Table]:
     """Replace scores `[rows, length]` by `exp(score - the row's largest score)`.
 
     Return the sums of the rows `[rows]` and their largest scores `[rows, 1]`.
@@ -243,9 +247,9 @@ def one_query(
     scores = queries.reshape(batch, shared, heads // shared, dim) @ keys.swapaxes(-1, -2)
     if bias is not None:
         scores = scores + bias
-    if scores.size >= dense.NUMPY_FROM and dense.evaluated(scores):
+    if scores.size >= dense.MIN_NUMPY_SIZE and dense.evaluated(scores):
         table = np.asarray(scores).reshape(-1, scores.shape[-1])
-        sums, _ = _exponentials(table)
+        sums, _ = _exponentiate(table)
         out = (scores @ values) / mx.array(sums).reshape(batch, shared, -1, 1)
     elif scores.size < SOFTMAX_UP_TO:
         out = mx.softmax(scores, axis=-1) @ values

@@ -45,7 +45,7 @@ class Backend(Struct, frozen=True):
         return self.device == "cpu"
 
 
-def take_openblas() -> str:
+def load_openblas() -> str:
     """Replace the reference BLAS that MLX's Linux CPU wheel links with OpenBLAS.
 
     The dynamic linker resolves the wheel's undefined `cblas_*` symbols to the first global
@@ -63,16 +63,16 @@ def take_openblas() -> str:
     if os.environ.get("STRETTO_NO_OPENBLAS"):
         return "reference (STRETTO_NO_OPENBLAS is set)"
     if "mlx.core" in sys.modules:
-        return _reference("MLX was imported before the engine started")
+        return _warn_reference_blas("MLX was imported before the engine started")
     try:
-        with _right_kernels():
+        with _select_openblas_kernels():
             _openblas = ctypes.CDLL("libopenblas.so.0", mode=ctypes.RTLD_GLOBAL)
     except OSError:
-        return _reference("libopenblas.so.0 was not found")
+        return _warn_reference_blas("libopenblas.so.0 was not found")
     return "OpenBLAS"
 
 
-def _reference(why: str) -> str:
+def _warn_reference_blas(why: str) -> str:
     global _warned_of_blas
     if not _warned_of_blas:
         _warned_of_blas = True
@@ -85,7 +85,7 @@ _SKYLAKE = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
 
 
 @contextlib.contextmanager
-def _right_kernels() -> Iterator[None]:
+def _select_openblas_kernels() -> Iterator[None]:
     """Make an OpenBLAS that is older than the processor use its AVX-512 kernels.
 
     The OpenBLAS of Debian 12 does not recognize Zen 4 and 5 and selects its AVX2 kernels there: 230
@@ -94,7 +94,7 @@ def _right_kernels() -> Iterator[None]:
     setting in the environment is kept.
     """
     name = "OPENBLAS_CORETYPE"
-    if name in os.environ or not _unseen_avx512():
+    if name in os.environ or not _is_unrecognized_avx512():
         yield
         return
     os.environ[name] = "SkylakeX"
@@ -104,7 +104,7 @@ def _right_kernels() -> Iterator[None]:
         del os.environ[name]
 
 
-def _unseen_avx512() -> bool:
+def _is_unrecognized_avx512() -> bool:
     vendor, flags = _processor()
     return vendor == "AuthenticAMD" and flags >= _SKYLAKE
 
@@ -121,7 +121,7 @@ def _processor() -> tuple[str, set[str]]:
     return found.get("vendor_id", ""), set(found.get("flags", "").split())
 
 
-def openblas() -> bool:
+def has_openblas() -> bool:
     """Return True if OpenBLAS is in use. It computes with one thread per core."""
     return _openblas is not None
 
@@ -144,7 +144,7 @@ def one_blas_thread() -> Iterator[None]:
         _openblas.openblas_set_num_threads(threads)
 
 
-def wide_kernels() -> bool:
+def has_avx512_openblas() -> bool:
     """Return True if OpenBLAS is in use and multiplies with AVX-512."""
     if _openblas is None:
         return False
@@ -153,7 +153,7 @@ def wide_kernels() -> bool:
 
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # malloc.h
-_KEPT = 256 * 2**20
+_TRIM_THRESHOLD_BYTES = 256 * 2**20
 
 
 def _keep_freed_memory() -> None:
@@ -169,20 +169,20 @@ def _keep_freed_memory() -> None:
     with contextlib.suppress(AttributeError, OSError):  # another C library
         libc = ctypes.CDLL(None)
         libc.mallopt(_M_MMAP_THRESHOLD, 32 * 2**20)  # its upper limit
-        libc.mallopt(_M_TRIM_THRESHOLD, _KEPT)
+        libc.mallopt(_M_TRIM_THRESHOLD, _TRIM_THRESHOLD_BYTES)
         libc.mallopt(_M_ARENA_MAX, 1)
 
 
-def give_back_memory() -> None:
+def release_memory() -> None:
     """Return memory kept for reuse to the system, after something large was freed."""
     import mlx.core as mx
 
     mx.synchronize()
     mx.clear_cache()
-    give_back_heap()
+    release_heap()
 
 
-def give_back_heap() -> None:
+def release_heap() -> None:
     """Return the C library's free memory to the system. Does not block other threads."""
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError, OSError):
@@ -205,11 +205,11 @@ def start() -> Backend:
 
 
 def _start() -> Backend:
-    blas = take_openblas()
+    blas = load_openblas()
     import mlx.core as mx
 
     import_mlx_lm()
-    device = device_here()
+    device = current_device()
     patches.apply("attention")
     patches.apply("module_classes")
     if device == "cpu":
@@ -219,14 +219,14 @@ def _start() -> Backend:
     if device == "cpu" and sys.platform == "linux":
         from engine.model.patches import dense
 
-        dense.enable(blas != "OpenBLAS" or wide_kernels(), dense.declare(_openblas))
+        dense.enable(blas != "OpenBLAS" or has_avx512_openblas(), dense.bind_sgemv(_openblas))
         for name in _LINUX_CPU:
             patches.apply(name)
         _keep_freed_memory()
     else:  # MLX is fast at these on a GPU and on a Mac's CPU
         patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
     if device == "cuda":
-        _keep_kernels(str(getattr(mx, "__version__", "")))
+        _set_kernel_cache(str(getattr(mx, "__version__", "")))
         # cuDNN plans each new pair of lengths, and MLX raises after 512 plans (E166).
         os.environ.setdefault("MLX_CUDA_USE_CUDNN_SDPA", "0")
         patches.apply("few_bits")
@@ -235,7 +235,7 @@ def _start() -> Backend:
     return Backend(device=device, blas=blas, memory=_device_memory(mx, device))
 
 
-def _keep_kernels(version: str) -> None:
+def _set_kernel_cache(version: str) -> None:
     """Make MLX cache the kernels that it compiles for CUDA in the user's cache folder.
 
     Its default is a folder under /tmp, which is lost at the next boot and writable by other users.
@@ -250,7 +250,7 @@ def _keep_kernels(version: str) -> None:
         os.environ.setdefault("MLX_PTX_CACHE_DIR", str(folder))
 
 
-def device_here() -> str:
+def current_device() -> str:
     """Return the device that MLX computes on: see `Backend.device`."""
     import mlx.core as mx
 
@@ -292,14 +292,14 @@ def limit_buffers(device: str, weights: int) -> None:
     mx.set_cache_limit(most)
 
 
-def memory_in_use() -> int:
+def active_memory_bytes() -> int:
     """Return the bytes of MLX's live arrays."""
     import mlx.core as mx
 
     return int(mx.get_active_memory())
 
 
-def memory_kept() -> int:
+def buffer_cache_bytes() -> int:
     """Return the bytes of freed buffers that MLX keeps for reuse."""
     import mlx.core as mx
 
@@ -320,7 +320,7 @@ def import_mlx_lm() -> None:
     import_structure.prepare()
     for patience in (0.05, 0.2, 0.8, None):
         try:
-            with file_limit_kept():
+            with preserved_file_limit():
                 importlib.import_module("mlx_lm")
             break
         except RuntimeError as error:
@@ -332,7 +332,7 @@ def import_mlx_lm() -> None:
 
 
 def install_file_limit() -> None:
-    """Check that the functions that `file_limit_kept` replaces exist.
+    """Check that the functions that `preserved_file_limit` replaces exist.
 
     Raises:
         AttributeError, ImportError: if one does not.
@@ -344,7 +344,7 @@ def install_file_limit() -> None:
 
 
 @contextlib.contextmanager
-def file_limit_kept() -> Iterator[None]:
+def preserved_file_limit() -> Iterator[None]:
     """Disable `resource.setrlimit` inside the block, in all threads.
 
     `import mlx_lm` sets RLIMIT_NOFILE to (2048, 4096). That raises an error if the hard limit is
@@ -366,7 +366,8 @@ def file_limit_kept() -> Iterator[None]:
 
 
 class _FileLimit:
-    """Count of threads inside `file_limit_kept`. The last one to leave restores the function."""
+    """Count of threads inside `preserved_file_limit`. The last one to leave restores the
+    function."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

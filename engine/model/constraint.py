@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import INTERNAL_ERROR, INVALID_REQUEST, EngineError
-from engine.model.loaded import TextCodec
+from engine.model.loaded_model import TextCodec
 from engine.params import SamplingParams
 from engine.text import form_tokens, recognition
 from engine.text.forms import (

@@ -26,13 +26,13 @@ from engine.cache.cache_objects import can_be_put_back, single
 from engine.cache.session_kv import SessionKV
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import runner
-from engine.model.loaded import LoadedModel, TextCodec, Trust
-from engine.model.lookup import Lookup
-from engine.model.runner import Answer, Following, Unsampled
+from engine.model.loaded_model import CircuitBreaker, LoadedModel, TextCodec
+from engine.model.prompt_lookup import Lookup
+from engine.model.runner import DecodeRequest, NextToken, PendingLogits
 
 log = logging.getLogger(__name__)
 
-TOO_MANY_FAULTS = 3  # passes that raised before drafting is paused
+MAX_FAULTS = 3  # passes that raised before drafting is paused
 
 
 class Drafter:
@@ -55,7 +55,7 @@ class Drafter:
         self.kv = SessionKV(model.new_caches)
         self.used_at = 0.0
         self.drafted = self.accepted = 0
-        self.trust = Trust(TOO_MANY_FAULTS)
+        self.breaker = CircuitBreaker(MAX_FAULTS)
         self.has_room = False
         self._looked_at: tuple[object, ...] = ()
         known = [rows for rows in (for_model.text.rows, model.text.rows) if rows is not None]
@@ -65,9 +65,9 @@ class Drafter:
         self._domain = ""  # of the session of these tokens
 
     @property
-    def works(self) -> bool:
+    def is_enabled(self) -> bool:
         """True unless drafting is paused after failures."""
-        return self.trust.works
+        return self.breaker.is_enabled
 
     @property
     def nbytes(self) -> int:
@@ -144,7 +144,7 @@ class Drafter:
 
     def fail(self, error: BaseException) -> None:
         """Record a pass that raised, and drop the caches, whose contents are now unknown."""
-        self.trust.failed()
+        self.breaker.record_failure()
         log.warning("drafting of %s failed: %s", self.model.info.name, type(error).__name__)
         self.drop()
 
@@ -154,7 +154,7 @@ class Drafter:
             self._of = tokens
 
 
-class Check:
+class CheckedDraft:
     """Result of one pass over a draft."""
 
     def __init__(self, fed: list[int], logits: mx.array, chosen: list[int] | None) -> None:
@@ -166,11 +166,11 @@ class Check:
     def drafted(self) -> list[int]:
         return self.fed[1:]
 
-    def choose(self, answer: Answer, place: int) -> int:
+    def choose(self, answer: DecodeRequest, place: int) -> int:
         """Return the token after `fed[place]`, once all tokens up to it have been accepted."""
         row = self._logits[place : place + 1]
         if self._chosen is None:
-            return _ids(runner.choose(answer, Unsampled(row)))[0]
+            return _ids(runner.sample_constrained(answer, PendingLogits(row)))[0]
         token = self._chosen[place]
         if answer.odds is not None:
             mx.eval(answer.odds.note(row, mx.array([token])))
@@ -178,14 +178,14 @@ class Check:
 
 
 def check(
-    model: LoadedModel, answer: Answer, drafter: Drafter | Lookup, count: int
-) -> Check | None:
+    model: LoadedModel, answer: DecodeRequest, drafter: Drafter | Lookup, count: int
+) -> CheckedDraft | None:
     """Draft `count` tokens of an answer and verify them in one pass. Blocks.
 
     Afterwards the caches of both models contain all of `Check.fed` (the drafter's all but the
     last). Return None if there is nothing to draft.
     """
-    pending = runner.fed_next(answer)
+    pending = runner.next_input(answer)
     if isinstance(drafter, Drafter):
         drafted = drafter.draft(answer.tokens, pending, count)
     else:
@@ -194,16 +194,16 @@ def check(
         return None
     answer.kv.remember(answer.kv.length)
     fed = mx.concatenate([pending[0].astype(mx.uint32), *drafted])
-    ahead = runner.read_ahead(model, answer, fed)
-    found = _checked(answer, _ids(fed), ahead)
+    ahead = runner.verify(model, answer, fed)
+    found = _record_check(answer, _ids(fed), ahead)
     if isinstance(drafter, Drafter):
         drafter.note(answer.tokens, found.fed)
     return found
 
 
 def check_together(
-    model: LoadedModel, answers: Sequence[Answer], counts: Sequence[int]
-) -> list[Following | Check]:
+    model: LoadedModel, answers: Sequence[DecodeRequest], counts: Sequence[int]
+) -> list[NextToken | CheckedDraft]:
     """Verify drafts of several answers in one pass. Answers without a draft take a decode step in
     it.
 
@@ -212,7 +212,7 @@ def check_together(
     """
     fed: list[list[int]] = []
     for answer, count in zip(answers, counts, strict=True):
-        pending = _id(runner.fed_next(answer)) if count else 0
+        pending = _id(runner.next_input(answer)) if count else 0
         looked_up = answer.places.draft(pending, count) if count else []
         fed.append([pending, *looked_up] if looked_up else [])
     drafts = [(a, tokens) for a, tokens in zip(answers, fed, strict=True) if tokens]
@@ -223,14 +223,16 @@ def check_together(
         answer.kv.remember(answer.kv.length)
     following, read = runner.decode_with_drafts(model, plain, drafts)
     steps = iter(following)
-    checks = iter([_checked(*one, ahead) for one, ahead in zip(drafts, read, strict=True)])
+    checks = iter([_record_check(*one, ahead) for one, ahead in zip(drafts, read, strict=True)])
     return [next(checks) if tokens else next(steps) for tokens in fed]
 
 
-def _checked(answer: Answer, fed: list[int], ahead: runner.Ahead) -> Check:
+def _record_check(
+    answer: DecodeRequest, fed: list[int], ahead: runner.Verification
+) -> CheckedDraft:
     """Return the result of a verification, and record the fed tokens in the answer's caches."""
     logits, chosen = ahead
-    found = Check(fed, logits, None if chosen is None else _ids(chosen))
+    found = CheckedDraft(fed, logits, None if chosen is None else _ids(chosen))
     for token in fed:
         answer.kv.note_fed(token)
     return found
@@ -246,8 +248,9 @@ def _ids(lazy: mx.array) -> list[int]:
     return [int(token) for token in np.array(lazy)]
 
 
-def couple(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> Drafter:
-    """Create a drafter for `model` from a small model with the same tokenizer (`same_tokens`).
+def make_drafter(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> Drafter:
+    """Create a drafter for `model` from a small model with the same tokenizer
+    (`common_vocabulary`).
 
     Raises:
         EngineError: `unsupported_session` if either model does not support drafting, with the
@@ -256,12 +259,12 @@ def couple(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> 
     name, other = model.info.name, small.info.name
     if model.info.id == small.info.id:
         raise _refused(f"{name} cannot draft for itself. Choose a smaller model.")
-    may_be_drafted_for(model)
-    _may_go_back(small, f"by {other}")
+    check_can_verify(model)
+    _check_can_roll_back(small, f"by {other}")
     return Drafter(small, model, max(vocab.values(), default=-1) + 1)
 
 
-def may_be_drafted_for(model: LoadedModel) -> None:
+def check_can_verify(model: LoadedModel) -> None:
     """Check that a model can verify drafts.
 
     Raises:
@@ -269,10 +272,10 @@ def may_be_drafted_for(model: LoadedModel) -> None:
     """
     if model.ranks > 1:
         raise _refused("A model that is spread over several ranks cannot be drafted for.")
-    _may_go_back(model, f"for {model.info.name}")
+    _check_can_roll_back(model, f"for {model.info.name}")
 
 
-def _may_go_back(model: LoadedModel, part: str) -> None:
+def _check_can_roll_back(model: LoadedModel, part: str) -> None:
     if model.can.token_by_token:
         raise _refused(f"Nothing can be drafted {part}: it reads its tokens one by one.")
     if not all(map(can_be_put_back, single(model.new_caches()))):
@@ -281,7 +284,7 @@ def _may_go_back(model: LoadedModel, part: str) -> None:
         )
 
 
-def same_tokens(model: TextCodec, small: TextCodec) -> dict[str, int]:
+def common_vocabulary(model: TextCodec, small: TextCodec) -> dict[str, int]:
     """Return the vocabulary that two models have in common. Runs on a worker.
 
     Raises:

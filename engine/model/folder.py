@@ -12,10 +12,10 @@ from engine.params import takes
 from engine.sandbox import folders
 from engine.sandbox.protocol import RefusedError
 
-_MOST_CARD = 2**16  # bytes of stretto.json
+_MAX_CARD_BYTES = 2**16  # bytes of stretto.json
 
 
-def refuse(message: str, reason: str = "") -> EngineError:
+def load_refused(message: str, reason: str = "") -> EngineError:
     """Return the error for a folder that cannot be loaded."""
     return EngineError(MODEL_LOAD_FAILED, message, reason)
 
@@ -29,7 +29,7 @@ def check(folder: Path, name: str) -> dict[str, Any]:
     try:
         return folders.inspect_model(folder, name).config
     except RefusedError as refusal:
-        raise refuse(str(refusal)) from None
+        raise load_refused(str(refusal)) from None
 
 
 def context_length(config: dict[str, Any], tokenizer: Any) -> int:
@@ -47,7 +47,7 @@ def display_name(folder: Path) -> str:
     if card.is_file():
         try:
             with card.open("rb") as stream:  # not checked yet, so limit the size
-                content = json.loads(stream.read(_MOST_CARD))
+                content = json.loads(stream.read(_MAX_CARD_BYTES))
             name = content.get("name") if isinstance(content, dict) else None
         except (OSError, ValueError, RecursionError):
             name = None

@@ -29,12 +29,12 @@ from engine.model import (
     vlm,
     vocabulary,
 )
-from engine.model.eyes import Eyes, Look
-from engine.model.folder import refuse
+from engine.model.folder import load_refused
 from engine.model.info import Model
-from engine.model.loaded import LoadedModel, TextCodec
+from engine.model.loaded_model import LoadedModel, TextCodec
 from engine.model.probe import Ways
-from engine.model.slices import at_once, batches
+from engine.model.sliced_pass import batches, run_to_end
+from engine.model.vision import ImagePreprocessor, VisionModel
 from engine.text import recognition, rendering
 from engine.text.known_tokenizer import KnownTokenizer
 
@@ -45,11 +45,11 @@ Pieces = Generator[Any, None, LoadedModel]
 the list of the model's arrays, so that a cancelled load can free them in pieces, then the loaded
 share (0 to 1), otherwise None."""
 
-PIECE = 8 * 2**20  # bytes of weights per piece
+BATCH_BYTES = 8 * 2**20  # bytes of weights per piece
 
 MAX_NAMES = 4  # weights named in an error message
 
-PAUSE = 0.02  # seconds of reading per loop iteration
+SLICE_S = 0.02  # seconds of reading per loop iteration
 
 
 class Examined(Struct, frozen=True):
@@ -63,7 +63,9 @@ class Examined(Struct, frozen=True):
     contents: str  # hash of the contents of its files
     tokenizer: Any  # mlx-lm's `TokenizerWrapper`, or `KnownTokenizer`
     largest_id: int | None = None  # of the tokenizer, or None if unknown
-    look: Look | None = None  # image preprocessor; None for models without vision
+    preprocessor: ImagePreprocessor | None = (
+        None  # image preprocessor; None for models without vision
+    )
 
 
 def examine(
@@ -96,16 +98,20 @@ def examine(
     _import_module(config)
     if _has_kernels():
         kernels.load()  # build them here if necessary, not on the engine thread
-    look = _look(path, config, loaded)
-    return Examined(path, identity, name, config, nbytes, contents, loaded, largest_id, look)
+    preprocessor = _load_preprocessor(path, config, loaded)
+    return Examined(
+        path, identity, name, config, nbytes, contents, loaded, largest_id, preprocessor
+    )
 
 
-def _look(path: Path, config: dict[str, Any], tokenizer: Any) -> Look | None:
+def _load_preprocessor(
+    path: Path, config: dict[str, Any], tokenizer: Any
+) -> ImagePreprocessor | None:
     """Return a model's image preprocessor, or None for models without vision."""
     if not vlm.sees(config) or not vlm.has_tower(path):
         return None
     try:
-        return towers.look(path, config, tokenizer)
+        return towers.load_preprocessor(path, config, tokenizer)
     except Exception as error:  # from mlx-vlm, because of a file in the folder
         log.warning("%s is loaded for text alone: %s", path.name, words_of(error))
         return None
@@ -154,7 +160,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
     """
     name, config = examined.name, examined.config
     try:
-        net, config = load_net(examined.folder, lazy=True, seeing=examined.look is not None)
+        net, config = load_net(examined.folder, lazy=True, seeing=examined.preprocessor is not None)
         if wide:
             net.set_dtype(mx.float32)
         share = yield from pack_weights(net, examined.folder)
@@ -162,7 +168,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
         yield from read_weights(net, share)
         return (yield from complete(net, examined, config, known))
     except SystemExit:  # a module of mlx-lm raises this if an optional package is missing
-        raise refuse(
+        raise load_refused(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
             f"{config['model_type']!r} gave up."
         ) from None
@@ -192,9 +198,9 @@ def loaded(
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
         vocabulary.check_tokenizer(rows, tokenizer, name)
     dtype, dialect = compute_dtype(net), recognition.of(tokenizer)
-    look = examined.look
-    if look is not None and look.kind.tower(net) is None:
-        look = None  # loaded without its tower
+    preprocessor = examined.preprocessor
+    if preprocessor is not None and preprocessor.kind.tower(net) is None:
+        preprocessor = None  # loaded without its tower
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype, vlm.version_of(net)),
         name=name,
@@ -210,12 +216,18 @@ def loaded(
         dialect=dialect.row.name,
         efforts=tuple(dialect.switch.efforts),
         defaults=folder.defaults(examined.folder),
-        sees=look is not None,
-        hears=look is not None and bool(look.kind.sound),
+        sees=preprocessor is not None,
+        hears=preprocessor is not None and bool(preprocessor.kind.sound),
     )
-    text = TextCodec(info, tokenizer, frozenset(tokenizer.eos_token_ids), rows, look=look)
-    seen = Eyes(net, look.kind, look.placeholder) if look is not None else None
-    return LoadedModel(info, net, can, text, examined, slots=can.slots(), eyes=seen)
+    text = TextCodec(
+        info, tokenizer, frozenset(tokenizer.eos_token_ids), rows, preprocessor=preprocessor
+    )
+    vision = (
+        VisionModel(net, preprocessor.kind, preprocessor.placeholder)
+        if preprocessor is not None
+        else None
+    )
+    return LoadedModel(info, net, can, text, examined, slots=can.slots(), vision=vision)
 
 
 def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, dict[str, Any]]:
@@ -241,7 +253,7 @@ def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, 
     return net, dict(config)
 
 
-def load_at_once(path: Path, wide: bool) -> LoadedModel:
+def load_blocking(path: Path, wide: bool) -> LoadedModel:
     """Check and load a folder on the calling thread, for tools without an engine."""
     from mlx_lm.utils import load_config
 
@@ -250,11 +262,11 @@ def load_at_once(path: Path, wide: bool) -> LoadedModel:
     eos = load_config(path).get("eos_token_id")
     nbytes = sum(f.stat().st_size for f in path.glob("model*.safetensors"))
     ids = [eos] if isinstance(eos, int) else list(eos) if eos else None
-    return at_once(load(examine(path, name, config, nbytes, ids), wide))
+    return run_to_end(load(examine(path, name, config, nbytes, ids), wide))
 
 
 def _has_kernels() -> bool:
-    return backend.device_here() == "cpu" and sys.platform == "linux"
+    return backend.current_device() == "cpu" and sys.platform == "linux"
 
 
 def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
@@ -275,7 +287,7 @@ def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
     )
     for nbytes in itertools.chain(*ways):
         done += nbytes
-        if time.perf_counter() - began >= PAUSE:
+        if time.perf_counter() - began >= SLICE_S:
             yield done / whole
             began = time.perf_counter()
     yield done / whole
@@ -286,7 +298,7 @@ def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
 def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
     """Evaluate the lazily loaded weights in batches, and yield the share that has been read.
 
-    A batch that would exceed `PAUSE`, at the rate of the previous one, waits for the next
+    A batch that would exceed `SLICE_S`, at the rate of the previous one, waits for the next
     iteration. A large array gets an iteration of its own.
 
     Args:
@@ -295,10 +307,10 @@ def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
     whole = max(1, weight_bytes(net))
     read, pace = 0, 0.0
     began: float | None = None
-    for batch in batches(arrays(net), PIECE):
+    for batch in batches(arrays(net), BATCH_BYTES):
         nbytes = sum(array.nbytes for array in batch)
         now = time.perf_counter()
-        if began is not None and now - began + pace * nbytes >= PAUSE:
+        if began is not None and now - began + pace * nbytes >= SLICE_S:
             yield min(1.0, max(before, read / whole))
             began, now = None, time.perf_counter()
         began = now if began is None else began
@@ -317,13 +329,13 @@ def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineErr
         more = ", …" if len(names) > MAX_NAMES else ""
         first = f"{first.rstrip()} {', '.join(names[:MAX_NAMES])}{more}"
     if "not supported" in first and "odel type" in first:
-        return refuse(
+        return load_refused(
             f"{name} is of the type {config['model_type']!r}, which this version does not "
             "know. A newer version of Stretto may."
         )
     if isinstance(error, MemoryError) or "allocate" in first.lower():
         return EngineError(OUT_OF_MEMORY, f"There is not enough memory to load {name}.")
-    return refuse(f"{name} could not be loaded: {first}")
+    return load_refused(f"{name} could not be loaded: {first}")
 
 
 def compute_dtype(net: Any) -> str:
@@ -340,7 +352,7 @@ def arrays(net: Any) -> list[mx.array]:
     return [array for _, array in tree_flatten(net.parameters())]
 
 
-def take_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
+def remove_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
     """Remove and return the arrays of an unloaded model, except those whose ids are in `needed`.
 
     Remaining references to the model then hold no memory.

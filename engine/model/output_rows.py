@@ -20,7 +20,7 @@ _state = threading.local()
 
 
 @contextmanager
-def only(rows: Sequence[int], are_read: bool = True) -> Iterator[None]:
+def restricted_to(rows: Sequence[int], are_read: bool = True) -> Iterator[None]:
     """Compute logits of only these rows, in this order, inside the block and on this thread.
 
     Args:
@@ -35,13 +35,13 @@ def only(rows: Sequence[int], are_read: bool = True) -> Iterator[None]:
         _state.rows, _state.are_read = before
 
 
-def of(logits: mx.array, rows: Sequence[int]) -> mx.array:
+def logits_of(logits: mx.array, rows: Sequence[int]) -> mx.array:
     """Return the logits of `rows`, `[rows, ids]`, from a pass inside `only(rows)`.
 
     If the output layer was not found, the model has computed all rows.
     """
     flat = logits.reshape(-1, logits.shape[-1])
-    return flat if flat.shape[0] == len(rows) else _some(flat, 0, tuple(rows))
+    return flat if flat.shape[0] == len(rows) else _select(flat, 0, tuple(rows))
 
 
 def wanted(count: int) -> Sequence[int]:
@@ -65,13 +65,13 @@ def install(net: Any, ids: int) -> Callable[[], None]:
         return lambda: None
     tables, linears = [], []
     for name, module in net.named_modules():
-        if isinstance(module, (_SomeRows, _SomeRowsAsLinear)):
+        if isinstance(module, (_SelectsRows, _SelectsRowsAsLinear)):
             continue
         if hasattr(module, "as_linear"):  # of an embedding, only called for logits
             tables.append(module)
         elif callable(module) and _outputs(module) == ids and not any(map(str.isdigit, name)):
             linears.append(module)  # names with digits: a layer's module may have the same width
-    parts = mix_in(_SomeRows, linears), mix_in(_SomeRowsAsLinear, tables)
+    parts = mix_in(_SelectsRows, linears), mix_in(_SelectsRowsAsLinear, tables)
 
     def undo() -> None:
         for part in parts:
@@ -89,15 +89,15 @@ def _outputs(module: Any) -> int:
     return 0
 
 
-def _cut(x: mx.array) -> mx.array:
+def _select_rows(x: mx.array) -> mx.array:
     rows: tuple[int, ...] = getattr(_state, "rows", ())
     if not rows or x.ndim < 2:
         return x
     axis = 0 if x.shape[0] > 1 or x.ndim == 2 else 1
-    return x if x.shape[axis] <= len(rows) else _some(x, axis, rows)
+    return x if x.shape[axis] <= len(rows) else _select(x, axis, rows)
 
 
-def _some(x: mx.array, axis: int, rows: tuple[int, ...]) -> mx.array:
+def _select(x: mx.array, axis: int, rows: tuple[int, ...]) -> mx.array:
     """Return some indexes of an axis, as a view if they are consecutive."""
     if rows == tuple(range(rows[0], rows[0] + len(rows))):
         places = slice(rows[0], rows[0] + len(rows))
@@ -105,15 +105,15 @@ def _some(x: mx.array, axis: int, rows: tuple[int, ...]) -> mx.array:
     return mx.take(x, mx.array(rows), axis=axis)
 
 
-class _SomeRows:
+class _SelectsRows:
     """Mixin for a linear layer that computes logits."""
 
     def __call__(self, x: mx.array, *more: Any, **named: Any) -> mx.array:
-        return super().__call__(_cut(x), *more, **named)  # type: ignore[misc, no-any-return]
+        return super().__call__(_select_rows(x), *more, **named)  # type: ignore[misc, no-any-return]
 
 
-class _SomeRowsAsLinear:
+class _SelectsRowsAsLinear:
     """Mixin for an embedding that is also the output layer."""
 
     def as_linear(self, x: mx.array, *more: Any, **named: Any) -> mx.array:
-        return super().as_linear(_cut(x), *more, **named)  # type: ignore[misc, no-any-return]
+        return super().as_linear(_select_rows(x), *more, **named)  # type: ignore[misc, no-any-return]

@@ -345,7 +345,7 @@ def _address(array: mx.array) -> tuple[int, int, int]:
 
 @functools.cache
 def _plain_caches() -> tuple[type[Any], ...]:
-    from mlx_lm.models.cache import KVCache  # not at the top: see `backend.file_limit_kept`
+    from mlx_lm.models.cache import KVCache  # not at the top: see `backend.preserved_file_limit`
 
     return KVCache, SharedPrefixKV
 
@@ -411,7 +411,7 @@ def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
     from mlx_lm.models.cache import make_prompt_cache
 
     layers = list(body.layers)
-    kinds = {_kind(layer): layer for layer in layers}
+    kinds = {_layer_kind(layer): layer for layer in layers}
     # Some models run their layers several times, each time with separate caches.
     if len(kinds) > MAX_KINDS or len(make_prompt_cache(net)) != len(layers):
         return False
@@ -431,7 +431,7 @@ def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
     return max(outputs) <= TOLERANCE and keys <= KEYS_TOLERANCE
 
 
-def _kind(layer: Any) -> tuple[Any, ...]:
+def _layer_kind(layer: Any) -> tuple[Any, ...]:
     attention = layer.self_attn
     parts = [layer, layer.mlp, attention, *filter(None, [attention.get("rope")])]
     norms = tuple(float(module.eps) for module in layer.modules() if hasattr(module, "eps"))

@@ -25,9 +25,9 @@ from engine.cache.session_kv import SessionKV
 from engine.cache.slot_policy import policy_for
 from engine.cache.slots import Slots
 from engine.model import output_rows, patches, plain_decoder, ragged
-from engine.model.backend import device_here
+from engine.model.backend import current_device
 from engine.model.patches import dense, mix_in
-from engine.model.slices import in_slices
+from engine.model.sliced_pass import evaluate_in_slices
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class Abilities(Struct, frozen=True):
 
     def slots(self) -> Slots | None:
         """Return new slots for its chats, or None if it does not support them."""
-        return Slots(policy_for(device_here())) if self.ways.slots else None
+        return Slots(policy_for(current_device())) if self.ways.slots else None
 
 
 def measure(net: Any, words: int, known: Ways | None = None) -> Generator[None, None, Abilities]:
@@ -80,7 +80,7 @@ def measure(net: Any, words: int, known: Ways | None = None) -> Generator[None, 
     """
     from mlx_lm.models.cache import make_prompt_cache
 
-    make_cache = wide_enough(net, lambda: make_prompt_cache(net))
+    make_cache = widened_caches(net, lambda: make_prompt_cache(net))
     yield
     leaves_out_rows = yield from _leaves_out_rows(net, make_cache, words)
     yield
@@ -109,15 +109,15 @@ def _leaves_out_rows(
     try:
         caches = make_cache()
         whole = net(ids, cache=caches)
-        yield from in_slices(caches, whole)
+        yield from evaluate_in_slices(caches, whole)
         yield
         undo = output_rows.install(net, whole.shape[-1])
         caches = make_cache()
-        with output_rows.only(row):
+        with output_rows.restricted_to(row):
             some = net(ids, cache=caches)
-        yield from in_slices(caches, some)
+        yield from evaluate_in_slices(caches, some)
         computed = some.size // some.shape[-1]
-        off = apart(output_rows.of(some, row), output_rows.of(whole, row))
+        off = logit_difference(output_rows.logits_of(some, row), output_rows.logits_of(whole, row))
     except Exception as error:  # a model may raise anything; `explore` raises it again
         log.debug("the output layer cannot leave out rows: %s", error)
     if undo is not None and not off < TOLERANCE:
@@ -142,7 +142,7 @@ def explore(
     for prompt in prompts:
         caches = make_cache()
         net(mx.array([prompt]), cache=caches)
-        yield from in_slices(caches)
+        yield from evaluate_in_slices(caches)
         sessions.append(caches)
         yield
     estimate = yield from _estimate(net, make_cache, sessions, vocab)
@@ -173,7 +173,7 @@ def _estimate(
                 shorter = clone(caches)
             tokens = [(7 * i + 3) % vocab for i in range(start, start + _PIECE)]
             net(mx.array([tokens]), cache=caches)
-            yield from in_slices(caches)
+            yield from evaluate_in_slices(caches)
             yield
     except Exception as error:  # for example, a model with a shorter context
         log.debug("caches are measured at short lengths: %s: %s", type(error).__name__, error)
@@ -192,7 +192,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         for token, caches in zip(tokens, alone, strict=True):
             each.append((yield from _logits(net, [token], caches)))
         expected.append(mx.concatenate(each))
-    tried = _Tried(net, sessions, alone, steps, expected)
+    tried = _Trial(net, sessions, alone, steps, expected)
     if (yield from _agrees(SHARED, tried)):
         # A decoder reads each session's own arrays, so copies in slots would gain nothing.
         is_plain = plain_decoder.is_installed(net)
@@ -219,7 +219,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
 def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None, mx.array]:
     """Return the logits `[1, ids]` after some tokens. Yields inside and after the pass."""
     logits: mx.array = net(mx.array([tokens]), cache=caches)[:, -1].astype(mx.float32)
-    yield from in_slices(caches, logits)
+    yield from evaluate_in_slices(caches, logits)
     yield
     return logits
 
@@ -248,7 +248,7 @@ def _row_modules(net: Any, session: Caches) -> list[Any]:
     return list(both.values())
 
 
-class _Tried(Struct, frozen=True):
+class _Trial(Struct, frozen=True):
     """Sessions and their expected logits, to compare ways of sharing."""
 
     net: Any
@@ -256,10 +256,12 @@ class _Tried(Struct, frozen=True):
     alone: list[Caches]  # the same, also after the steps
     steps: list[list[int]]  # tokens of all sessions, by step
     expected: list[mx.array]  # logits of each step, `[sessions, ids]`
-    differences: list[float] = field(default_factory=list)  # of the ways tried, see `apart`
+    differences: list[float] = field(
+        default_factory=list
+    )  # of the ways tried, see `logit_difference`
 
 
-def _agrees(way: str, tried: _Tried) -> Generator[None, None, bool]:
+def _agrees(way: str, tried: _Trial) -> Generator[None, None, bool]:
     try:
         if way == _MIXED:
             difference = yield from _mixed_difference(tried)
@@ -274,7 +276,7 @@ def _agrees(way: str, tried: _Tried) -> Generator[None, None, bool]:
     return difference < TOLERANCE
 
 
-def _chunk_difference(tried: _Tried, stepped: Caches) -> Generator[None, None, float]:
+def _chunk_difference(tried: _Trial, stepped: Caches) -> Generator[None, None, float]:
     """Return the difference of the logits after a chunk that follows a shared prefix.
 
     `stepped` is the first session with a shared prefix, after the steps.
@@ -282,10 +284,10 @@ def _chunk_difference(tried: _Tried, stepped: Caches) -> Generator[None, None, f
     chunk = [3, 1, 4, 1, 5]
     wanted = yield from _logits(tried.net, chunk, clone(tried.alone[0]))
     got = yield from _logits(tried.net, chunk, stepped)
-    return apart(got, wanted)
+    return logit_difference(got, wanted)
 
 
-def _mixed_difference(tried: _Tried) -> Generator[None, None, float]:
+def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
     """Return the difference of the logits in a step of two sessions with a prefill chunk of a
     third.
 
@@ -300,17 +302,17 @@ def _mixed_difference(tried: _Tried) -> Generator[None, None, float]:
     first, second, third = (clone(caches) for caches in tried.sessions)
     shared = ragged.share_caches([first, second], None, [(third, len(chunk))])
     places = (0, 1, 1 + len(chunk))
-    with dense.engaged(), output_rows.only(places):
+    with dense.engaged(), output_rows.restricted_to(places):
         together = net(mx.array([*tokens[:2], *chunk])[:, None], cache=shared)
-    step = output_rows.of(together, places)
-    yield from in_slices(zip(first, second, third, strict=True), step)
+    step = output_rows.logits_of(together, places)
+    yield from evaluate_in_slices(zip(first, second, third, strict=True), step)
     yield
     after = yield from _logits(net, then, third)
     pairs = (step[:2], expected[:2]), (step[2:], last), (after, wanted)
-    return max(apart(got.astype(mx.float32), right) for got, right in pairs)
+    return max(logit_difference(got.astype(mx.float32), right) for got, right in pairs)
 
 
-def apart(got: mx.array, wanted: mx.array) -> float:
+def logit_difference(got: mx.array, wanted: mx.array) -> float:
     """Return the largest difference of logits in standard deviations, or inf for NaN."""
     wanted = wanted.astype(mx.float32)
     # Some models return -inf for tokens that they never use.
@@ -319,10 +321,11 @@ def apart(got: mx.array, wanted: mx.array) -> float:
     return float(off) if math.isfinite(off) else math.inf
 
 
-def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
-    """Return the largest difference between stepping in this way and alone. See `apart`."""
+def _difference(way: str, tried: _Trial) -> Generator[None, None, float]:
+    """Return the largest difference between stepping in this way and alone. See
+    `logit_difference`."""
     together = [clone(caches) for caches in tried.sessions]
-    slots, kvs = Slots(policy_for(device_here())), [SessionKV(list) for _ in together]
+    slots, kvs = Slots(policy_for(current_device())), [SessionKV(list) for _ in together]
     for kv, caches in zip(kvs, together, strict=True):
         kv.set_caches(caches)
     worst = 0.0
@@ -341,8 +344,8 @@ def _difference(way: str, tried: _Tried) -> Generator[None, None, float]:
             with dense.engaged():
                 got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
             held = [*zip(*together, strict=True), *slots.arrays]
-            yield from in_slices(held, got)
-            worst = max(worst, apart(got, wanted))
+            yield from evaluate_in_slices(held, got)
+            worst = max(worst, logit_difference(got, wanted))
             yield
         if way == _SHARED_PREFIX:
             worst = max(worst, (yield from _chunk_difference(tried, together[0])))
@@ -366,7 +369,7 @@ Passes of the same shape have no rounding differences, and seeing later tokens c
 about 1."""
 
 
-def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
+def widened_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
     """Return `make_cache` with windows enlarged to the range of the model's masks.
 
     Builds the graph of a forward pass of two tokens, without evaluating it.
@@ -375,7 +378,7 @@ def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cach
     windows = [c for c in _flat(caches) if hasattr(c, "max_size") and hasattr(c, "make_mask")]
     asked: dict[int, int] = {}
     for cache in windows:
-        cache.make_mask = _Noting(cache, asked)
+        cache.make_mask = _WindowRecorder(cache, asked)
     try:
         net(mx.array([[1, 1]]), cache=caches)
     except Exception as error:  # `explore` raises and reports it again
@@ -399,7 +402,7 @@ def wide_enough(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Cach
     return make
 
 
-class _Noting:
+class _WindowRecorder:
     """Replacement of a cache's `make_mask` that records the requested window size in tokens."""
 
     def __init__(self, cache: Any, asked: dict[int, int]) -> None:
@@ -428,7 +431,7 @@ def sees_ahead(
         caches = make_cache()
         logits = net(mx.array([[*half, *end]]), cache=caches)
         found.append(logits[0, :8].astype(mx.float32))
-        yield from in_slices(caches, *found)
+        yield from evaluate_in_slices(caches, *found)
         yield
     first, second = found
     # Some models return -inf for tokens that they never use.
@@ -477,7 +480,7 @@ def _is_hidden(inner: Any, net: Any, make_cache: Callable[[], Caches]) -> bool:
     )
 
 
-class _Watch:
+class _CallRecord:
     """Record of the modules that received certain objects, in a pass of the model alone."""
 
     def __init__(self, known: set[int]) -> None:
@@ -499,17 +502,18 @@ class _Watch:
         self.inside.append(module)
 
 
-# `_Watched` reads its record from here instead of a closure. A class is part of a reference cycle,
-# and the app disables Python's cycle collector, so objects that a class refers to are never freed.
-_watching = threading.local()
+# `_RecordsCalls` reads its record from here instead of a closure. A class is part of a reference
+# cycle, and the app disables Python's cycle collector, so objects that a class refers to are never
+# freed.
+_current_record = threading.local()
 
 
-class _Watched:
+class _RecordsCalls:
     """Mixin for a module's class while it is watched."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
-        watch: _Watch = _watching.now
+        watch: _CallRecord = _current_record.now
         given = (*args, *kwargs.values())
         parts = [c for a in given for c in (a if isinstance(a, tuple) else (a,))]
         if not any(id(part) in watch.known for part in parts):
@@ -521,15 +525,15 @@ class _Watched:
             watch.inside.pop()
 
 
-def _watched(modules: Sequence[Any], known: set[int], run: Callable[[], Any]) -> _Watch:
+def _record_calls(modules: Sequence[Any], known: set[int], run: Callable[[], Any]) -> _CallRecord:
     """Run the model, and record which of the modules receive objects with these ids."""
-    watch = _watching.now = _Watch(known)
-    undo = mix_in(_Watched, modules)
+    watch = _current_record.now = _CallRecord(known)
+    undo = mix_in(_RecordsCalls, modules)
     try:
         run()
     finally:
         undo()
-        del _watching.now
+        del _current_record.now
     return watch
 
 
@@ -543,7 +547,7 @@ def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> l
     parts = [c for cache in caches for c in (cache, *getattr(cache, "caches", ()))]
     unique = {id(module): module for _, module in net.named_modules() if module is not net}
     modules = [module for module in unique.values() if callable(module)]
-    watch = _watched(modules, {id(c) for c in parts if c is not None}, run)
+    watch = _record_calls(modules, {id(c) for c in parts if c is not None}, run)
     alone = [module for key, module in watch.outermost.items() if key not in watch.hands_on]
     return [*alone, *watch.second.values()]
 
@@ -563,5 +567,5 @@ def embedding_rows(net: Any, make_cache: Callable[[], Caches]) -> int | None:
     """
     tables = [m for m in net.modules() if isinstance(m, (nn.Embedding, nn.QuantizedEmbedding))]
     ids = mx.array([[0, 1]])
-    watch = _watched(tables, {id(ids)}, lambda: net(ids, cache=make_cache()))
+    watch = _record_calls(tables, {id(ids)}, lambda: net(ids, cache=make_cache()))
     return min((int(m["weight"].shape[0]) for m in watch.outermost.values()), default=None)

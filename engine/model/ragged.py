@@ -31,7 +31,7 @@ from engine.cache.slot_buffer import SlotBuffer
 from engine.cache.slots import Slots
 from engine.model.patches import mix_in
 
-Kept = mx.array | tuple[mx.array, ...] | Split
+KeysOrValues = mx.array | tuple[mx.array, ...] | Split
 """Keys or values of a layer: one array; if quantized, words, scales and biases; or `Split`."""
 
 
@@ -146,7 +146,7 @@ class _ChunkFactor(Factor):
         return WithChunks(decoding, chunks, keys.caches, keys.counts)
 
 
-class Filled:
+class SlotLengths:
     """Lengths of the slots after a step's write, for all layers with the same cache form."""
 
     def __init__(self, caches: Sequence[Any]) -> None:
@@ -192,7 +192,7 @@ class SlotStep:
         self.offsets = tuple(offset + 1 for offset in buffer.offsets)
         self._buffer = buffer
         self._filled = {
-            form: Filled([caches[first] for caches in buffer.caches])
+            form: SlotLengths([caches[first] for caches in buffer.caches])
             for form, first in buffer.firsts.items()
         }
         begun = [first for form, first in buffer.firsts.items() if form.own]
@@ -203,7 +203,7 @@ class SlotStep:
             else None
         )
 
-    def filled(self, layer: int) -> Filled:
+    def filled(self, layer: int) -> SlotLengths:
         """Return the lengths of the slots in a layer."""
         return self._filled[self._buffer.forms[layer]]
 
@@ -211,7 +211,7 @@ class SlotStep:
         """Write the step's keys and values `[occupied, key heads, 1, head dim]` into the slots."""
         self._buffer.write(layer, self.filled(layer).places(keys.shape[1]), keys, values)
 
-    def keys_and_values(self, layer: int) -> tuple[Kept, Kept]:
+    def keys_and_values(self, layer: int) -> tuple[KeysOrValues, KeysOrValues]:
         """Return the keys and values of a layer, `[occupied, key heads, longest, width]`."""
         longest = self.filled(layer).longest
         arrays = self._buffer.layers[layer]
@@ -229,7 +229,7 @@ class SlotRows(Rows):
 
     def __init__(
         self,
-        parts: list[tuple[Filled, Kept]],
+        parts: list[tuple[SlotLengths, KeysOrValues]],
         others: list[Any],
         caches: Sequence[Any],
     ) -> None:
@@ -302,7 +302,7 @@ class SlotScores(SlotRows):
     """
 
     def __init__(
-        self, parts: list[tuple[Filled, Any]], others: list[Any], caches: Sequence[Any]
+        self, parts: list[tuple[SlotLengths, Any]], others: list[Any], caches: Sequence[Any]
     ) -> None:
         super().__init__([*parts], others, caches)
 
@@ -355,7 +355,7 @@ class RaggedArrays(StateUpdates):
         if not known:
             return None
         shape = tuple(map(max, *(s.shape for s in known))) if len(known) > 1 else known[0].shape
-        return mx.concatenate([_filled(state, shape, known[0].dtype) for state in states])
+        return mx.concatenate([_pad_state(state, shape, known[0].dtype) for state in states])
 
     def __setitem__(self, index: int, value: mx.array) -> None:
         for cache, state in zip(self.rows, mx.split(value, len(self.rows)), strict=True):
@@ -380,7 +380,7 @@ class RaggedArrays(StateUpdates):
         return all(cache.empty() for cache in self.rows)
 
 
-def _filled(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) -> mx.array:
+def _pad_state(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) -> mx.array:
     """Pad a state at the front with zeros."""
     if state is None:
         return mx.zeros(shape, dtype)
@@ -573,7 +573,7 @@ class MixedKV:
         own = self._decoding.make_mask(n, **kwargs) if self._decoding is not None else None
         open_ones = within[-len(self._counts) :] or [()] * len(self._counts)
         masks = [
-            _opened(cache, count, kwargs["window_size"], spans)
+            _open_cache_mask(cache, count, kwargs["window_size"], spans)
             if spans
             else cache.make_mask(count, **kwargs)
             for cache, count, spans in zip(self._caches, self._counts, open_ones, strict=True)
@@ -596,10 +596,10 @@ def open_mask(cache: Any, n: int, window: int | None, within: Sequence[Spans]) -
     """
     if isinstance(cache, MixedKV):
         return cache.make_mask(n, window_size=window, within=within)
-    return _opened(cache, n, window, within[0])
+    return _open_cache_mask(cache, n, window, within[0])
 
 
-def _opened(cache: Any, count: int, window: int | None, spans: Spans) -> mx.array:
+def _open_cache_mask(cache: Any, count: int, window: int | None, spans: Spans) -> mx.array:
     mask: mx.array = cache.make_mask(count, window_size=window, return_array=True)
     inside = np.zeros((count, count), bool)
     for first, last in spans:
@@ -759,7 +759,7 @@ class _RowByRow:
         for row in range(n):
             own = {k: _row_of(v, row) if k in self._per_row else v for k, v in given.items()}
             outs.append(inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs}))
-        return _joined(outs)
+        return _join_rows(outs)
 
 
 def share_chunks(modules: Iterable[Any]) -> Callable[[], None]:
@@ -781,8 +781,8 @@ class _ByChunk:
         for span, cache, is_chunk in mixed.spans(x.shape[0]):
             own = {k: cache if v is mixed else _within(v, span, is_chunk) for k, v in given.items()}
             out = inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs})
-            outs.append(_turned(out) if is_chunk else out)
-        return _joined(outs)
+            outs.append(_swap_rows_and_tokens(out) if is_chunk else out)
+        return _join_rows(outs)
 
 
 def _within(value: Any, span: slice, is_chunk: bool) -> Any:
@@ -791,13 +791,13 @@ def _within(value: Any, span: slice, is_chunk: bool) -> Any:
         return value
     if value.ndim == 1:  # positions; for a chunk, only the first
         return value[span.start : span.start + 1] if is_chunk else value[span]
-    return _turned(value[span]) if is_chunk else value[span]
+    return _swap_rows_and_tokens(value[span]) if is_chunk else value[span]
 
 
-def _turned(value: Any) -> Any:
+def _swap_rows_and_tokens(value: Any) -> Any:
     """Swap rows and tokens: rows of one token become one row of tokens, and back."""
     if isinstance(value, tuple):
-        return tuple(map(_turned, value))
+        return tuple(map(_swap_rows_and_tokens, value))
     return value.swapaxes(0, 1) if isinstance(value, mx.array) else value
 
 
@@ -818,7 +818,7 @@ def _row_of(value: Any, row: int) -> Any:
     return value.rows[row] if type(value) in _RAGGED else value
 
 
-def _joined(outs: list[Any]) -> Any:
+def _join_rows(outs: list[Any]) -> Any:
     """Join the results of rows: concatenate arrays, join tuples item by item.
 
     Raises:
@@ -828,7 +828,7 @@ def _joined(outs: list[Any]) -> Any:
     if isinstance(first, mx.array):
         return mx.concatenate(outs)
     if isinstance(first, tuple):
-        return tuple(_joined(list(parts)) for parts in zip(*outs, strict=True))
+        return tuple(_join_rows(list(parts)) for parts in zip(*outs, strict=True))
     if all(out is first for out in outs):
         return first
     raise TypeError(f"rows of {type(first).__name__} cannot be joined")

@@ -14,16 +14,16 @@ from engine.cache.cache_objects import Caches, leaves
 from engine.cache.session_kv import SessionKV
 from engine.model import output_rows, ragged
 from engine.model.constraint import Constraint
-from engine.model.eyes import FIRST, Fed, Placed
-from engine.model.loaded import LoadedModel
-from engine.model.lookup import Places
+from engine.model.loaded_model import LoadedModel
 from engine.model.patches import dense
 from engine.model.probe import ALONE
+from engine.model.prompt_lookup import MatchSearch
 from engine.model.sampling import Odds, Sampler, sample_rows
+from engine.model.vision import FIRST_IMAGE_ID, InputSpan, PlacedImage
 from engine.params import SamplingParams
 
 
-class Answer(Protocol):
+class DecodeRequest(Protocol):
     """Fields of a request that a pass uses.
 
     Attributes:
@@ -39,7 +39,7 @@ class Answer(Protocol):
     """
 
     tokens: list[int]
-    images: Sequence[Placed]
+    images: Sequence[PlacedImage]
     pending: mx.array | None
     params: SamplingParams
     sampler: Sampler
@@ -52,32 +52,32 @@ class Answer(Protocol):
     def index(self) -> int: ...
 
     @property
-    def places(self) -> Places: ...
+    def places(self) -> MatchSearch: ...
 
 
-class Reading(Struct, frozen=True):
+class PrefillChunk(Struct, frozen=True):
     """Prefill chunk: the next tokens of a session's prompt."""
 
     kv: SessionKV
     tokens: list[int]
     ends: bool = False  # the last token ends the prompt, and the one after it is wanted
-    images: Sequence[Placed] = ()  # of the whole prompt
+    images: Sequence[PlacedImage] = ()  # of the whole prompt
 
 
-class Unsampled(Struct, frozen=True):
+class PendingLogits(Struct, frozen=True):
     """Logits `[1, vocab]` to sample from once the previous token is known."""
 
     logits: mx.array
 
 
-Table = np.ndarray[Any, Any]
+Array = np.ndarray[Any, Any]
 
-Following = mx.array | Unsampled | Exception
+NextToken = mx.array | PendingLogits | Exception
 """Next token of a row: lazy, still to be sampled, or the error of its sampler."""
 
 
 def prefill(
-    model: LoadedModel, kv: SessionKV, tokens: list[int], images: Sequence[Placed] = ()
+    model: LoadedModel, kv: SessionKV, tokens: list[int], images: Sequence[PlacedImage] = ()
 ) -> None:
     """Feed tokens of a prompt to a session's caches, and wait until they are computed.
 
@@ -86,32 +86,35 @@ def prefill(
     """
     caches, start = kv.take_out(), kv.length
     for piece in _pieces(model, tokens):
-        ids = mx.array([piece if model.eyes is None else model.eyes.plain(piece)])
-        given = _given(model, ids, [Fed(images, start, len(piece))])
-        with dense.engaged(), output_rows.only([0], are_read=False):
+        ids = mx.array([piece if model.vision is None else model.vision.plain(piece)])
+        given = _model_arguments(model, ids, [InputSpan(images, start, len(piece))])
+        with dense.engaged(), output_rows.restricted_to([0], are_read=False):
             model.net(ids, cache=caches, **given)
             mx.eval(list(leaves(caches)))
         start += len(piece)
     kv.note_read(tokens)
 
 
-def prefill_together(model: LoadedModel, readings: Sequence[Reading]) -> None:
+def prefill_together(model: LoadedModel, readings: Sequence[PrefillChunk]) -> None:
     """Prefill several prompts in one pass, reading the weights once. See `prefill`."""
     for reading in readings:
         reading.kv.leave_slots()
-    with dense.engaged(), output_rows.only([0], are_read=False):
+    with dense.engaged(), output_rows.restricted_to([0], are_read=False):
         shared = ragged.share_caches((), reading=_reading_caches(readings))
         ids = _rows_of(model, readings)
-        model.net(ids, cache=shared, **_given(model, ids, (), readings))
+        model.net(ids, cache=shared, **_model_arguments(model, ids, (), readings))
         _note_read(readings)
 
 
 def decode(
-    model: LoadedModel, rows: Sequence[Answer], shared: bool, readings: Sequence[Reading] = ()
-) -> list[Following]:
+    model: LoadedModel,
+    rows: Sequence[DecodeRequest],
+    shared: bool,
+    readings: Sequence[PrefillChunk] = (),
+) -> list[NextToken]:
     """Feed the pending token of each row, and return the next token of each.
 
-    For an answer with a form, the next token is still to be sampled by `choose`.
+    For an answer with a form, the next token is still to be sampled by `sample_constrained`.
 
     If `shared` is set and the model supports it, the rows share one forward pass; otherwise each
     has its own. With `readings` there is one pass, and the call blocks. Rows whose prompts end in
@@ -123,16 +126,16 @@ def decode(
     ending = [id(reading.kv) for reading in readings if reading.ends]
     turn = [r for r in rows if id(r.kv) not in ending]
     kvs = [r.kv for r in turn]
-    lost = [(r.kv, again) for r in turn if (again := _lost(r))]
-    alone = bool(lost) or _apart(model, kvs, shared)
+    lost = [(r.kv, again) for r in turn if (again := _lost_tokens(r))]
+    alone = bool(lost) or _needs_own_passes(model, kvs, shared)
     if model.slots is not None:
         order = model.slots.assign(kvs, alone)
         turn = [turn[row] for row in order] or turn
-    feeds: Sequence[mx.array] = [fed_next(r) for r in turn]
+    feeds: Sequence[mx.array] = [next_input(r) for r in turn]
     caches = [r.kv.layers for r in turn]
     if model.feed is not None:
         feeds = model.feed(feeds, [r.kv for r in turn])
-    fed = [Fed(r.images, r.kv.length) for r in turn] if model.eyes is not None else []
+    fed = [InputSpan(r.images, r.kv.length) for r in turn] if model.vision is not None else []
     if readings:
         logits = forward_mixed(model, feeds, caches, readings, fed)
     else:
@@ -144,27 +147,27 @@ def decode(
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
     turn = [*turn, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
-    out, lazy = _following(logits, [(a, a.index, recent(a)) for a in turn], len(turn))
+    out, lazy = _sample(logits, [(a, a.index, recent_tokens(a)) for a in turn], len(turn))
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
     _note_read(readings)
     places = {id(r): number for number, r in enumerate(turn)}
     return [out[places[id(r)]] for r in rows]
 
 
-def _following(
-    logits: mx.array, places: Sequence[tuple[Answer, int, mx.array | None]], steps: int = 0
-) -> tuple[list[Following], list[mx.array]]:
+def _sample(
+    logits: mx.array, places: Sequence[tuple[DecodeRequest, int, mx.array | None]], steps: int = 0
+) -> tuple[list[NextToken], list[mx.array]]:
     """Sample the tokens after each row of logits.
 
     Args:
-        places: for each row its answer, the number of the token, and the `recent` tokens.
+        places: for each row its answer, the number of the token, and the `recent_tokens` tokens.
         steps: number of rows at the start whose token is certainly the next one of its answer.
 
     Returns:
         The tokens, and the arrays to evaluate with them, including odds.
     """
     free = [row for row, (answer, *_) in enumerate(places) if answer.constraint is None]
-    out: list[Following] = [Unsampled(logits[row : row + 1]) for row in range(len(places))]
+    out: list[NextToken] = [PendingLogits(logits[row : row + 1]) for row in range(len(places))]
     if free:
         answers, indices, known = zip(*(places[row] for row in free), strict=True)
         some = logits if len(free) == len(places) else logits[mx.array(free)]
@@ -178,7 +181,7 @@ def _following(
         lazy.append(flags)
         for row, is_nan in zip(rows, mx.split(flags, len(rows)), strict=True):
             places[row][0].next_is_nan = is_nan
-    lazy += [t.logits for t in out[:steps] if isinstance(t, Unsampled)]
+    lazy += [t.logits for t in out[:steps] if isinstance(t, PendingLogits)]
     for row, chosen in enumerate(out[:steps]):
         odds = places[row][0].odds
         if odds is not None and isinstance(chosen, mx.array):
@@ -187,38 +190,41 @@ def _following(
 
 
 def decode_with_drafts(
-    model: LoadedModel, rows: Sequence[Answer], drafts: Sequence[tuple[Answer, list[int]]]
-) -> tuple[list[Following], list[Ahead]]:
-    """Decode some answers and verify drafts of others in one pass. See `decode` and `read_ahead`.
+    model: LoadedModel,
+    rows: Sequence[DecodeRequest],
+    drafts: Sequence[tuple[DecodeRequest, list[int]]],
+) -> tuple[list[NextToken], list[Verification]]:
+    """Decode some answers and verify drafts of others in one pass. See `decode` and `verify`.
 
     Args:
         drafts: answers with the tokens fed to them, one row per token.
     """
-    readings = [Reading(answer.kv, fed) for answer, fed in drafts]
+    readings = [PrefillChunk(answer.kv, fed) for answer, fed in drafts]
     turn = list(rows)
     if model.slots is not None:
         order = model.slots.assign([r.kv for r in turn], len(turn) < 2)
         turn = [turn[row] for row in order] or turn
     read = _rows_of(model, readings)
-    feeds = [fed_next(r).astype(read.dtype) for r in turn]
+    feeds = [next_input(r).astype(read.dtype) for r in turn]
     caches = [r.kv.layers for r in turn]
     shared = ragged.share_caches(caches, model.slots, _reading_caches(readings))
     ids = mx.concatenate([*feeds, read])
-    fed = [Fed(r.images, r.kv.length) for r in turn] if model.eyes is not None else []
+    fed = [InputSpan(r.images, r.kv.length) for r in turn] if model.vision is not None else []
     with dense.engaged():
-        given = _given(model, ids, fed, readings)
+        given = _model_arguments(model, ids, fed, readings)
         logits: mx.array = model.net(ids, cache=shared, **given)[:, -1]
-    places = [(a, a.index, recent(a)) for a in turn]
+    places = [(a, a.index, recent_tokens(a)) for a in turn]
     for answer, tokens in drafts:
         known = mx.array(tokens, mx.uint32)
         places += [
-            (answer, answer.index + n, recent(answer, known[: n + 1])) for n in range(len(tokens))
+            (answer, answer.index + n, recent_tokens(answer, known[: n + 1]))
+            for n in range(len(tokens))
         ]
-    said, lazy = _following(logits, places, len(turn))
+    said, lazy = _sample(logits, places, len(turn))
     first, found = len(turn), []
     for answer, tokens in drafts:
         end = first + len(tokens)
-        found.append(_ahead(answer, logits[first:end], said[first:end]))
+        found.append(_verification(answer, logits[first:end], said[first:end]))
         first = end
     lazy += [chosen for _, chosen in found if chosen is not None]
     if any(a.constraint is not None or a.odds is not None for a, _ in drafts):
@@ -228,12 +234,12 @@ def decode_with_drafts(
     return [out[id(r)] for r in rows], found
 
 
-def follow(
+def decode_on_follower(
     model: LoadedModel,
     kvs: Sequence[SessionKV],
     shared: bool,
     fed: Callable[[int], mx.array],
-    readings: Sequence[Reading] = (),
+    readings: Sequence[PrefillChunk] = (),
 ) -> tuple[list[int], mx.array]:
     """Run the same pass as `decode` on the leading rank, with this rank's part of the model.
 
@@ -244,7 +250,7 @@ def follow(
     Returns:
         The order of the rows in the pass, as indexes into `kvs`, and the result of `fed`.
     """
-    alone = _apart(model, kvs, shared)
+    alone = _needs_own_passes(model, kvs, shared)
     order = [] if model.slots is None else model.slots.assign(kvs, alone)
     order = order or list(range(len(kvs)))
     given, caches = fed(len(kvs)), [kvs[row].layers for row in order]
@@ -258,7 +264,7 @@ def follow(
     return order, given
 
 
-def _apart(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
+def _needs_own_passes(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
     """Return True if each row of a step needs its own pass.
 
     That is the case for prompts of one token, which have no state yet: recurrent models may treat a
@@ -268,7 +274,9 @@ def _apart(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
     return not several or not all(kv.length for kv in kvs)
 
 
-def choose(answer: Answer, unsampled: Unsampled, mask: np.ndarray | None = None) -> mx.array:
+def sample_constrained(
+    answer: DecodeRequest, unsampled: PendingLogits, mask: np.ndarray | None = None
+) -> mx.array:
     """Sample a token of an answer with a form, once the previous token has been accepted.
 
     Args:
@@ -279,7 +287,7 @@ def choose(answer: Answer, unsampled: Unsampled, mask: np.ndarray | None = None)
     if mask is None:
         mask = answer.constraint.mask(logits.shape[-1])
     allowed = None if mask is None else mx.array(mask)
-    token = answer.sampler(logits, answer.index, recent(answer), allowed)
+    token = answer.sampler(logits, answer.index, recent_tokens(answer), allowed)
     answer.next_is_nan = _is_nan(logits, token)
     noted = [] if answer.odds is None else answer.odds.note(logits, token)
     mx.async_eval([token, answer.next_is_nan, *noted])  # type: ignore[no-untyped-call]
@@ -297,7 +305,7 @@ def forward(
     feeds: Sequence[mx.array],
     caches: Sequence[Caches],
     alone: bool,
-    fed: Sequence[Fed] = (),
+    fed: Sequence[InputSpan] = (),
 ) -> mx.array:
     """Return the lazy logits `[N, vocab]` after one token `[1, 1]` for each of N sessions.
 
@@ -308,7 +316,7 @@ def forward(
         with dense.engaged():
             rows = []
             for row, (feed, own) in enumerate(zip(feeds, caches, strict=True)):
-                given = _given(model, feed, fed[row : row + 1])
+                given = _model_arguments(model, feed, fed[row : row + 1])
                 rows.append(model.net(feed, cache=own, **given)[:, -1])
                 if model.ranks > 1:  # keep the order of collectives in several passes
                     mx.async_eval(rows[-1])  # type: ignore[no-untyped-call]
@@ -316,7 +324,7 @@ def forward(
     shared = ragged.share_caches(caches, model.slots)
     ids = mx.concatenate(list(feeds))
     with dense.engaged():
-        logits: mx.array = model.net(ids, cache=shared, **_given(model, ids, fed))[:, -1]
+        logits: mx.array = model.net(ids, cache=shared, **_model_arguments(model, ids, fed))[:, -1]
     return logits
 
 
@@ -324,8 +332,8 @@ def forward_mixed(
     model: LoadedModel,
     feeds: Sequence[mx.array],
     caches: Sequence[Caches],
-    readings: Sequence[Reading],
-    fed: Sequence[Fed] = (),
+    readings: Sequence[PrefillChunk],
+    fed: Sequence[InputSpan] = (),
 ) -> mx.array:
     """Run `forward` together with prefill chunks in one pass, reading the weights once.
 
@@ -336,29 +344,29 @@ def forward_mixed(
     shared = ragged.share_caches(caches, model.slots, _reading_caches(readings))
     read = _rows_of(model, readings)
     ids = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
-    given = _given(model, ids, fed, readings)
+    given = _model_arguments(model, ids, fed, readings)
     wanted = [*range(len(feeds)), *_ends_of(readings, len(feeds))]
-    with dense.engaged(), output_rows.only(wanted):
-        return output_rows.of(model.net(ids, cache=shared, **given), wanted)
+    with dense.engaged(), output_rows.restricted_to(wanted):
+        return output_rows.logits_of(model.net(ids, cache=shared, **given), wanted)
 
 
-def _forward_last(model: LoadedModel, reading: Reading) -> mx.array:
+def _forward_last(model: LoadedModel, reading: PrefillChunk) -> mx.array:
     """Return the lazy logits `[1, vocab]` after the end of a prompt that is read alone."""
     wanted = [len(reading.tokens) - 1]
     tokens = reading.tokens
-    ids = mx.array([tokens if model.eyes is None else model.eyes.plain(tokens)])
-    given = _given(model, ids, (), [reading])
-    with dense.engaged(), output_rows.only(wanted):
+    ids = mx.array([tokens if model.vision is None else model.vision.plain(tokens)])
+    given = _model_arguments(model, ids, (), [reading])
+    with dense.engaged(), output_rows.restricted_to(wanted):
         logits = model.net(ids, cache=reading.kv.layers, **given)
-    return output_rows.of(logits, wanted)
+    return output_rows.logits_of(logits, wanted)
 
 
-Ahead = tuple[mx.array, mx.array | None]
+Verification = tuple[mx.array, mx.array | None]
 """Logits after each fed token, `[tokens, vocab]`, and the sampled tokens, `[tokens]`. The latter is
 None for an answer with a form, whose tokens are sampled one by one."""
 
 
-def read_ahead(model: LoadedModel, answer: Answer, fed: mx.array) -> Ahead:
+def verify(model: LoadedModel, answer: DecodeRequest, fed: mx.array) -> Verification:
     """Feed several tokens of an answer in one pass, the pending one and drafts.
 
     Args:
@@ -371,16 +379,20 @@ def read_ahead(model: LoadedModel, answer: Answer, fed: mx.array) -> Ahead:
         model.slots.assign([])
     with dense.engaged():
         logits: mx.array = model.net(fed[None], cache=answer.kv.layers)[0]
-    places = [(answer, answer.index + n, recent(answer, fed[: n + 1])) for n in range(fed.shape[0])]
-    said, _ = _following(logits, places)
-    _, chosen = found = _ahead(answer, logits, said)
+    places = [
+        (answer, answer.index + n, recent_tokens(answer, fed[: n + 1])) for n in range(fed.shape[0])
+    ]
+    said, _ = _sample(logits, places)
+    _, chosen = found = _verification(answer, logits, said)
     # Only a form or odds read the logits again.
     again = [logits] if chosen is None or answer.odds is not None else []
     mx.async_eval([fed, *again, *([] if chosen is None else [chosen])])  # type: ignore[no-untyped-call]
     return found
 
 
-def _ahead(answer: Answer, logits: mx.array, said: Sequence[Following]) -> Ahead:
+def _verification(
+    answer: DecodeRequest, logits: mx.array, said: Sequence[NextToken]
+) -> Verification:
     chosen = []
     for token in said:
         if isinstance(token, Exception):
@@ -390,7 +402,7 @@ def _ahead(answer: Answer, logits: mx.array, said: Sequence[Following]) -> Ahead
     return logits, mx.concatenate(chosen) if answer.constraint is None else None
 
 
-def fed_next(answer: Answer) -> mx.array:
+def next_input(answer: DecodeRequest) -> mx.array:
     """Return the ids to feed next, `[1, tokens]`: the pending one, still lazy, or the last known
     one.
 
@@ -398,18 +410,18 @@ def fed_next(answer: Answer) -> mx.array:
     """
     if answer.pending is None:
         return mx.array([[answer.tokens[-1]]], mx.uint32)
-    pending, lost = answer.pending.reshape(1, 1), _lost(answer)
+    pending, lost = answer.pending.reshape(1, 1), _lost_tokens(answer)
     if not lost:
         return pending
     return mx.concatenate([mx.array([lost], mx.uint32), pending.astype(mx.uint32)], axis=1)
 
 
-def _lost(answer: Answer) -> list[int]:
+def _lost_tokens(answer: DecodeRequest) -> list[int]:
     """Return the tokens before the pending one that are missing from the caches."""
     return answer.tokens[answer.kv.length :] if answer.pending is not None else []
 
 
-def recent(answer: Answer, fed: mx.array | None = None) -> mx.array | None:
+def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.array | None:
     """Return the latest token ids, including the pending one, for samplers with penalties.
 
     Args:
@@ -419,43 +431,46 @@ def recent(answer: Answer, fed: mx.array | None = None) -> mx.array | None:
         return None
     window = answer.params.penalty_window
     said = answer.tokens[-window:]
-    if max(said, default=0) >= FIRST:  # ids of images are not tokens to sample
-        said = [token for token in said if token < FIRST]
+    if max(said, default=0) >= FIRST_IMAGE_ID:  # ids of images are not tokens to sample
+        said = [token for token in said if token < FIRST_IMAGE_ID]
     known = mx.array(said, mx.uint32)
     if fed is None and answer.pending is not None:
         fed = answer.pending.astype(mx.uint32).reshape(1)
     return known if fed is None else mx.concatenate([known, fed])[-window:]
 
 
-def _rows_of(model: LoadedModel, readings: Sequence[Reading]) -> mx.array:
+def _rows_of(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.array:
     """Return the tokens of all chunks as rows of one token, `[tokens, 1]`."""
     tokens = [token for r in readings for token in r.tokens]
-    if model.eyes is not None:
-        tokens = model.eyes.plain(tokens)
+    if model.vision is not None:
+        tokens = model.vision.plain(tokens)
     return mx.array(tokens, mx.uint32)[:, None]
 
 
-def _given(
-    model: LoadedModel, ids: mx.array, fed: Sequence[Fed], readings: Sequence[Reading] = ()
+def _model_arguments(
+    model: LoadedModel,
+    ids: mx.array,
+    fed: Sequence[InputSpan],
+    readings: Sequence[PrefillChunk] = (),
 ) -> dict[str, Any]:
     """Return the model's arguments besides the ids, for all that is fed, in order."""
-    if model.eyes is None:
+    if model.vision is None:
         return {}
-    read = [Fed(r.images, r.kv.length, len(r.tokens)) for r in readings]
-    return model.eyes.given(ids, [*fed, *read])
+    read = [InputSpan(r.images, r.kv.length, len(r.tokens)) for r in readings]
+    return model.vision.given(ids, [*fed, *read])
 
 
-def _reading_caches(readings: Sequence[Reading]) -> list[tuple[Caches, int]]:
+def _reading_caches(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, int]]:
     return [(r.kv.layers, len(r.tokens)) for r in readings]
 
 
-def _ends_of(readings: Sequence[Reading], first: int) -> list[int]:
+def _ends_of(readings: Sequence[PrefillChunk], first: int) -> list[int]:
     """Return the rows that end their prompts, in a pass whose chunks start at row `first`."""
     ends = accumulate((len(r.tokens) for r in readings), initial=first)
     return [end - 1 for r, end in zip(readings, islice(ends, 1, None), strict=True) if r.ends]
 
 
-def _note_read(readings: Sequence[Reading]) -> None:
+def _note_read(readings: Sequence[PrefillChunk]) -> None:
     """Wait until chunks have been computed, and record their tokens."""
     if readings:
         mx.eval([list(leaves(r.kv.layers)) for r in readings])
@@ -464,8 +479,8 @@ def _note_read(readings: Sequence[Reading]) -> None:
 
 
 def add_hidden_states(
-    model: LoadedModel, caches: Caches, tokens: list[int], before: Table | None
-) -> Table:
+    model: LoadedModel, caches: Caches, tokens: list[int], before: Array | None
+) -> Array:
     """Return the sum of the hidden states of the next `tokens` and of `before`, in float64.
 
     States are added token by token, so the sum does not depend on how a text is split.
@@ -484,7 +499,7 @@ def add_hidden_states(
     return total
 
 
-def embedding_vector(total: Table) -> bytes:
+def embedding_vector(total: Array) -> bytes:
     """Return the mean scaled to length 1, as little-endian float32."""
     length = float(np.sqrt((total * total).sum()))
     return (total / (length or 1.0)).astype("<f4").tobytes()

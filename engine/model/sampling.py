@@ -32,7 +32,7 @@ from engine.messages import TokenOdds
 from engine.params import SamplingParams
 
 _MASK = (1 << 64) - 1
-_LARGE = 1 << 40  # larger numbers have no further effect and do not fit the kernels' types
+_CLAMP = 1 << 40  # larger numbers have no further effect and do not fit the kernels' types
 _XTC_SALT = 0x58544331
 """Mixed into the seed for XTC's decision, which must be independent of the draw that follows."""
 
@@ -101,8 +101,8 @@ class Sampler:
         has_xtc = tossed and _uniform(self.seed ^ _XTC_SALT, index) < p.xtc_probability
         return (
             _uniform(self.seed, index),
-            min(p.top_k, _LARGE),
-            0.0 if self.shape is None else min(p.temperature, float(_LARGE)),
+            min(p.top_k, _CLAMP),
+            0.0 if self.shape is None else min(p.temperature, float(_CLAMP)),
             *(p.min_p, p.typical_p, p.top_p),
             p.xtc_threshold if has_xtc else -1.0,
         )
@@ -115,7 +115,7 @@ class Sampler:
         if self.changes_logits:
             logits = logits.astype(mx.float32)
         if params.uses_history and recent is not None and recent.size:
-            logits = _penalise(logits, recent, params)
+            logits = _penalize(logits, recent, params)
         if params.logit_bias:
             logits = _bias(logits, params.logit_bias)
         if allowed is not None:
@@ -246,7 +246,7 @@ def _without_top_choices(values: mx.array, threshold: mx.array) -> mx.array:
     return mx.where(probs > last, -mx.inf, values)
 
 
-def _penalise(logits: mx.array, recent: mx.array, params: SamplingParams) -> mx.array:
+def _penalize(logits: mx.array, recent: mx.array, params: SamplingParams) -> mx.array:
     """Apply repetition, presence and frequency penalties for `recent` to `logits` `[1, vocab]`."""
     counts = mx.zeros((logits.shape[-1],), mx.float32).at[recent].add(1.0)[None]
     seen = counts > 0
@@ -384,11 +384,11 @@ class Odds:
         ids, values = np.array(found).tolist(), np.array(logs).tolist()
         pairs: list[tuple[int, float]] = list(zip(ids, values, strict=True))
         ranked = sorted(pairs[1:], key=lambda pair: (-pair[1], pair[0]))
-        top = tuple(TokenOdds(i, data_of(i, detokenizer), log) for i, log in ranked)
-        return TokenOdds(token, data_of(token, detokenizer), pairs[0][1], top)
+        top = tuple(TokenOdds(i, token_bytes(i, detokenizer), log) for i, log in ranked)
+        return TokenOdds(token, token_bytes(token, detokenizer), pairs[0][1], top)
 
 
-def data_of(token: int, detokenizer: Any) -> bytes:
+def token_bytes(token: int, detokenizer: Any) -> bytes:
     """Return a token's bytes according to mlx-lm's detokenizer."""
     from mlx_lm.tokenizer_utils import _byte_decoder
 

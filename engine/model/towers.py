@@ -1,7 +1,7 @@
 """Vision support for each architecture of mlx-vlm: preprocessing and embeddings.
 
-A family is a `Kind` and an entry in `KINDS`. Image sizes that a folder asks for are limited,
-because a tower's attention grows with their square.
+A family is a `VisionFamily` and an entry in `FAMILIES`. Image sizes that a folder asks for are
+limited, because a tower's attention grows with their square.
 """
 
 from __future__ import annotations
@@ -16,24 +16,32 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from engine.model import piecewise, ragged
-from engine.model.eyes import Fed, Kind, Look, Patches, Placed, grid_places, put
+from engine.model import ragged, sliced_tower
 from engine.model.patches import mix_in
+from engine.model.vision import (
+    ImagePreprocessor,
+    InputSpan,
+    PlacedImage,
+    TowerInput,
+    VisionFamily,
+    grid_positions,
+    replace_rows,
+)
 
-MOST_PIXELS = 2_000_000
+MAX_PIXELS = 2_000_000
 """Maximum pixels of a preprocessed image. Developers of models allow 16 million, for which a
 tower's attention takes sixty times as long and an image 16,000 tokens of context. A page of text is
 still readable with 2 million."""
 
 
-def look(folder: Path, config: dict[str, Any], tokenizer: Any) -> Look:
+def load_preprocessor(folder: Path, config: dict[str, Any], tokenizer: Any) -> ImagePreprocessor:
     """Create the image preprocessor for a model folder. Runs on a worker.
 
     Raises:
         Exception: if a file of the folder is invalid, or a token for images is missing.
     """
     words = getattr(tokenizer, "_tokenizer", tokenizer).get_added_vocab()
-    return Look(KINDS[config["model_type"]](folder, config, words), words)
+    return ImagePreprocessor(FAMILIES[config["model_type"]](folder, config, words), words)
 
 
 def _module(name: str) -> Any:
@@ -41,7 +49,7 @@ def _module(name: str) -> Any:
     return importlib.import_module(f"mlx_vlm.models.{name}")
 
 
-def _need(words: Mapping[str, int], *wanted: str) -> None:
+def _require_tokens(words: Mapping[str, int], *wanted: str) -> None:
     for word in wanted:
         if word not in words:
             raise LookupError(f"its tokenizer has no {word!r}")
@@ -60,7 +68,7 @@ def _settings(folder: Path) -> dict[str, Any]:
 # ---------------------------------------------------------------- positions on three axes
 
 
-class Qwen3VL(Kind):
+class Qwen3VL(VisionFamily):
     """Qwen 3 VL (which also adds features in its first layers) and 3.5: three-axis positions."""
 
     placeholder = "<|image_pad|>"
@@ -68,46 +76,53 @@ class Qwen3VL(Kind):
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("qwen3_vl.processing_qwen3_vl")
         settings = processing._qwen_vl_image_kwargs(str(folder.resolve()), default_patch_size=16)
-        settings["max_pixels"] = min(settings.get("max_pixels", MOST_PIXELS), MOST_PIXELS)
+        settings["max_pixels"] = min(settings.get("max_pixels", MAX_PIXELS), MAX_PIXELS)
         self._processor = processing.Qwen3VLImageProcessor(**settings)
         for name in ("qwen3_vl", "qwen3_vl_moe"):
             vision = _module(f"{name}.vision")
-            piecewise.turn_by_rows(vision, "apply_rotary_pos_emb_vision", (-3, 0))
+            sliced_tower.split_rotary_by_rows(vision, "apply_rotary_pos_emb_vision", (-3, 0))
 
-    def look(self, rgb: np.ndarray) -> Patches:
+    def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         made = self._processor([rgb.transpose(2, 0, 1)])
         merge = self._processor.merge_size
         _, high, wide = (int(n) // merge for n in np.array(made["image_grid_thw"])[0])
-        return Patches(made, [high * wide], (high, wide))
+        return TowerInput(made, [high * wide], (high, wide))
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         tower = net.vision_tower
-        mix_in(_PlacedByRows, [tower])
+        mix_in(_PositionsByRows, [tower])
         dtype = tower.patch_embed.proj.weight.dtype
         given = mx.array(pixels["pixel_values"]).astype(dtype)
         found, deep = tower(given, mx.array(pixels["image_grid_thw"]))
         return [found, *deep]
 
     def given(
-        self, net: Any, ids: mx.array, rows: mx.array, seen: list[mx.array], parts: Sequence[Fed]
+        self,
+        net: Any,
+        ids: mx.array,
+        rows: mx.array,
+        seen: list[mx.array],
+        parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
         given = super().given(net, ids, rows, seen, parts)
         embedded = given["inputs_embeds"]
         if len(seen) > 1:
-            mix_in(_AddsAll, [net.language_model.model])
+            mix_in(_AddsFeatures, [net.language_model.model])
             nothing = mx.zeros_like(embedded)
-            given["deepstack_visual_embeds"] = [put(nothing, rows, deep) for deep in seen[1:]]
+            given["deepstack_visual_embeds"] = [
+                replace_rows(nothing, rows, deep) for deep in seen[1:]
+            ]
         return given
 
-    def places(self, images: Sequence[Placed], start: int, count: int) -> np.ndarray | None:
-        return grid_places(images, start, count)
+    def places(self, images: Sequence[PlacedImage], start: int, count: int) -> np.ndarray | None:
+        return grid_positions(images, start, count)
 
 
-_Neighbours = tuple[np.ndarray, np.ndarray]
+_Neighbors = tuple[np.ndarray, np.ndarray]
 """Two known neighbors of each position in a row, `[2, positions]`, and their weights."""
 
 
-class _PlacedByRows:
+class _PositionsByRows:
     """Mixin for Qwen's tower that computes position embeddings in parts.
 
     The original interpolates the positions of all patches together, from Python lists.
@@ -120,7 +135,7 @@ class _PlacedByRows:
     def fast_pos_embed_interpolate(self, grid: mx.array) -> mx.array:
         side, merge = self.num_grid_per_side, self.spatial_merge_size
 
-        def along(count: int) -> _Neighbours:
+        def along(count: int) -> _Neighbors:
             at = np.array(mx.linspace(0, side - 1, count))
             low = np.floor(at)
             places = np.stack([low, np.minimum(low + 1, side - 1)])
@@ -135,7 +150,7 @@ class _PlacedByRows:
         return _interpolated(self.pos_embed, (places, weights), cast=True)
 
 
-def _of_grid(rows: _Neighbours, columns: _Neighbours, side: int) -> _Neighbours:
+def _of_grid(rows: _Neighbors, columns: _Neighbors, side: int) -> _Neighbors:
     """Return for each position of a grid its four known neighbors, `[high, wide, 4]`, and their
     weights."""
     corners = [(row, column) for row in (0, 1) for column in (0, 1)]
@@ -144,7 +159,7 @@ def _of_grid(rows: _Neighbours, columns: _Neighbours, side: int) -> _Neighbours:
     return np.stack(places, axis=-1), np.stack(weights, axis=-1)
 
 
-def _interpolated(known: Any, neighbours: _Neighbours, *, cast: bool) -> mx.array:
+def _interpolated(known: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array:
     """Return the weighted sum of the embeddings of each position's neighbors.
 
     Args:
@@ -159,10 +174,10 @@ def _interpolated(known: Any, neighbours: _Neighbours, *, cast: bool) -> mx.arra
         return [sum(others, first)]
 
     given = [(mx.array(array.reshape(-1, 4)), 0) for array in neighbours]
-    return piecewise.by_rows("places", given, 4.0 * known.weight.shape[-1], part)[0]
+    return sliced_tower.by_rows("places", given, 4.0 * known.weight.shape[-1], part)[0]
 
 
-class _AddsAll:
+class _AddsFeatures:
     """Mixin for Qwen's text model, whose added features already are at their positions.
 
     The original checks each row of a pass, and waits for the device.
@@ -180,13 +195,13 @@ class GlmOcr(Qwen3VL):
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("glm_ocr.processing")
         settings = processing._glm_ocr_image_kwargs(str(folder.resolve()))
-        most = 2 * MOST_PIXELS  # it counts each pixel in two frames
+        most = 2 * MAX_PIXELS  # it counts each pixel in two frames
         settings["max_pixels"] = min(settings.get("max_pixels", most), most)
         self._processor = processing.Glm46VImageProcessor(
             **settings, use_transformers_backend=False
         )
         vision = _module("glm_ocr.vision")
-        piecewise.turn_by_rows(vision, "apply_rotary_pos_emb_vision", (0, 0, 0, 0))
+        sliced_tower.split_rotary_by_rows(vision, "apply_rotary_pos_emb_vision", (0, 0, 0, 0))
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         dtype = net.vision_tower.patch_embed.proj.weight.dtype
@@ -197,18 +212,18 @@ class GlmOcr(Qwen3VL):
 # ---------------------------------------------------------------- positions of the tokens
 
 
-class Pixtral(Kind):
+class Pixtral(VisionFamily):
     """Pixtral and Mistral 3: each row of an image ends with a special token."""
 
     placeholder = "[IMG]"
 
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("pixtral.image_processing_pixtral")
-        _need(words, "[IMG_BREAK]", "[IMG_END]")
+        _require_tokens(words, "[IMG_BREAK]", "[IMG_END]")
         # This mask separates the images of a batch. A single one needs no patches x patches array.
         vision = _module("pixtral.vision")
         vision.generate_block_attention_mask = lambda *_: None
-        piecewise.turn_by_rows(vision, "apply_rotary_pos_emb", (2, 2, 0, 0))
+        sliced_tower.split_rotary_by_rows(vision, "apply_rotary_pos_emb", (2, 2, 0, 0))
         tower, merge = config["vision_config"], 2 if config["model_type"] == "mistral3" else 1
         self._factor = tower.get("patch_size", 14) * config.get("spatial_merge_size", merge)
         self._processor = processing.PixtralImageProcessor.from_pretrained(str(folder))
@@ -217,11 +232,11 @@ class Pixtral(Kind):
         edges = processing._size_to_pair(self._processor.size)
         self._processor.size = [min(edge, most) for edge in edges]
 
-    def look(self, rgb: np.ndarray) -> Patches:
+    def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         made = self._processor.preprocess([rgb], patch_size=self._factor)
         high, wide = (edge // self._factor for edge in made["image_sizes"][0])
         layout = [wide, "[IMG_BREAK]"] * high
-        return Patches(dict(made), [*layout[:-1], "[IMG_END]"])
+        return TowerInput(dict(made), [*layout[:-1], "[IMG_END]"])
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         layer, sizes = net.vision_feature_layer, pixels["image_sizes"]
@@ -240,20 +255,20 @@ class Pixtral(Kind):
         return [projector.linear_2(projector.gelu(projector.linear_1(merged)))]
 
 
-class Lfm2VL(Kind):
+class Lfm2VL(VisionFamily):
     """LFM2-VL: a large image is split into tiles, each after a token for its position."""
 
     placeholder = "<image>"
 
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("lfm2_vl.processing_lfm2_vl")
-        _need(words, "<|image_start|>", "<|image_end|>")
+        _require_tokens(words, "<|image_start|>", "<|image_end|>")
         settings = _settings(folder)
         for name in processing._OFFICIAL_SPLITTING_DEFAULTS:
             settings.pop(name, None)  # mlx-vlm's own processor ignores these too
         self._processor = processing.Lfm2VlNumpyImageProcessor(**settings)
 
-    def look(self, rgb: np.ndarray) -> Patches:
+    def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         made = self._processor.preprocess([rgb])
         factor = self._processor.downsample_factor
         counts = [
@@ -267,7 +282,7 @@ class Lfm2VL(Kind):
             layout = ["<|img_thumbnail|>", counts[-1]]
             for (row, column), count in reversed([*zip(places, counts, strict=False)]):
                 layout = [f"<|img_row_{row}_col_{column}|>", count, *layout]
-        return Patches(dict(made), ["<|image_start|>", *layout, "<|image_end|>"])
+        return TowerInput(dict(made), ["<|image_start|>", *layout, "<|image_end|>"])
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         names = ("spatial_shapes", "pixel_attention_mask")
@@ -277,25 +292,27 @@ class Lfm2VL(Kind):
         return [mx.concatenate(views)]
 
 
-class MuseGlimmer(Kind):
+class MuseGlimmer(VisionFamily):
     placeholder = "<|patch|>"
 
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
-        _need(words, "<|image_start|>", "<|image_end|>")
+        _require_tokens(words, "<|image_start|>", "<|image_end|>")
         self._processor = _module("muse_glimmer").MuseGlimmerImageProcessor(**_settings(folder))
-        most = MOST_PIXELS // (self._processor.patch_size * self._processor.merge_size) ** 2
+        most = MAX_PIXELS // (self._processor.patch_size * self._processor.merge_size) ** 2
         self._processor.max_image_tokens = min(self._processor.max_image_tokens, most)
-        piecewise.turn_by_rows(_module("muse_glimmer.vision"), "apply_rotary", (1, 1, 0, 0))
+        sliced_tower.split_rotary_by_rows(
+            _module("muse_glimmer.vision"), "apply_rotary", (1, 1, 0, 0)
+        )
 
-    def look(self, rgb: np.ndarray) -> Patches:
+    def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         from PIL import Image
 
         made = self._processor([Image.fromarray(rgb)])
         count = int(made["image_grid_thw"].prod()) // self._processor.merge_size**2
-        return Patches(made, ["<|image_start|>", count, "<|image_end|>"])
+        return TowerInput(made, ["<|image_start|>", count, "<|image_end|>"])
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
-        mix_in(_EmbeddedByRows, [net.vision_tower.patch_embedder])
+        mix_in(_MusePositionsByRows, [net.vision_tower.patch_embedder])
         grid = mx.array(pixels["image_grid_thw"])
         return [net._encode_image(mx.array(pixels["pixel_values"]), grid)]
 
@@ -304,8 +321,8 @@ class MuseGlimmer(Kind):
         return normed
 
 
-class _EmbeddedByRows:
-    """Mixin for Muse's patch embedder. See `_PlacedByRows`.
+class _MusePositionsByRows:
+    """Mixin for Muse's patch embedder. See `_PositionsByRows`.
 
     Positions outside the table count as zero.
     """
@@ -316,7 +333,7 @@ class _EmbeddedByRows:
     def _position_embeddings(self, grid: Sequence[Sequence[int]]) -> mx.array:
         side = self.num_grid_per_side
 
-        def along(count: int) -> _Neighbours:
+        def along(count: int) -> _Neighbors:
             at = (np.arange(count, dtype=np.float32) + 0.5) * (side / count) - 0.5
             low = np.floor(at)
             places, weights = np.stack([low, low + 1]), np.stack([1 - (at - low), at - low])
@@ -328,10 +345,11 @@ class _EmbeddedByRows:
         return _interpolated(self.position_embedding_table, neighbours, cast=False)
 
 
-class Gemma4(Kind):
+class Gemma4(VisionFamily):
     """Gemma 4, with sound. In some of its models, the tokens of an image attend to each other.
 
-    The unified one has no tower: patches pass through a single layer. Each `_HEARD` samples of a
+    The unified one has no tower: patches pass through a single layer. Each `_RECORDING_SAMPLES`
+    samples of a
     recording are encoded separately, as in training.
     """
 
@@ -343,7 +361,9 @@ class Gemma4(Kind):
         processor = getattr(home, "ImageProcessor", None) or home.Gemma4ImageProcessor
         self._processor = processor(**_settings(folder))
         known = {number: word for word, number in words.items()}
-        piecewise.turn_by_rows(_module("gemma4.vision"), "apply_multidimensional_rope", (1, 1))
+        sliced_tower.split_rotary_by_rows(
+            _module("gemma4.vision"), "apply_multidimensional_rope", (1, 1)
+        )
         ids = (("image", 258880), ("boi", 255999), ("eoi", 258882))
         self.placeholder, self._first, self._last = (
             known[config.get(f"{name}_token_id", usual)] for name, usual in ids
@@ -358,31 +378,35 @@ class Gemma4(Kind):
             warnings.simplefilter("ignore")  # about filters that match the original model
             self._extractor = hearing.Gemma4AudioFeatureExtractor()  # same for all Gemma 4 models
 
-    def look(self, rgb: np.ndarray) -> Patches:
+    def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         from PIL import Image
 
         made, (count,) = self._processor.preprocess([Image.fromarray(rgb)])
-        return Patches(made, [self._first, count, self._last])
+        return TowerInput(made, [self._first, count, self._last])
 
-    def hear(self, samples: np.ndarray) -> Patches:
+    def preprocess_sound(self, samples: np.ndarray) -> TowerInput:
         made, layout = dict[str, Any](), list[str | int]()
-        for n, start in enumerate(range(0, len(samples), _HEARD)):
-            found = self._extractor(samples[start : start + _HEARD])
+        for n, start in enumerate(range(0, len(samples), _RECORDING_SAMPLES)):
+            found = self._extractor(samples[start : start + _RECORDING_SAMPLES])
             (features,), (known,) = found["input_features"], found["input_features_mask"]
             made[f"features {n}"], made[f"known {n}"] = features, known
             # Its tower merges four frames into one, which is valid if the first one is.
             layout += [self._begins, int(np.count_nonzero(known[::2][::2])), self._ends]
-        return Patches(made, layout)
+        return TowerInput(made, layout)
 
     def tower(self, net: Any) -> Any:
         return net.get("vision_tower", net.get("vision_embedder"))
 
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
         if "known 0" in pixels:
-            return [mx.concatenate([_heard(net, pixels, n) for n in range(len(pixels) // 2)])]
+            return [
+                mx.concatenate(
+                    [_recording_embeddings(net, pixels, n) for n in range(len(pixels) // 2)]
+                )
+            ]
         places = pixels.get("image_position_ids")
         if "vision_tower" in net:
-            mix_in(_LooksPlacesUp, [net.vision_tower.patch_embedder])
+            mix_in(_PositionLookup, [net.vision_tower.patch_embedder])
         given = mx.array(pixels["pixel_values"])
         found = net.encode_image(given, None if places is None else mx.array(places))
         return [found.reshape(-1, found.shape[-1])]
@@ -392,7 +416,12 @@ class Gemma4(Kind):
         return scaled
 
     def given(
-        self, net: Any, ids: mx.array, rows: mx.array, seen: list[mx.array], parts: Sequence[Fed]
+        self,
+        net: Any,
+        ids: mx.array,
+        rows: mx.array,
+        seen: list[mx.array],
+        parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
         given = super().given(net, ids, rows, seen, parts)
         model = net.language_model.model
@@ -401,16 +430,16 @@ class Gemma4(Kind):
             flat[rows] = 0
             given["per_layer_inputs"] = model.get_per_layer_inputs(flat.reshape(ids.shape))
         if model.config.use_bidirectional_attention == "vision":
-            mix_in(_SeesWithin, [model])
+            mix_in(_BidirectionalImages, [model])
             given["mm_token_type_ids"] = [_within(part) for part in parts]
         return given
 
 
-_HEARD = 480_000  # samples, half a minute
+_RECORDING_SAMPLES = 480_000  # samples, half a minute
 _SOUNDS = (("audio", 258881), ("boa", 256000), ("eoa", 258883))
 
 
-def _heard(net: Any, pixels: Mapping[str, Any], number: int) -> mx.array:
+def _recording_embeddings(net: Any, pixels: Mapping[str, Any], number: int) -> mx.array:
     """Return the embeddings of a part of a recording."""
     known = pixels[f"known {number}"]
     features = mx.array(pixels[f"features {number}"])[None]
@@ -419,7 +448,7 @@ def _heard(net: Any, pixels: Mapping[str, Any], number: int) -> mx.array:
     return made[mx.array(np.flatnonzero(known[::2][::2]))]
 
 
-def _within(part: Fed) -> list[tuple[int, int]]:
+def _within(part: InputSpan) -> list[tuple[int, int]]:
     """Return the spans of image tokens in a part of a pass."""
     spans = []
     for at, sight in part.images:
@@ -432,7 +461,7 @@ def _within(part: Fed) -> list[tuple[int, int]]:
     return spans
 
 
-class _LooksPlacesUp:
+class _PositionLookup:
     """Mixin for Gemma's patch embedder that looks up positions.
 
     The original multiplies its table of 10,240 positions per axis by one-hot vectors.
@@ -446,7 +475,7 @@ class _LooksPlacesUp:
         return mx.where(padding[..., None], 0.0, found)
 
 
-class _SeesWithin:
+class _BidirectionalImages:
     """Mixin for Gemma's text model with a mask in which the tokens of an image attend to each
     other.
 
@@ -468,7 +497,7 @@ class _SeesWithin:
         return [made[layer.layer_type] for layer in self.layers]
 
 
-KINDS: dict[str, type[Kind]] = {
+FAMILIES: dict[str, type[VisionFamily]] = {
     "gemma4": Gemma4,
     "gemma4_unified": Gemma4,
     "glm_ocr": GlmOcr,

@@ -24,10 +24,10 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.model.folder import refuse
+from engine.model.folder import load_refused
 from engine.model.patches import mix_in
 from engine.model.ragged import StateUpdates
-from engine.model.towers import KINDS
+from engine.model.towers import FAMILIES
 from engine.sandbox.folders import read_header
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,11 @@ def takes(config: dict[str, Any], seeing: bool = True) -> bool:
 
 def sees(config: dict[str, Any]) -> bool:
     """Return True if images are supported for a model, provided its weights include a tower."""
-    return config.get("model_type") in KINDS and bool(config.get("vision_config")) and _there()
+    return (
+        config.get("model_type") in FAMILIES
+        and bool(config.get("vision_config"))
+        and _is_installed()
+    )
 
 
 def has_tower(folder: Path) -> bool:
@@ -67,7 +71,7 @@ def has_tower(folder: Path) -> bool:
 
 def model_type(config: dict[str, Any]) -> str | None:
     """Return mlx-vlm's name of a model's type, or None if it does not have it."""
-    if not _there():
+    if not _is_installed():
         return None
     kind = str(_utils().get_model_type(config))
     if not _TYPE.fullmatch(kind):
@@ -109,15 +113,15 @@ def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
         Exception: from mlx-vlm's loader.
     """
     package = package_of(config)
-    if not _speaks(getattr(package, "Model", None)):
+    if not _has_language_model(getattr(package, "Model", None)):
         kind = config["model_type"]
-        raise refuse(f"{path.name} is of the type {kind!r}, which is no language model.")
+        raise load_refused(f"{path.name} is of the type {kind!r}, which is no language model.")
     net = _utils().load_model(path, lazy=lazy)
     as_language_model(net)
     return net
 
 
-def _speaks(model: Any) -> bool:
+def _has_language_model(model: Any) -> bool:
     """Return True if a model class contains a language model. No instance is created."""
     inits = [vars(kind).get("__init__") for kind in getattr(model, "__mro__", ())]
     codes = [getattr(init, "__code__", None) for init in inits]
@@ -137,7 +141,7 @@ def build(config: dict[str, Any]) -> Any:
 
 def as_language_model(net: Any) -> None:
     """Wrap a model of mlx-vlm to be called, and to create caches, like mlx-lm's."""
-    kind = KINDS.get(getattr(net.config, "model_type", ""))
+    kind = FAMILIES.get(getattr(net.config, "model_type", ""))
     if net.get("audio_tower") is not None and not (kind and kind.sound):
         net.audio_tower = net.embed_audio = None  # unsupported; its weights are not loaded
     if getattr(net.language_model, "model_type", None) in ("ministral3", "mistral4"):
@@ -225,7 +229,7 @@ def _in_mlx_lm(kind: str) -> bool:
         return False
 
 
-def _there() -> bool:
+def _is_installed() -> bool:
     return _NAME in sys.modules or importlib.util.find_spec(_NAME) is not None
 
 
@@ -238,7 +242,7 @@ def architectures() -> list[str]:
     """Return all types that mlx-vlm has a module for, including other than language models."""
     import pkgutil
 
-    if not _there():
+    if not _is_installed():
         return []
     _utils()
     places = importlib.import_module(f"{_NAME}.models").__path__
@@ -256,7 +260,7 @@ def language_models() -> list[str]:
                 log.debug("%s: %s", name, error)
                 found.append(name)
             else:
-                found += [name] if _speaks(getattr(package, "Model", None)) else []
+                found += [name] if _has_language_model(getattr(package, "Model", None)) else []
     return found
 
 
@@ -277,9 +281,9 @@ def _import() -> None:
     bare.__spec__ = importlib.machinery.ModuleSpec(_NAME, None, is_package=True)
     sys.modules[_NAME] = bare
     try:
-        _give_caches()
-        _give_attention()
-        with _stand_ins():
+        _replace_caches()
+        _replace_attention()
+        with _stubbed_modules():
             utils: Any = importlib.import_module(f"{_NAME}.utils")
     except BaseException:
         for name in [n for n in sys.modules if n.partition(".")[0] == _NAME]:
@@ -288,7 +292,7 @@ def _import() -> None:
     utils._load_safetensors = mx.load  # the original writes into the folder's files
 
 
-def _give_caches() -> None:
+def _replace_caches() -> None:
     """Replace mlx-vlm's caches with mlx-lm's."""
     theirs = importlib.import_module(f"{_NAME}.models.cache")
     ours = importlib.import_module("mlx_lm.models.cache")
@@ -300,7 +304,7 @@ def _give_caches() -> None:
             setattr(ours.ArraysCache, name, getattr(StateUpdates, name))
 
 
-def _give_attention() -> None:
+def _replace_attention() -> None:
     """Replace mlx-vlm's attention with mlx-lm's, which is ours if that patch is on."""
     theirs: Any = importlib.import_module(f"{_NAME}.models.base")
     ours: Any = importlib.import_module("mlx_lm.models.base")
@@ -320,7 +324,7 @@ def _known_offset(cache: Any) -> int:
     return offset if isinstance(offset, int) else 0
 
 
-_UNUSED: dict[str, tuple[str, ...]] = {
+_STUBBED: dict[str, tuple[str, ...]] = {
     "requests": (),
     f"{_NAME}.trainer": (),
     f"{_NAME}.trainer.peft": (),
@@ -330,12 +334,12 @@ _UNUSED: dict[str, tuple[str, ...]] = {
 
 
 @contextlib.contextmanager
-def _stand_ins() -> Iterator[None]:
+def _stubbed_modules() -> Iterator[None]:
     """Replace unneeded modules with bare ones inside the block."""
-    made = [name for name in _UNUSED if name not in sys.modules]
+    made = [name for name in _STUBBED if name not in sys.modules]
     for name in made:
         sys.modules[name] = bare = ModuleType(name)
-        vars(bare).update(dict.fromkeys(_UNUSED[name]))
+        vars(bare).update(dict.fromkeys(_STUBBED[name]))
     try:
         yield
     finally:

@@ -24,7 +24,7 @@ from engine.messages import (
     Send,
 )
 from engine.model import backend
-from engine.model.quantised import kept_in
+from engine.model.quantized_kv import quantized_caches
 from engine.params import SamplingParams
 from engine.runtime.preparing import Job, count, prepare, with_images
 from engine.runtime.request import Prepared, Request, SessionState
@@ -66,7 +66,7 @@ class Reception:
         )
         if command.kv_bits is not None:
             try:
-                kept = kept_in(model, command.kv_bits)
+                kept = quantized_caches(model, command.kv_bits)
             except EngineError as error:
                 self._state.ended[command.session_id] = (error.code, error.message)
                 return
@@ -127,7 +127,7 @@ class Reception:
                 )
 
         try:
-            if job.model.look is None:
+            if job.model.preprocessor is None:
                 ready(job)
             else:
                 self._workers.run(
@@ -228,7 +228,7 @@ class Reception:
         else:
             state.memory.erase(session.id)
         state.end_session(session, SESSION_CLOSED, "The chat was closed while it answered.")
-        backend.give_back_memory()
+        backend.release_memory()
 
     def keep(self, command: Keep) -> None:
         """Have a session's caches written to disk while they stay in memory."""
@@ -290,7 +290,7 @@ class Reception:
                 job.model.info.id, lambda: counted(job), command.answer.set_result, failed
             )
 
-        if model.text.look is None:
+        if model.text.preprocessor is None:
             ready(job)
         else:
             lane = "images" if session is None else session.image_lane

@@ -15,8 +15,8 @@ from engine.errors import EngineError
 from engine.messages import FinishReason
 from engine.model import runner
 from engine.model.constraint import Constraint
-from engine.model.drafting import Check
-from engine.model.runner import Following
+from engine.model.drafting import CheckedDraft
+from engine.model.runner import NextToken
 from engine.runtime.executor import Drafted, Failed, Read, Run, Token
 from engine.runtime.memory import AHEAD
 from engine.runtime.models import Loading
@@ -61,8 +61,8 @@ class Delivery:
             if request is not None:
                 self._state.fail_reply(request, error, keep_cache=True)
 
-    def _advance(self, token: int | None, following: Following | None, request: Request) -> None:
-        """Take the pending token and continue with the next one.
+    def _advance(self, token: int | None, following: NextToken | None, request: Request) -> None:
+        """Take the token that was pending (None: it was the prompt's last), go on to the next.
 
         Args:
             token: None if the prompt's last token was fed.
@@ -80,15 +80,15 @@ class Delivery:
                 return self._state.end_reply(request, reason)
         if isinstance(following, Exception):
             return self._state.fail_reply(request, following)
-        if isinstance(following, runner.Unsampled):
+        if isinstance(following, runner.PendingLogits):
             if request.constraint is not None and request.constraint.is_slow:
                 return self._await_mask(request, request.constraint, following)
-            following = runner.choose(request, following)
+            following = runner.sample_constrained(request, following)
         request.await_token(following)
         return None
 
     def _await_mask(
-        self, request: Request, constraint: Constraint, unsampled: runner.Unsampled
+        self, request: Request, constraint: Constraint, unsampled: runner.PendingLogits
     ) -> None:
         """Have a worker compute a slow mask. Until then the reply takes part in no step."""
         request.unsampled = unsampled
@@ -96,8 +96,8 @@ class Delivery:
 
         def choose(mask: np.ndarray | None) -> None:
             if request.unsampled is not unsampled:
-                return  # the reply has ended, or its caches are being recomputed
-            request.await_token(runner.choose(request, unsampled, mask))
+                return  # the reply has ended, or its caches are computed again
+            request.await_token(runner.sample_constrained(request, unsampled, mask))
             request.unsampled = None
 
         def failed(error: BaseException) -> None:
@@ -124,8 +124,8 @@ class Delivery:
             return None
         return FinishReason.LENGTH if request.limit >= request.longest else FinishReason.MEMORY
 
-    def _advance_drafted(self, check: Check, run: Run, request: Request) -> None:
-        """Take the pending token and the drafted tokens that were accepted."""
+    def _advance_drafted(self, check: CheckedDraft, run: Run, request: Request) -> None:
+        """Take the token that was pending, and those drafted after it as far as they hold."""
         started = time.perf_counter()
         reason, told = _advance_draft(request, check, partial(self._take, request))
         self._state.meter.note(told, 0)
@@ -160,7 +160,7 @@ class Delivery:
             return
         else:
             log.warning("a shared pass failed (%s); its sessions go on alone", failed.error)
-            model.sharing.failed()
+            model.sharing.record_failure()
         for request in group:
             try:
                 self._state.begin_again(request)
@@ -205,7 +205,7 @@ class Delivery:
 
 
 def _advance_draft(
-    request: Request, found: Check, take: Callable[[int], FinishReason | None]
+    request: Request, found: CheckedDraft, take: Callable[[int], FinishReason | None]
 ) -> tuple[FinishReason | None, int]:
     """Take the pending token, and the drafted tokens while the answer agrees.
 

@@ -25,10 +25,10 @@ from engine.errors import (
 from engine.hub.gguf import kept
 from engine.hub.names import clean_name
 from engine.messages import Estimate
-from engine.model import adapting, fingerprint, folder, loader
-from engine.model.adapting import Adapter, reads_again
+from engine.model import adapters, fingerprint, folder, loader
+from engine.model.adapters import Adapter, needs_own_weights
 from engine.model.fingerprint import identity
-from engine.model.loaded import LoadedModel
+from engine.model.loaded_model import LoadedModel
 from engine.model.loader import Examined
 from engine.runtime.plan import LoadRequest
 from engine.runtime.state import State
@@ -91,7 +91,7 @@ class Candidate(Struct, frozen=True):
             return LoadRequest(key, self.name, nbytes, self.share.wide if float32 else nbytes)
         facts = None if self.adapter is None else self.adapter.facts
         nbytes = wide = 0
-        if base is None or (facts is not None and reads_again(base, facts.kind)):
+        if base is None or (facts is not None and needs_own_weights(base, facts.kind)):
             nbytes, wide = self.examined.nbytes, max(self.examined.nbytes, self.wide)
         if facts is not None:
             nbytes, wide = nbytes + facts.size, wide + facts.wide
@@ -112,7 +112,7 @@ def examine(asked: str, confined: Sandbox, adapter: str | None = None) -> Candid
     path, name, facts = _model(asked, confined)
     added = None
     if adapter is not None:
-        added = adapting.examine(*_adapter(adapter, confined))
+        added = adapters.examine(*_adapter(adapter, confined))
     configs = (facts.generation, *text_configs(facts.config))
     eos = _ends(*(config.get("eos_token_id") for config in configs))
     same = identity(path)
@@ -257,7 +257,7 @@ def _weights(found: _Found, base: LoadedModel | None, float32: bool) -> Weights:
     if adapter is not None:
         own = adapter.wide if float32 else adapter.size
         weights = replace(weights, adapter=own, rebuilt=adapter.rebuilt)
-    if base is None or (adapter is not None and reads_again(base, adapter.kind)):
+    if base is None or (adapter is not None and needs_own_weights(base, adapter.kind)):
         return weights
     return replace(weights, shared=base.info.nbytes)
 
@@ -271,7 +271,9 @@ def resolve(path_or_id: str) -> Path:
         EngineError: `model_load_failed`, with the problem and a remedy.
     """
     if not path_or_id.strip():
-        raise folder.refuse("No model was named. Give a folder or the id of a downloaded model.")
+        raise folder.load_refused(
+            "No model was named. Give a folder or the id of a downloaded model."
+        )
     place = Path(path_or_id).expanduser()
     if place.is_dir():
         file = kept.only_one(place)
@@ -279,15 +281,15 @@ def resolve(path_or_id: str) -> Path:
     if kept.is_gguf(place):
         return kept.folder_of(place)
     if place.exists():
-        raise folder.refuse(
+        raise folder.load_refused(
             f"{path_or_id} is a file. Choose the folder that holds config.json, or a GGUF file."
         )
     wanted = hub.parse(path_or_id)
     if wanted is None:
-        raise folder.refuse(f"There is no folder {path_or_id}.", FOLDER_GONE)
+        raise folder.load_refused(f"There is no folder {path_or_id}.", FOLDER_GONE)
     downloaded = hub.find(wanted.repo, wanted.revision)
     if downloaded is None:
-        raise folder.refuse(
+        raise folder.load_refused(
             f"There is no folder {path_or_id}, and no model of that name has been downloaded. "
             "Download it first."
         )
@@ -302,7 +304,7 @@ def resolve_adapter(asked: str) -> Path:
     """
     place = Path(asked).expanduser()
     if not asked.strip() or not place.is_dir():
-        raise folder.refuse(
+        raise folder.load_refused(
             f"There is no adapter folder {asked[:500]!r}. Choose the folder that holds "
             "adapter_config.json, or use the model without an adapter."
         )

@@ -14,8 +14,8 @@ from engine.cache.ledger import CacheKey
 from engine.cache.session_kv import SessionKV
 from engine.errors import let_go
 from engine.model import drafting, runner
-from engine.model.drafting import Check, Drafter
-from engine.model.runner import Following, Reading
+from engine.model.drafting import CheckedDraft, Drafter
+from engine.model.runner import NextToken, PrefillChunk
 from engine.runtime.examining import as_load_error
 from engine.runtime.jobs import Restoring
 from engine.runtime.looking import Looking
@@ -39,16 +39,16 @@ class Token(Struct, frozen=True):
     session: str
     # the pending token, which is known now; None if the prompt's last token was fed
     token: int | None
-    # the lazy token after it or the error of its sampler; None if the pending token is the last
-    # one wanted, and was not fed
-    following: Following | None
+    # the lazy token after it, its sampler's error, or None where the pending token was the last
+    # that is wanted and was not fed
+    following: NextToken | None
 
 
 class Drafted(Struct, frozen=True):
     """Result: a draft of a session's answer was checked in one pass."""
 
     session: str
-    check: Check
+    check: CheckedDraft
 
 
 class Failed(Struct, frozen=True):
@@ -213,8 +213,8 @@ class Executor:
         state = self._state
         rows = [state.requests[i] for i in step.rows]
         feeding = [state.requests[i] for i in step.feed]
-        checks: dict[str, Check] = {}
-        following: dict[str, Following] = {}
+        checks: dict[str, CheckedDraft] = {}
+        following: dict[str, NextToken] = {}
         try:
             if chunks:
                 with state.meter.phase("mixed"):
@@ -234,15 +234,15 @@ class Executor:
             mixed = [c.session for c in chunks if not c.ends]
             return [Failed((*step.rows, *mixed), error, drafted=bool(step.drafts))]
         state.meter.note(sum(token is not None for token in read.values()), 0)
-        rows[0].session.model.passed()
+        rows[0].session.model.record_success()
         if step.behind:
             _catch_up(feeding[0], step.behind)
         drafted = [Drafted(key, check) for key, check in checks.items()]
         return [*drafted, *(Token(key, token, following.get(key)) for key, token in read.items())]
 
-    def _mixed_step(self, feeding: list[Request], chunks: Sequence[Chunk]) -> dict[str, Following]:
-        with contextlib.suppress(Exception):  # an error is reported when its tokens are read
-            mx.synchronize()  # do not count the previous step as this one's time
+    def _mixed_step(self, feeding: list[Request], chunks: Sequence[Chunk]) -> dict[str, NextToken]:
+        with contextlib.suppress(Exception):  # found when its tokens are read
+            mx.synchronize()  # the step before is not counted as this one's time
         following = _launch(feeding, True, [self._reading(chunk) for chunk in chunks])
         mx.synchronize()
         return following
@@ -271,12 +271,12 @@ class Executor:
             return []
         return chunks
 
-    def _reading(self, chunk: Chunk) -> Reading:
+    def _reading(self, chunk: Chunk) -> PrefillChunk:
         request = self._state.requests[chunk.session]
         request.kv.expect(request.unread - chunk.count)
         end = chunk.start + chunk.count + chunk.ends
         read = request.tokens[chunk.start : end]
-        return Reading(request.kv, read, chunk.ends, request.images)
+        return PrefillChunk(request.kv, read, chunk.ends, request.images)
 
     def _after_chunk(self, plan: StepPlan, chunk: Chunk) -> None:
         """Keep snapshots and prefixes of what was read, if they are worth it."""
@@ -304,24 +304,24 @@ def _fence(run: Run, session: str) -> Iterator[None]:
 
 
 def _launch(
-    feeding: list[Request], shared: bool, readings: Sequence[Reading] = ()
-) -> dict[str, Following]:
+    feeding: list[Request], shared: bool, readings: Sequence[PrefillChunk] = ()
+) -> dict[str, NextToken]:
     tokens = runner.decode(feeding[0].session.model, feeding, shared, readings)
     return {r.session.id: t for r, t in zip(feeding, tokens, strict=True)}
 
 
 def _check_drafts(
     feeding: list[Request], counts: Sequence[int]
-) -> tuple[dict[str, Following], dict[str, Check]]:
-    """Draft up to `counts` tokens of answers, and have the sessions' model check them."""
+) -> tuple[dict[str, NextToken], dict[str, CheckedDraft]]:
+    """Draft tokens of answers, so many at most, and have the sessions' model read them."""
     model, following, checks = feeding[0].session.model, {}, {}
-    each: Sequence[Following | Check | None]
+    each: Sequence[NextToken | CheckedDraft | None]
     if len(feeding) > 1:
         each = drafting.check_together(model, feeding, counts)
     else:
         each = [drafting.check(model, feeding[0], model.drafter, counts[0])]
     for request, found in zip(feeding, each, strict=True):
-        if isinstance(found, Check):
+        if isinstance(found, CheckedDraft):
             checks[request.session.id] = found
             request.pending = None
         elif found is not None:

@@ -36,7 +36,7 @@ class Resting:
         """Free the buffers if the time has come."""
         if self._due is not None and time.monotonic() >= self._due:
             self._due = None
-            backend.give_back_memory()
+            backend.release_memory()
 
 
 class Idling:

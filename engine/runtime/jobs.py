@@ -24,7 +24,7 @@ from engine.errors import (
 )
 from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, runner
-from engine.model.loaded import LoadedModel, TextCodec
+from engine.model.loaded_model import LoadedModel, TextCodec
 from engine.model.vocabulary import check_ids
 from engine.runtime import admission
 from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing, Rest
@@ -248,7 +248,7 @@ class Embedding:
         self._jobs.remove(job)
         job.caches = job.total = None
         self._state.memory.release(job)
-        backend.give_back_memory()
+        backend.release_memory()
 
     def give_up(self) -> list[Command]:
         """Stop reading, and return the commands without an answer."""

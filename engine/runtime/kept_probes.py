@@ -23,8 +23,8 @@ import mlx.core as mx
 from engine.errors import words_of
 from engine.kernels import library as kernels
 from engine.model import probe
-from engine.model.backend import Backend, wide_kernels
-from engine.model.loaded import LoadedModel
+from engine.model.backend import Backend, has_avx512_openblas
+from engine.model.loaded_model import LoadedModel
 from engine.model.loader import Examined
 from engine.model.probe import Ways
 from engine.sandbox.folders import read_json
@@ -122,7 +122,7 @@ def _machine(backend: Backend) -> dict[str, str]:
     return {
         "mlx": str(getattr(mx, "__version__", "")),
         "device": backend.device,
-        "blas": backend.blas.split(" ")[0] + (", AVX-512" if wide_kernels() else ""),
+        "blas": backend.blas.split(" ")[0] + (", AVX-512" if has_avx512_openblas() else ""),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processor": f"{_processor()}, {os.cpu_count()} cores",
     }

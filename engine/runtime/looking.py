@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from engine.messages import media_in
 from engine.model import backend
-from engine.model.eyes import Sight
+from engine.model.vision import ImageTokens
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.request import Request
 from engine.runtime.state import State
@@ -27,7 +27,7 @@ Key = tuple[str, str]  # a model's id and an image's digest
 
 class _Image(Struct, eq=False):
     key: Key
-    sight: Sight
+    sight: ImageTokens
     pixels: Mapping[str, Any]
     pieces: Generator[None, None, None] | None = None
 
@@ -44,28 +44,28 @@ class Looking:
     def start(self, request: Request) -> None:
         """Have the images encoded that a request has not read yet. The request waits for them."""
         model = request.session.model
-        eyes, length = model.eyes, request.kv.length
-        if eyes is None:
+        vision, length = model.vision, request.kv.length
+        if vision is None:
             return
         unread = [sight for at, sight in request.images if at + len(sight.ids) > length]
-        wanted = {sight.digest: sight for sight in unread if sight.digest not in eyes.held}
+        wanted = {sight.digest: sight for sight in unread if sight.digest not in vision.held}
         request.awaits = set(wanted)
         known = {*self._coming, *(image.key for image in self.images)}
         for digest, sight in wanted.items():
             if (model.info.id, digest) not in known:
                 self._want(request, sight)
 
-    def _want(self, request: Request, sight: Sight) -> None:
-        """Have an image's pixels computed, unless available, and then encode it."""
+    def _want(self, request: Request, sight: ImageTokens) -> None:
+        """Have an image's pixels made, unless available, and then encode it."""
         model = request.session.model
         key = (model.info.id, sight.digest)
         pixels, sight.pixels = sight.pixels, None
         if pixels is not None:
             self.images.append(_Image(key, sight, pixels))
             return
-        look = model.text.look
+        preprocessor = model.text.preprocessor
         image = next(i for i in media_in(request.messages) if i.digest == sight.digest)
-        assert look is not None
+        assert preprocessor is not None
 
         def made(found: Mapping[str, Any]) -> None:
             self._coming.discard(key)
@@ -76,7 +76,9 @@ class Looking:
             self._fail(key, error)
 
         self._coming.add(key)
-        self._workers.run(request.session.image_lane, lambda: look.pixels(image), made, failed)
+        self._workers.run(
+            request.session.image_lane, lambda: preprocessor.pixels(image), made, failed
+        )
 
     def step(self, decoding: float = 0.0) -> None:
         """Encode the next image for a limited time.
@@ -99,11 +101,11 @@ class Looking:
             self._fail(image.key, error)
 
     def _go_on(self, image: _Image, allowed: float) -> bool:
-        """Continue encoding an image. Returns whether it is complete."""
-        eyes = self._state.models[image.key[0]].eyes
-        assert eyes is not None
+        """Whether it has been seen whole."""
+        vision = self._state.models[image.key[0]].vision
+        assert vision is not None
         if image.pieces is None:
-            image.pieces = eyes.encode(image.sight, image.pixels)
+            image.pieces = vision.encode(image.sight, image.pixels)
         began = time.perf_counter()
         with self._state.meter.phase("look"):
             for _ in image.pieces:
@@ -122,7 +124,7 @@ class Looking:
             request.awaits.discard(key[1])
         self._state.memory.keep_images_within()
         self._state.memory.changed()
-        backend.give_back_memory()
+        backend.release_memory()
 
     def _fail(self, key: Key, error: BaseException) -> None:
         for request in self._waiting(key):

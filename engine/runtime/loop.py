@@ -49,7 +49,7 @@ from engine.messages import (
     UnloadIdle,
     WorkDone,
 )
-from engine.model.backend import openblas
+from engine.model.backend import has_openblas
 from engine.runtime.commands import Reception
 from engine.runtime.delivery import Delivery
 from engine.runtime.examining import Estimating, as_load_error
@@ -176,7 +176,7 @@ class Loop:
         self._state.fail_lost()
         if plan.passes:
             self._resting.worked()
-            if openblas():
+            if has_openblas():
                 process.note_token()
         self._read_pieces(plan, timing.decode)
         waits = self._loading.next_wanted() is not None and not plan.awaits_disk

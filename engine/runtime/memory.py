@@ -20,7 +20,7 @@ from engine.cache.session_kv import Part, SessionKV
 from engine.cache.tally import Tally
 from engine.model import backend
 from engine.model.drafting import Drafter
-from engine.model.loaded import LoadedModel
+from engine.model.loaded_model import LoadedModel
 from engine.runtime import admission
 from engine.runtime.admission import Promise
 from engine.runtime.plan import Idle, LoadRequest, MemoryView, Row, Status
@@ -109,15 +109,15 @@ class Memory:
         """Return the bytes of all weights, reservations, and images that are about to be read."""
         models = self.in_memory
         weights = sum(m.info.nbytes for m in models)
-        needed = self._images[1] if any(m.eyes for m in models) else 0
+        needed = self._images[1] if any(m.vision for m in models) else 0
         return sum(self._reserved.values()) + weights + needed
 
     @property
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
-        """Return the evictable embeddings of images, and the bytes of those still needed."""
-        seeing = {m.info.id: m.eyes for m in self._models.values() if m.eyes is not None}
+        """The embeddings of images that can go, and the bytes of those that are still needed."""
+        seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
         found, needed = dict[CacheKey, Idle](), 0
-        if not any(eyes.held for eyes in seeing.values()):
+        if not any(vision.held for vision in seeing.values()):
             return found, needed
         wanted = {
             (r.session.model.info.id, sight.digest)
@@ -125,8 +125,8 @@ class Memory:
             for at, sight in r.images
             if at + len(sight.ids) > r.kv.length
         }
-        for model, eyes in seeing.items():
-            for digest, held in eyes.held.items():
+        for model, vision in seeing.items():
+            for digest, held in vision.held.items():
                 if (model, digest) in wanted:
                     needed += held.nbytes
                 else:
@@ -146,9 +146,9 @@ class Memory:
 
     def _drop_image(self, key: CacheKey) -> None:
         model, _, digest = key.name.rpartition(" ")
-        eyes = self._models[model].eyes if model in self._models else None
-        if eyes is not None:
-            eyes.drop(digest)
+        vision = self._models[model].vision if model in self._models else None
+        if vision is not None:
+            vision.drop(digest)
 
     @property
     def in_memory(self) -> list[LoadedModel]:
@@ -209,7 +209,7 @@ class Memory:
         kept = [size for number, size in more.items() if number not in in_use]
         used = sum(groups[number][1] for number in in_use if number in groups)
         drafts = sum(d.nbytes for d in self.drafters.values())
-        if any(m.eyes for m in self.in_memory):
+        if any(m.vision for m in self.in_memory):
             drafts += sum(idle.nbytes for idle in self._images[0].values())
         return self.tally.nbytes - used + sum(p.own for p in parts) + sum(kept) + drafts
 
@@ -358,8 +358,8 @@ class Memory:
         """Drop every cache that no reply uses, and return the number of freed bytes."""
         before = self.caches
         self.evict([cache.key for cache in self.idle()])
-        # Caches that are being written to disk are freed later, and not counted.
-        backend.give_back_memory()
+        # What goes to disk is held until it is written. It is given back then, and not counted.
+        backend.release_memory()
         return max(0, before - self.caches)
 
     def admit_draft(self, request: Request) -> None:

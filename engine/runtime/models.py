@@ -28,12 +28,12 @@ from engine.errors import (
     run_cleanup,
 )
 from engine.messages import Load, Unload
-from engine.model import adapting, backend, drafting, loader
+from engine.model import adapters, backend, drafting, loader
 from engine.model.info import LOOKUP, PREDICTION_HEAD
-from engine.model.loaded import LoadedModel
-from engine.model.loader import PAUSE, Pieces
-from engine.model.lookup import Lookup
+from engine.model.loaded_model import LoadedModel
+from engine.model.loader import SLICE_S, Pieces
 from engine.model.probe import Ways
+from engine.model.prompt_lookup import Lookup
 from engine.runtime.examining import Candidate, as_load_error, examine
 from engine.runtime.kept_probes import ProbedFile
 from engine.runtime.pacing import GAP_BUDGET
@@ -164,10 +164,10 @@ class Loading:
         elif adapter is None:
             load.pieces = loader.load(examined, admission.wide, self._ways(load, admission.wide))
         elif load.base is None:
-            load.pieces = adapting.load(examined, adapter, admission.wide)
+            load.pieces = adapters.load(examined, adapter, admission.wide)
         else:
             self._state.memory.adapted.append(load.base)
-            load.pieces = adapting.adapt(load.base, adapter)
+            load.pieces = adapters.adapt(load.base, adapter)
 
     def _ways(self, load: ModelReading, wide: bool) -> Ways | None:
         """Return the known probe results of the model, if any."""
@@ -197,7 +197,7 @@ class Loading:
         self._let_go()
         if self._leaving.going:
             return self._leaving.step()
-        allowed = max(min(decoding / 2, GAP_BUDGET), min(decoding / 4, LONGEST), loader.PAUSE)
+        allowed = max(min(decoding / 2, GAP_BUDGET), min(decoding / 4, LONGEST), loader.SLICE_S)
         began = before = time.perf_counter()
         while self.busy and self._next_piece():
             before, last = time.perf_counter(), before
@@ -286,7 +286,7 @@ class Loading:
     def leave(self, models: list[LoadedModel], then: Callable[[], None] | None = None) -> None:
         """Free the arrays of removed models that nothing else needs, and then call `then`."""
         needed = {id(a) for m in self._state.memory.in_memory for a in loader.arrays(m.net)}
-        arrays = [a for m in models for a in loader.take_arrays(m.net, needed)]
+        arrays = [a for m in models for a in loader.remove_arrays(m.net, needed)]
         self._state.models_changed()
         self._leaving.add(arrays, then)
 
@@ -367,7 +367,7 @@ class Leaving:
     def step(self) -> None:
         """Free the next arrays, for about `SLICE_S` seconds."""
         began = time.perf_counter()
-        while self.going and time.perf_counter() - began < PAUSE:
+        while self.going and time.perf_counter() - began < SLICE_S:
             arrays, then = self.going[0]
             freed = 0
             while arrays and freed < PIECE:
@@ -375,7 +375,7 @@ class Leaving:
             if not arrays:
                 self.going.popleft()
             try:
-                backend.give_back_memory()
+                backend.release_memory()
             finally:
                 if not arrays and then is not None:
                     then()
@@ -476,7 +476,7 @@ class Pairing:
             except BaseException as error:
                 failed(error)
 
-        compare = partial(drafting.same_tokens, model.text, small.text)
+        compare = partial(drafting.common_vocabulary, model.text, small.text)
         self._workers.run("loads", compare, compared, failed)
 
     def _couple(
@@ -484,7 +484,7 @@ class Pairing:
     ) -> None:
         if self._state.models.get(model.info.id) is not model:
             raise _gone(model.info.name)
-        drafter = drafting.couple(model, small, vocab)
+        drafter = drafting.make_drafter(model, small, vocab)
         if model.drafter is None or model.drafter.model is not small:
             self._set(model, drafter)
         if not small.asked_for:
@@ -497,7 +497,7 @@ class Pairing:
 
     def _look_up(self, command: Load, model: LoadedModel) -> None:
         try:
-            drafting.may_be_drafted_for(model)
+            drafting.check_can_verify(model)
         except EngineError:
             self._release(model)
             raise

@@ -33,8 +33,14 @@ from engine.messages import (
     text_of,
 )
 from engine.model.constraint import constrain
-from engine.model.eyes import FIRST, Look, Placed, Sight, placed
-from engine.model.loaded import TextCodec
+from engine.model.loaded_model import TextCodec
+from engine.model.vision import (
+    FIRST_IMAGE_ID,
+    ImagePreprocessor,
+    ImageTokens,
+    PlacedImage,
+    place_images,
+)
 from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.runtime.request import Prepared
@@ -68,12 +74,15 @@ class Job(Struct, frozen=True):
     look: Callable[[], Record | None] | None = None
     # arguments of the template besides the messages
     template: Mapping[str, Any] = field(default_factory=dict)
-    sights: Mapping[str, Sight] = field(default_factory=dict)  # images that were read, by digest
+    sights: Mapping[str, ImageTokens] = field(
+        default_factory=dict
+    )  # images that were read, by digest
 
-    def sight(self, medium: Image | Audio) -> Sight:
-        """Return an image or a recording as tokens; see `ImagePreprocessor.tokens_of`."""
-        assert self.model.look is not None
-        return self.sights.get(medium.digest) or self.model.look.sight(medium)
+    def sight(self, medium: Image | Audio) -> ImageTokens:
+        """Return an image or a recording as the model takes it; see
+        `ImagePreprocessor.tokens_of`."""
+        assert self.model.preprocessor is not None
+        return self.sights.get(medium.digest) or self.model.preprocessor.tokens_of(medium)
 
 
 def with_images(job: Job, stop: threading.Event | None = None) -> Job:
@@ -87,20 +96,20 @@ def with_images(job: Job, stop: threading.Event | None = None) -> Job:
     Raises:
         EngineError: `invalid_request` if one of them cannot be read; `engine_stopped`.
     """
-    look, asked = job.model.look, job.asked
-    if look is None or isinstance(asked, RawPrompt):
+    preprocessor, asked = job.model.preprocessor, job.asked
+    if preprocessor is None or isinstance(asked, RawPrompt):
         return job
     messages = [] if isinstance(asked, tuple) else job.history
     if not isinstance(asked, str):
         added = asked.messages if isinstance(asked, Added) else asked
         bounds.check_message_count(len(added))
         messages = [*messages, *prompt.check_messages(added)]
-    sights: dict[str, Sight] = {}
+    sights: dict[str, ImageTokens] = {}
     for medium in media_in(messages):
-        if not look.word_of(medium):
-            continue  # the model does not support audio
-        with contextlib.suppress(FileNotFoundError):  # the message gets a note instead
-            sights[medium.digest] = look.sight(medium, stop)
+        if not preprocessor.word_of(medium):
+            continue  # the model does not hear
+        with contextlib.suppress(FileNotFoundError):  # its message gets a note in its place
+            sights[medium.digest] = preprocessor.tokens_of(medium, stop)
     return replace(job, sights=sights)
 
 
@@ -137,10 +146,10 @@ def prepare(job: Job) -> Prepared:
             model.reader,
             context,
             job.template,
-            None if model.look is None else _images(job, model.look, some),
+            None if model.preprocessor is None else _images(job, model.preprocessor, some),
         )
         if model.rows is not None:
-            check_ids(model.rows, [token for token in made.tokens if token < FIRST])
+            check_ids(model.rows, [token for token in made.tokens if token < FIRST_IMAGE_ID])
         return made
 
     if job.slides:
@@ -174,22 +183,24 @@ def prepare(job: Job) -> Prepared:
             ) from error
     longest = min(most, context - length)
     tokens = pieces.listed(ready.tokens)
-    images: list[Placed] = []
-    if model.look is not None:
-        images = placed(tokens, [job.sight(one) for one in media_in(messages)])
+    images: list[PlacedImage] = []
+    if model.preprocessor is not None:
+        images = place_images(tokens, [job.sight(one) for one in media_in(messages)])
     return Prepared(messages, gone, ready, tokens, text, longest, ledger, constraint, images)
 
 
-def _images(job: Job, look: Look, messages: list[Message]) -> Images:
-    """Return the placeholders and tokens of the images and recordings in messages."""
+def _images(job: Job, preprocessor: ImagePreprocessor, messages: list[Message]) -> Images:
+    """How the images and sounds of messages stand in a prompt."""
     media = media_in(messages)
-    return Images(look.written, {m.digest: (look.word_of(m), job.sight(m).ids) for m in media})
+    return Images(
+        preprocessor.written, {m.digest: (preprocessor.word_of(m), job.sight(m).ids) for m in media}
+    )
 
 
 def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
-    """Return whether a model knows these tokens."""
-    most = max((token for token in tokens if token < FIRST), default=0)
-    return most < (model.rows or FIRST)
+    """Whether a model knows these tokens."""
+    most = max((token for token in tokens if token < FIRST_IMAGE_ID), default=0)
+    return most < (model.rows or FIRST_IMAGE_ID)
 
 
 def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
@@ -200,8 +211,8 @@ def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
     messages = asked.messages if isinstance(asked, Added) else asked
     bounds.check_message_count(len(messages))
     checked = prompt.check_messages(messages)
-    if model.look is not None:
-        checked = [_without_lost(m, job, model.look) for m in checked]
+    if model.preprocessor is not None:
+        checked = [_without_lost(m, job, model.preprocessor) for m in checked]
     name, media = model.info.name, media_in(checked)
     if not model.info.sees and any(isinstance(one, Image) for one in media):
         raise EngineError(
@@ -218,14 +229,14 @@ def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
     return checked
 
 
-def _without_lost(message: Message, job: Job, look: Look) -> Message:
-    """Replace images and recordings whose files are missing with notes."""
+def _without_lost(message: Message, job: Job, preprocessor: ImagePreprocessor) -> Message:
+    """A message with a note in the place of each image or sound whose file is gone."""
     if not isinstance(message.get("content"), (list, tuple)):
         return message
     parts = []
     for part in message["content"]:
         try:
-            if (medium := medium_of(part)) is not None and look.word_of(medium):
+            if (medium := medium_of(part)) is not None and preprocessor.word_of(medium):
                 job.sight(medium)
             parts.append(part)
         except FileNotFoundError:
@@ -308,7 +319,7 @@ def count(job: Job) -> int:
             model.reader,
             None,
             job.template,
-            None if model.look is None else _images(job, model.look, some),
+            None if model.preprocessor is None else _images(job, model.preprocessor, some),
         )
 
     messages, _, length = _fitting(job, messages, build)

@@ -37,11 +37,11 @@ from engine.messages import (
     ToolCallStarted,
 )
 from engine.model.constraint import Constraint
-from engine.model.eyes import Placed
-from engine.model.loaded import LoadedModel
-from engine.model.lookup import Places
-from engine.model.runner import Unsampled
+from engine.model.loaded_model import LoadedModel
+from engine.model.prompt_lookup import MatchSearch
+from engine.model.runner import PendingLogits
 from engine.model.sampling import Odds, Sampler
+from engine.model.vision import PlacedImage
 from engine.params import SamplingParams
 from engine.runtime.plan import RUNNING, Status
 from engine.text import contents
@@ -67,10 +67,10 @@ class Prepared(Struct, frozen=True):
     prompt: Prompt
     tokens: list[int]  # of the prompt; those of the answer are appended
     text: ReplyText
-    longest: int  # maximum number of tokens of the answer
-    ledger: Ledger  # the text that the session's tokens represent, including this prompt
-    constraint: Constraint | None = None  # grammar of the requested form of the answer
-    images: Sequence[Placed] = ()  # with their positions in the prompt's tokens
+    longest: int  # the most tokens that the answer may have
+    ledger: Ledger  # which text the session's tokens stand for, as it goes on with it
+    constraint: Constraint | None = None  # binds the answer to the form that was asked for
+    images: Sequence[PlacedImage] = ()  # where they stand among the prompt's tokens
 
 
 _LONGEST_CHARACTER = 4  # maximum number of tokens per character: one for each byte
@@ -152,10 +152,10 @@ class Request:
         self._detector: RepetitionDetector | None = None
         self._reasoned = 0
         self.tokens: list[int] = []
-        self.images: Sequence[Placed] = ()
+        self.images: Sequence[PlacedImage] = ()
         self.awaits: set[str] = set()
         self.pending: mx.array | None = None
-        self.unsampled: Unsampled | None = None
+        self.unsampled: PendingLogits | None = None
         self.next_is_nan: mx.array | None = None
         self._pending_is_nan: mx.array | None = None
         self.reused = 0
@@ -234,9 +234,9 @@ class Request:
         return self.paused or bool(self.awaits) or self.unsampled is not None
 
     @cached_property
-    def places(self) -> Places:
-        """Return a search for earlier occurrences of its latest tokens."""
-        return Places(self.tokens)
+    def places(self) -> MatchSearch:
+        """Where its latest tokens stood before."""
+        return MatchSearch(self.tokens)
 
     @property
     def packed(self) -> bytes:

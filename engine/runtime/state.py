@@ -27,7 +27,7 @@ from engine.errors import (
 from engine.messages import FinishReason
 from engine.model import backend
 from engine.model.backend import Backend
-from engine.model.loaded import LoadedModel
+from engine.model.loaded_model import LoadedModel
 from engine.runtime.admission import BUDGET_SHARE
 from engine.runtime.memory import Memory
 from engine.runtime.plan import Status

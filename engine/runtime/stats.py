@@ -8,10 +8,10 @@ from msgspec import to_builtins
 
 from engine.model import backend
 from engine.model.drafting import Drafter
-from engine.model.eyes import Eyes
 from engine.model.info import LOOKUP
-from engine.model.loaded import LoadedModel
-from engine.model.lookup import Lookup
+from engine.model.loaded_model import LoadedModel
+from engine.model.prompt_lookup import Lookup
+from engine.model.vision import VisionModel
 from engine.runtime.admission import place
 from engine.runtime.plan import Status
 from engine.runtime.request import SessionState
@@ -33,9 +33,9 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
     return {
         "backend": to_builtins(state.backend),
         "memory_budget": state.memory.budget,
-        "memory_in_use": backend.memory_in_use(),
+        "memory_in_use": backend.active_memory_bytes(),
         "process_bytes": process.own_memory_bytes(),
-        "buffer_bytes": backend.memory_kept(),
+        "buffer_bytes": backend.buffer_cache_bytes(),
         "children_bytes": sum(map(process.resident_bytes, confined.shared().pids)),
         "weights_bytes": state.memory.fixed,
         "kv_bytes": state.memory.kv_bytes,
@@ -52,7 +52,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "models": [m.info for m in state.models.values()],
         "drafts": {i: _draft(m.drafter) for i, m in state.models.items() if m.drafter is not None},
         "faults": {i: _faults(m) for i, m in state.models.items()},
-        "images": {i: _images(m.eyes) for i, m in state.models.items() if m.eyes is not None},
+        "images": {i: _images(m.vision) for i, m in state.models.items() if m.vision is not None},
         "sessions": _sessions(state),
     }
 
@@ -80,8 +80,8 @@ def _sessions(state: State) -> dict[str, dict[str, Any]]:
 def _faults(model: LoadedModel) -> dict[str, Any]:
     return {
         "shared": model.sharing.faults,
-        "unshared": not model.sharing.works,
-        "drafts": model.drafter.trust.faults if model.drafter is not None else 0,
+        "unshared": not model.sharing.is_enabled,
+        "drafts": model.drafter.breaker.faults if model.drafter is not None else 0,
     }
 
 
@@ -97,8 +97,8 @@ def _draft(drafter: Drafter | Lookup) -> dict[str, Any]:
     }
 
 
-def _images(eyes: Eyes) -> dict[str, int]:
-    return {"encoded": eyes.encoded, "held": len(eyes.held), "bytes": eyes.nbytes}
+def _images(vision: VisionModel) -> dict[str, int]:
+    return {"encoded": vision.encoded, "held": len(vision.held), "bytes": vision.nbytes}
 
 
 def _queue(state: State) -> list[str]:

@@ -74,8 +74,8 @@ def _loop(
         from engine.cluster.relay import Relay
 
         return Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
-    confined.shared().start()  # their imports run in parallel with this thread's
-    backend.take_openblas()  # before anything imports MLX
+    confined.shared().start()  # they import what they need while this thread does
+    backend.load_openblas()  # before anything imports MLX
     from engine.runtime.loop import Loop
 
     return Loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)

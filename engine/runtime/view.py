@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from engine.cache.ledger import Offer
 from engine.cache.session_kv import Part
 from engine.errors import words_of
-from engine.model.lookup import SURE, Lookup
+from engine.model.prompt_lookup import LIKELY_MATCH, Lookup
 from engine.runtime.drafts import COPIED
 from engine.runtime.plan import LoadRequest, Piece, Row, Status, View
 from engine.runtime.request import Request
@@ -28,7 +28,7 @@ def view(state: State, load: LoadRequest | None, pieces: frozenset[Piece]) -> Vi
         mixing=frozenset(i for i, m in state.models.items() if m.can.ways.mixes),
         joining=frozenset(i for i, m in state.models.items() if m.can.ways.mixes and m.ranks == 1),
         exact=frozenset(i for i, m in state.models.items() if m.info.exact),
-        faulty=frozenset(i for i, m in state.models.items() if not m.sharing.works),
+        faulty=frozenset(i for i, m in state.models.items() if not m.sharing.is_enabled),
         memory=state.memory.view(rows, load),
         load=load,
         pieces=pieces,
@@ -54,7 +54,7 @@ def _rows(state: State) -> list[Row]:
         if not rows[place].drafts:
             continue
         if isinstance(request.session.model.drafter, Lookup):
-            least = 1 if alone else SURE
+            least = 1 if alone else LIKELY_MATCH
             if (alone or request.kv.drafts_together) and request.places.find() >= least:
                 most = min(rows[place].drafts, COPIED)
                 rows[place] = replace(rows[place], holds=request.places.chances(most))
@@ -154,7 +154,7 @@ def draft_room(request: Request) -> int:
     Reproducible chats never use drafts: a pass of several tokens rounds differently than steps.
     """
     drafter = request.session.model.drafter
-    if drafter is None or not drafter.works or request.pending is None or request.images:
+    if drafter is None or not drafter.is_enabled or request.pending is None or request.images:
         return 0
     if request.apart or request.lost or not request.kv.can_go_back:
         return 0

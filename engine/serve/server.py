@@ -230,7 +230,7 @@ class Server:
         if held.large_ended or (self._crowd >= CROWD and here < self._crowd / 2):
             held.large_ended, self._crowd = False, here
             if self._http.loop is not None:
-                self._http.loop.run_in_executor(self._threads.status, backend.give_back_heap)
+                self._http.loop.run_in_executor(self._threads.status, backend.release_heap)
 
     def _forget_revoked(self, keys: Keys) -> None:
         """Cancel the answers of revoked keys, and free their resources."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.serve.server import Server
 
 
-if backend.device_here() == "cpu":
+if backend.current_device() == "cpu":
     # As an engine does when it starts: each compiled function would take a run of g++, once a
     # machine, a minute for them all.
     mx.disable_compile()

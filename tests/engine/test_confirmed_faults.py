@@ -15,7 +15,7 @@ import pytest
 
 from engine import Engine, EngineError, Image, SamplingParams
 from engine.errors import as_engine_error
-from engine.model.backend import file_limit_kept
+from engine.model.backend import preserved_file_limit
 from engine.runtime import workers
 from engine.runtime.workers import Mailbox, Workers
 
@@ -147,7 +147,7 @@ def test_workers_of_two_engines_keep_the_stack_size(monkeypatch: pytest.MonkeyPa
 
 def test_file_limit_is_restored_by_the_last_import() -> None:
     real = resource.setrlimit
-    first, second = file_limit_kept(), file_limit_kept()
+    first, second = preserved_file_limit(), preserved_file_limit()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)

@@ -21,7 +21,7 @@ from engine.cache.session_kv import SessionKV
 from engine.messages import Send
 from engine.model import drafting as model_drafting
 from engine.model import loader, runner, sampling
-from engine.model.loaded import LoadedModel
+from engine.model.loaded_model import LoadedModel
 from engine.runtime import drafts as drafting
 from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor

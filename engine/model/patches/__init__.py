@@ -23,7 +23,9 @@ from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
-WITHOUT = "STRETTO_WITHOUT_PATCHES"  # environment variable with the names of patches to leave off
+DISABLED_PATCHES_VARIABLE = (
+    "STRETTO_WITHOUT_PATCHES"  # environment variable with the names of patches to leave off
+)
 
 
 class Patch(Struct):
@@ -45,8 +47,8 @@ class Patch(Struct):
             return self.on
         self._tried = True
         try:
-            if self.name in os.environ.get(WITHOUT, "").replace(",", " ").split():
-                self.reason = f"{WITHOUT} names it"
+            if self.name in os.environ.get(DISABLED_PATCHES_VARIABLE, "").replace(",", " ").split():
+                self.reason = f"{DISABLED_PATCHES_VARIABLE} names it"
             else:
                 getattr(importlib.import_module(self.module), f"install_{self.name}")()
                 self.on, self.reason = True, ""

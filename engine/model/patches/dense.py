@@ -27,18 +27,18 @@ import numpy as np
 
 E = math.e
 
-NUMPY_FROM = 16_384
+MIN_NUMPY_SIZE = 16_384
 """Number of exponentials from which numpy is faster, including the evaluation it needs."""
 
 TILE = 16  # rows per tile in OpenBLAS's kernels
 
 MAX_ROWS = 256  # with more rows, padding saves less than it costs to copy them
 
-MOST_VECTORS = 4
+MAX_VECTOR_ROWS = 4
 """Number of rows up to which they are multiplied one by one. With more, a matrix product is about
 as fast."""
 
-LEAST_WEIGHTS = 65_536  # for smaller matrices, evaluation takes longer than what is saved
+MIN_WEIGHTS = 65_536  # for smaller matrices, evaluation takes longer than what is saved
 
 _ROW_MAJOR, _NO_TRANSPOSE = 101, 111  # cblas.h
 
@@ -119,10 +119,10 @@ def product(x: mx.array, weight: mx.array) -> mx.array | None:
     over = rows % TILE
     if over < (9 if has_wide_kernels else 3) or rows > MAX_ROWS:
         return None
-    return (_filled_up(x, rows, TILE - over) @ weight.T)[:rows].reshape(*x.shape[:-1], outputs)
+    return (_padded(x, rows, TILE - over) @ weight.T)[:rows].reshape(*x.shape[:-1], outputs)
 
 
-def _filled_up(x: mx.array, rows: int, more: int) -> mx.array:
+def _padded(x: mx.array, rows: int, more: int) -> mx.array:
     """Return `x` as `[rows + more, inputs]`, padded with zeros.
 
     Consecutive layers with the same `x` share the result.
@@ -154,7 +154,7 @@ def by_rows(x: mx.array, weight: mx.array) -> mx.array | None:
     """
     multiply, (outputs, inputs) = matrix_vector, weight.shape
     rows = x.size // inputs
-    if multiply is None or not 0 < rows <= MOST_VECTORS or weight.size < LEAST_WEIGHTS:
+    if multiply is None or not 0 < rows <= MAX_VECTOR_ROWS or weight.size < MIN_WEIGHTS:
         return None
     if x.dtype != mx.float32 or weight.dtype != mx.float32 or not evaluated(x, weight):
         return None
@@ -171,7 +171,7 @@ def by_rows(x: mx.array, weight: mx.array) -> mx.array | None:
     return mx.array(out).reshape(*x.shape[:-1], outputs)
 
 
-def declare(blas: ctypes.CDLL | None) -> Any:
+def bind_sgemv(blas: ctypes.CDLL | None) -> Any:
     """Return OpenBLAS's `cblas_sgemv` as a Python function, or None without OpenBLAS."""
     function: Any = getattr(blas, "cblas_sgemv", None)
     if function is None:
@@ -184,7 +184,7 @@ def declare(blas: ctypes.CDLL | None) -> Any:
 
 def swiglu(gate: mx.array, x: mx.array) -> mx.array:
     """Return `gate * sigmoid(gate) * x` of float32 arrays, with cheaper exponentials."""
-    if gate.size < NUMPY_FROM or not evaluated(gate, x):
+    if gate.size < MIN_NUMPY_SIZE or not evaluated(gate, x):
         return gate / (1 + mx.power(1 / E, gate)) * x
     g = np.asarray(gate)
     out = np.negative(g)

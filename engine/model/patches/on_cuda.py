@@ -15,14 +15,15 @@ import mlx.nn as nn
 
 from engine.model.patches import expect
 
-FEW, TILE = 4, 8
-"""`FEW` to `TILE` rows are padded to `TILE`. With fewer, the extra launch takes as long."""
+MIN_PADDED_ROWS, TILE = 4, 8
+"""`MIN_PADDED_ROWS` to `TILE` rows are padded to `TILE`. With fewer, the extra launch takes as
+long."""
 
-WORTH = 2**21  # minimum size of a weight for which padding pays off
+MIN_PADDED_WEIGHT = 2**21  # minimum size of a weight for which padding pays off
 
-MANY = 256  # number of rows from which weights are dequantized first
+MIN_DEQUANTIZED_ROWS = 256  # number of rows from which weights are dequantized first
 
-LARGEST = 2**28
+MAX_DEQUANTIZED_WEIGHT = 2**28
 """Maximum size of a weight to dequantize (512 MB). Output layers are larger."""
 
 
@@ -44,9 +45,9 @@ def multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
             return original(self, x, *more, **named)
         shape = (*x.shape[:-1], outputs)
         x = x.reshape(rows, inputs)
-        if FEW <= rows < TILE and numbers >= WORTH:
+        if MIN_PADDED_ROWS <= rows < TILE and numbers >= MIN_PADDED_WEIGHT:
             y = original(self, x[_places(rows)])[:rows]
-        elif rows >= MANY and numbers <= LARGEST:
+        elif rows >= MIN_DEQUANTIZED_ROWS and numbers <= MAX_DEQUANTIZED_WEIGHT:
             whole = mx.dequantize(
                 self["weight"],
                 self["scales"],

@@ -14,7 +14,7 @@ from engine.cache.cache_objects import clone, leaves, measure, nbytes
 from engine.cache.ledger import Ledger, common_prefix
 from engine.cache.session_kv import SessionKV
 from engine.model import backend
-from engine.model.loader import load_at_once
+from engine.model.loader import load_blocking
 
 
 def feed(cache: Any, n: int, value: float = 1.0) -> None:
@@ -151,7 +151,7 @@ def test_the_estimate_is_what_caches_take() -> None:
 @pytest.mark.filterwarnings("ignore:`rope_scaling` is deprecated")  # transformers' own advice
 def test_caches_of_unknown_shape_are_measured(tmp_path: Path) -> None:
     wide = backend.start().prefers_float32
-    model = load_at_once(write_family(tmp_path, "deepseek_v41"), wide)
+    model = load_blocking(write_family(tmp_path, "deepseek_v41"), wide)
     for tokens in (300, 2000):
         caches = model.new_caches()
         model.net(mx.array([[(7 * i + 3) % 300 for i in range(tokens)]]), cache=caches)

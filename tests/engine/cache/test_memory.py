@@ -26,7 +26,7 @@ from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
 from engine.cache.session_kv import Part, SessionKV
 from engine.cache.tally import Tally
-from engine.model.slices import at_once
+from engine.model.sliced_pass import run_to_end
 from engine.runtime import admission, preparing
 from engine.runtime import commands as reception
 from engine.runtime import memory as memory_module
@@ -141,7 +141,7 @@ def test_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
     path = tmp_path / "twin.safetensors"
     path.write_bytes(stream.getvalue())
     contents = read_contents(path, read_record(path))
-    caches, _ = at_once(build_caches(contents, twin.make(), twin.make()))
+    caches, _ = run_to_end(build_caches(contents, twin.make(), twin.make()))
     for cache, whole in zip(caches, twin.beginning(4050, room=False), strict=True):
         assert cache.offset == 4050
         assert mx.array_equal(cache.keys, whole.keys)
@@ -413,7 +413,7 @@ def test_unlimited_answer_leaves_room_for_a_question() -> None:
         can=SimpleNamespace(estimate=estimate),
         base=None,
         drafter=None,
-        eyes=None,
+        vision=None,
     )
 
     class Answer:

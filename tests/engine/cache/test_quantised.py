@@ -14,9 +14,9 @@ from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
 from engine.cache.cache_objects import clone, leaves
 from engine.model import attention, backend
-from engine.model.loaded import LoadedModel
-from engine.model.loader import load_at_once
-from engine.model.quantised import kept_in
+from engine.model.loaded_model import LoadedModel
+from engine.model.loader import load_blocking
+from engine.model.quantized_kv import quantized_caches
 from tests.engine.families import FAMILIES
 
 PROMPTS = ["hello " * n for n in (9, 3, 40, 20, 2, 11)]
@@ -116,14 +116,16 @@ def test_bits_take_what_they_should_and_are_reckoned_so(
 
 def loaded(folder: Path) -> LoadedModel:
     """A model on this thread."""
-    return load_at_once(folder, wide=backend.start().prefers_float32)
+    return load_blocking(folder, wide=backend.start().prefers_float32)
 
 
 def test_the_need_in_bits(wide_folder: Callable[[str], Path]) -> None:
     """A scale and an offset of 32 bits for 32 numbers of 8 or 4 bits: 10 and 6 bits, not 32."""
     model = loaded(wide_folder("plain"))
     for bits, share in ((8, 10 / 32), (4, 6 / 32)):
-        assert kept_in(model, bits).estimate.bytes(1000) == share * model.can.estimate.bytes(1000)
+        assert quantized_caches(model, bits).estimate.bytes(
+            1000
+        ) == share * model.can.estimate.bytes(1000)
 
 
 def logits(model: Any, caches: Any, prompt: list[int]) -> mx.array:
@@ -143,13 +145,13 @@ def test_the_answer_hardly_changes(
     widens: bool,
 ) -> None:
     """The divergence of the next token's distribution, in nats, over some prompts."""
-    monkeypatch.setattr(attention, "_widens", widens)  # as on CUDA
+    monkeypatch.setattr(attention, "_dequantizes", widens)  # as on CUDA
     model = loaded(wide_folder("plain"))
     worst = 0.0
     for seed in range(8):
         prompt = [(seed * 31 + 17 * i * i) % 256 for i in range(40 + seed)]
         full = logits(model, model.new_caches(), prompt)
-        few = logits(model, kept_in(model, bits).make(), prompt)
+        few = logits(model, quantized_caches(model, bits).make(), prompt)
         worst = max(worst, float(mx.sum(mx.exp(full) * (full - few)).item()))
     assert 0 < worst < most
 

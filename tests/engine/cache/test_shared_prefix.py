@@ -23,7 +23,12 @@ from engine.cache.shared_prefix import SharedPrefixKV, Split
 from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.cache.slots import Slots
 from engine.model import attention, backend
-from engine.model.attention_parts import Part, as_score, beside, joined_by_score
+from engine.model.attention_parts import (
+    PartialAttention,
+    attend_with_score,
+    combined_score,
+    merge_by_score,
+)
 from engine.model.patches import dense
 from engine.model.ragged import share_caches
 from tests.engine.families import FAMILIES
@@ -314,10 +319,10 @@ def test_one_score_has_the_weight_of_all_own_tokens(dtype: mx.Dtype, sink: float
     queries, keys = mx.zeros((1, 1, 1, 4), dtype), mx.zeros((1, 1, tokens + 1, 4), dtype)
     sinks = None if sink is None else mx.full(shape, sink, dtype)
     for weight in (-1e30, 0.0, 8.27, 8.28, 8.29, 8.3, 8.31, 40.0):
-        own = Part(mx.ones(queries.shape, dtype), mx.full(shape, weight, mx.float32))
-        score = as_score(own, sinks, queries)
-        found = beside([(queries, keys)], keys[:, :, :-1], 1, None, score)
-        got = joined_by_score(found, own, score, sinks)
+        own = PartialAttention(mx.ones(queries.shape, dtype), mx.full(shape, weight, mx.float32))
+        score = combined_score(own, sinks, queries)
+        found = attend_with_score([(queries, keys)], keys[:, :, :-1], 1, None, score)
+        got = merge_by_score(found, own, score, sinks)
         others = tokens + (0 if sink is None else math.exp(sink))
         assert got.tolist()[0][0][0] == pytest.approx(
             [math.exp(weight) / (math.exp(weight) + others)] * 4, abs=2e-3

@@ -24,9 +24,9 @@ from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 from engine.cache.slots import Slots
 from engine.messages import RawPrompt
 from engine.model import attention, backend
-from engine.model.loader import load_at_once
-from engine.model.probe import apart
-from engine.model.quantised import kept_in
+from engine.model.loader import load_blocking
+from engine.model.probe import logit_difference
+from engine.model.quantized_kv import quantized_caches
 from engine.model.ragged import SlotScores, share_caches
 from tests.engine.families import FAMILIES
 
@@ -260,7 +260,7 @@ def test_random_schedules_with_slots_at_every_length(
 
 
 def test_latent_attention_multiplies_a_buffer_at_once(folders: Callable[[str], Path]) -> None:
-    model = load_at_once(folders("MLA"), wide=backend.start().prefers_float32)
+    model = load_blocking(folders("MLA"), wide=backend.start().prefers_float32)
     where, kvs = Slots(ON_GPU), []
     for length in (5, 9, 12):
         kv = SessionKV(model.new_caches)
@@ -301,8 +301,8 @@ def test_logits_with_mlx_attention_equal_chats_alone(
     folders: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, name: str, widens: bool
 ) -> None:
     """As on a GPU: without what the engine computes otherwise on a CPU."""
-    model = load_at_once(folders(name), wide=backend.start().prefers_float32)
-    make = kept_in(model, 8).make if name == "bits" else model.new_caches
+    model = load_blocking(folders(name), wide=backend.start().prefers_float32)
+    make = quantized_caches(model, 8).make if name == "bits" else model.new_caches
     where, kvs = Slots(ON_GPU), []
     for length in (5, 30, 12, 18):
         kv = SessionKV(make)
@@ -315,11 +315,11 @@ def test_logits_with_mlx_attention_equal_chats_alone(
         assert len(where.occupants) == len(kvs)
         shared = share_caches([kvs[row].layers for row in order], where)
         with monkeypatch.context() as patch:
-            patch.setattr(attention, "_widens", widens)  # as on CUDA
+            patch.setattr(attention, "_dequantizes", widens)  # as on CUDA
             got = model.net(mx.array([[token + row] for row in order]), cache=shared)
         for place, row in enumerate(order):
             own = model.net(mx.array([[token + row]]), cache=twins[row])
-            assert apart(got[place], own[0]) < 1e-3
+            assert logit_difference(got[place], own[0]) < 1e-3
     for kv in kvs:
         kv.drop()
 

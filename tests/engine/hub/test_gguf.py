@@ -26,7 +26,7 @@ from engine.hub.gguf import blocks, folder, kept
 from engine.hub.gguf.reading import GgufFile
 from engine.hub.inventory import InstalledModel, Inventory, ModelSource, facts_of, places
 from engine.model import folder as model_folder
-from engine.model.loader import load_at_once
+from engine.model.loader import load_blocking
 from engine.sandbox import jobs
 from engine.sandbox.protocol import RefusedError, TaskLimits
 from tests.engine import gguf_files as files
@@ -102,7 +102,7 @@ def test_layers_that_are_packed_otherwise_say_so(tmp_path: Path) -> None:
         "lm_head": False,
         "model.layers.1.mlp.up_proj": {"group_size": 32, "bits": 5},
     }
-    net = load_at_once(tmp_path / "made", wide=False).net
+    net = load_blocking(tmp_path / "made", wide=False).net
     assert net.model.layers[1].mlp.up_proj.bits == 5
     assert net.lm_head.weight.dtype == mx.float16
 
@@ -139,7 +139,7 @@ def test_phi_3s_long_positions_come_along(tmp_path: Path) -> None:
     config = json.loads((written(tmp_path, content) / "config.json").read_text())
     assert config["rope_scaling"]["long_factor"] == [1.0, 2.0, 3.0, 4.0]
     assert config["original_max_position_embeddings"] == 128
-    load_at_once(tmp_path / "made", wide=True)
+    load_blocking(tmp_path / "made", wide=True)
 
 
 def test_what_its_maker_recommends_comes_along(tmp_path: Path) -> None:

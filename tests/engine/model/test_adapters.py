@@ -24,8 +24,8 @@ from mlx_lm.utils import load_model
 from engine import Engine, EngineError, Model, SamplingParams
 from engine.bench.random_models import SHAPES, write_model
 from engine.cli.main import main
-from engine.model import adapting, backend, loader, output_rows
-from engine.model.loaded import LoadedModel
+from engine.model import adapters, backend, loader, output_rows
+from engine.model.loaded_model import LoadedModel
 from engine.model.patches import dense
 from engine.sandbox.folders import inspect_adapter
 from engine.serve.server import Server
@@ -94,8 +94,8 @@ def done(pieces: loader.Pieces) -> LoadedModel:
 
 
 def variant(base: LoadedModel, folder: Path) -> LoadedModel:
-    found = adapting.examine(folder, folder.name, inspect_adapter(folder, folder.name))
-    return done(adapting.adapt(base, found))
+    found = adapters.examine(folder, folder.name, inspect_adapter(folder, folder.name))
+    return done(adapters.adapt(base, found))
 
 
 def answer(engine: Engine, model: Model, prompt: str = "Hello", seed: int = 3) -> list[int]:
@@ -131,7 +131,7 @@ def test_variant_matches_mlx_lm_and_shares_arrays(
 ) -> None:
     folder = quantised(tmp_path / "q") if family == "four bits" else model_folder(family)
     adapter = write_adapter(tmp_path / "adapter", folder, kind, keys=keys, layers=layers)
-    base = loader.load_at_once(folder, wide=False)
+    base = loader.load_blocking(folder, wide=False)
     ids = mx.array([[5, 9, 30, 7, 200, 41]])
     before = base.net(ids, cache=base.new_caches())
     made = variant(base, adapter)
@@ -160,10 +160,10 @@ def test_adapted_output_layer_skips_unused_rows(tmp_path: Path, tied: bool, key:
     shape = {**FAMILIES["plain"], "vocab_size": 16_500, "num_hidden_layers": 1}
     folder = write_model(tmp_path / "base", {**shape, "tie_word_embeddings": tied}, scale=3.0)
     adapter = write_adapter(tmp_path / "adapter", folder, keys=[key])
-    made = variant(loader.load_at_once(folder, wide=False), adapter)
+    made = variant(loader.load_blocking(folder, wide=False), adapter)
     ids = mx.array([[5], [9], [30], [7], [200]])
     whole = made.net(ids, cache=made.new_caches())
-    with dense.engaged(), output_rows.only(range(2)):
+    with dense.engaged(), output_rows.restricted_to(range(2)):
         found = made.net(ids, cache=made.new_caches())
         mx.eval(found)
     assert found.shape[0] == 2

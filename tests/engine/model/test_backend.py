@@ -144,10 +144,10 @@ def test_kernels_are_kept_with_the_persons_caches(
     name = "MLX_PTX_CACHE_DIR"
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "caches")
     monkeypatch.setenv(name, "a person's own")
-    backend._keep_kernels("1.2")
+    backend._set_kernel_cache("1.2")
     assert os.environ[name] == "a person's own"
     monkeypatch.delenv(name)
-    backend._keep_kernels("1.2")
+    backend._set_kernel_cache("1.2")
     kept = Path(os.environ[name])
     assert kept.is_relative_to(tmp_path)
     assert kept.name == "1.2"
@@ -155,5 +155,5 @@ def test_kernels_are_kept_with_the_persons_caches(
     (tmp_path / "file").touch()
     monkeypatch.delenv(name)
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "file")
-    backend._keep_kernels("1.2")
+    backend._set_kernel_cache("1.2")
     assert name not in os.environ

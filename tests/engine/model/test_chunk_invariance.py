@@ -15,7 +15,7 @@ from engine import Engine, SamplingParams
 from engine.bench.families import write_family
 from engine.cache.cache_objects import Caches
 from engine.model import probe, runner
-from engine.model.loaded import LoadedModel
+from engine.model.loaded_model import LoadedModel
 from engine.runtime.pacing import Pacing
 
 pytestmark = pytest.mark.usefixtures("all_cores")
@@ -92,7 +92,7 @@ def test_windows_are_made_as_wide_as_the_masks(family: Callable[[str], Path]) ->
     for name, more in (("gemma3_text", 0), ("plamo3", 1)):
         net = load_model(family(name))[0]
         plain: Callable[[], Caches] = lambda net=net: make_prompt_cache(net)  # noqa: E731
-        make = probe.wide_enough(net, plain)
+        make = probe.widened_caches(net, plain)
         assert windows(make())
         assert windows(make()) == [size + more for size in windows(plain())]
         assert (make is plain) == (more == 0)

@@ -33,7 +33,7 @@ def test_openblas_is_told_what_it_does_not_see(
 ) -> None:
     monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
     monkeypatch.setattr(backend, "_processor", lambda: (vendor, set(flags.split())))
-    with backend._right_kernels():
+    with backend._select_openblas_kernels():
         assert os.environ.get("OPENBLAS_CORETYPE") == chosen
     assert "OPENBLAS_CORETYPE" not in os.environ
 
@@ -50,7 +50,7 @@ def test_mlx_is_not_imported_before_openblas() -> None:
 def test_the_users_own_choice_of_kernels_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Zen")
     monkeypatch.setattr(backend, "_processor", lambda: ("AuthenticAMD", set(AVX512.split())))
-    with backend._right_kernels():
+    with backend._select_openblas_kernels():
         assert os.environ["OPENBLAS_CORETYPE"] == "Zen"
     assert os.environ["OPENBLAS_CORETYPE"] == "Zen"
 
@@ -234,7 +234,7 @@ def test_other_mlx_users_compute_unchanged() -> None:
     """)
 
 
-@pytest.mark.skipif(not backend.openblas(), reason="MLX has another BLAS here")
+@pytest.mark.skipif(not backend.has_openblas(), reason="MLX has another BLAS here")
 def test_small_products_use_one_thread() -> None:
     threads = backend._openblas.openblas_get_num_threads
     before = threads()

@@ -14,7 +14,7 @@ import pytest
 
 from engine.bench.random_models import SHAPES, write_model
 from engine.model import backend, loader
-from engine.model.loaded import LoadedModel
+from engine.model.loaded_model import LoadedModel
 from engine.runtime import kept_probes
 from engine.runtime.kept_probes import ProbedFile
 
@@ -23,7 +23,7 @@ from engine.runtime.kept_probes import ProbedFile
 def model(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     backend.start()
     folder = write_model(tmp_path_factory.mktemp("probes") / "model", SHAPES["tiny"])
-    return loader.load_at_once(folder, True)
+    return loader.load_blocking(folder, True)
 
 
 def probed_file(folder: Path) -> ProbedFile:

@@ -14,7 +14,7 @@ from engine import Engine, EngineError, Finished, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.cache.session_kv import SessionKV
 from engine.model import backend, loader, output_rows, runner
-from engine.model.runner import Reading
+from engine.model.runner import PrefillChunk
 from engine.runtime import scheduler as together
 from engine.runtime.executor import Executor, Run
 from engine.runtime.loop import Recovery
@@ -42,7 +42,7 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seen: list[int] = []
     decode = runner.decode
 
-    def watched(model: Any, rows: Any, shared: bool, readings: Sequence[Reading] = ()) -> Any:
+    def watched(model: Any, rows: Any, shared: bool, readings: Sequence[PrefillChunk] = ()) -> Any:
         if any(reading.ends for reading in readings):
             seen.append(len(rows))
         return decode(model, rows, shared, readings)
@@ -223,40 +223,40 @@ def test_output_layer_gets_only_wanted_rows(
     backend.start()
     config = {**FAMILIES["plain"], "hidden_size": 64, "tie_word_embeddings": kind == "tied"}
     config["intermediate_size"] = config["vocab_size"] = 320  # a wide layer is no output layer
-    model = loader.load_at_once(write_model(tmp_path / "model", config, scale=1.0), wide=True)
+    model = loader.load_blocking(write_model(tmp_path / "model", config, scale=1.0), wide=True)
     if kind == "4 bits":
         nn.quantize(model.net, group_size=64, bits=4)
         output_rows.install(model.net, 320)
     ids = mx.array([5, 9, 30, 7, 200, 11]).reshape(shape)
     caches = model.new_caches()
     whole = model.net(ids, cache=caches).reshape(6, -1)
-    with output_rows.only(rows):
+    with output_rows.restricted_to(rows):
         logits = model.net(ids, cache=model.new_caches())
     assert logits.size // logits.shape[-1] == len(rows)
-    found = output_rows.of(logits, rows)
+    found = output_rows.logits_of(logits, rows)
     assert mx.allclose(found, whole[mx.array(rows)], atol=1e-4)
 
 
 def test_a_model_whose_output_layer_is_unknown_computes_all_rows(tmp_path: Path) -> None:
     backend.start()
     config = {**FAMILIES["plain"], "tie_word_embeddings": False}
-    model = loader.load_at_once(write_model(tmp_path / "model", config), wide=True)
+    model = loader.load_blocking(write_model(tmp_path / "model", config), wide=True)
     model.net.lm_head = head = Counting(model.net.lm_head.weight)
     ids = mx.array([[5], [9], [30]])
     whole = model.net(ids, cache=model.new_caches())
-    with output_rows.only([2, 0]):
+    with output_rows.restricted_to([2, 0]):
         logits = model.net(ids, cache=model.new_caches())
     assert head.rows == [3, 3]
-    assert mx.array_equal(output_rows.of(logits, [2, 0]), whole[mx.array([2, 0]), 0])
+    assert mx.array_equal(output_rows.logits_of(logits, [2, 0]), whole[mx.array([2, 0]), 0])
 
 
 def test_a_layer_that_is_as_wide_by_chance_keeps_all_rows(tmp_path: Path) -> None:
     backend.start()
     family = {**FAMILIES["shared KV"], "hidden_size_per_layer_input": 50}  # 6 * 50 = VOCAB
-    model = loader.load_at_once(write_model(tmp_path / "model", family, scale=1.5), wide=True)
+    model = loader.load_blocking(write_model(tmp_path / "model", family, scale=1.5), wide=True)
     tokens = [5, 9, 30, 7, 200, 11]
     whole = model.net(mx.array([tokens]), cache=model.new_caches())[:, -1]
     kv = SessionKV(model.new_caches)
     kv.begin(tokens)
-    logits = runner.forward_mixed(model, (), (), [Reading(kv, tokens, True)])
+    logits = runner.forward_mixed(model, (), (), [PrefillChunk(kv, tokens, True)])
     assert mx.allclose(logits, whole, atol=1e-3)

@@ -15,9 +15,9 @@ import pytest
 from engine import Engine, EngineError
 from engine.model import backend, loader, vocabulary
 from engine.model import folder as folder_module
-from engine.model import slices as slices_module
-from engine.model.loaded import LoadedModel
-from engine.model.slices import in_slices
+from engine.model import sliced_pass as slices_module
+from engine.model.loaded_model import LoadedModel
+from engine.model.sliced_pass import evaluate_in_slices
 from engine.runtime import models as leaving
 from tests.engine.families import FAMILIES
 
@@ -77,8 +77,8 @@ def test_weights_are_read_a_few_at_a_time(
         usual(*arrays)
 
     monkeypatch.setattr(mx, "eval", watched)
-    monkeypatch.setattr(loader, "PIECE", 1)
-    monkeypatch.setattr(loader, "PAUSE", 0.0)
+    monkeypatch.setattr(loader, "BATCH_BYTES", 1)
+    monkeypatch.setattr(loader, "SLICE_S", 0.0)
     reading = loader.load(examined(model_folder("plain")), wide=False)
     next(reading)  # the model without its weights
     assert not evaluated
@@ -93,8 +93,8 @@ def test_weights_are_read_a_few_at_a_time(
 def test_who_loads_hears_how_far_it_is_whatever_that_does(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loader, "PIECE", 1)
-    monkeypatch.setattr(loader, "PAUSE", 0.0)
+    monkeypatch.setattr(loader, "BATCH_BYTES", 1)
+    monkeypatch.setattr(loader, "SLICE_S", 0.0)
     heard: list[float] = []
 
     def told(share: float) -> None:
@@ -165,7 +165,7 @@ def test_a_pass_is_computed_in_slices_of_so_much_time(
     clock = Clock(monkeypatch, lambda arrays: layer * len(arrays))
     layers = [mx.zeros(1) + i for i in range(12)]
     found = []
-    running = in_slices(layers, mx.zeros(1))
+    running = evaluate_in_slices(layers, mx.zeros(1))
     while True:
         clock.evaluated.clear()
         over = next(running, True)
@@ -185,7 +185,7 @@ def test_what_a_slice_leaves_out_is_not_computed_yet(monkeypatch: pytest.MonkeyP
         layers.append([hidden])
     begun = mx.get_active_memory()
     sizes = []
-    for _ in in_slices(layers, hidden.sum()):
+    for _ in evaluate_in_slices(layers, hidden.sum()):
         sizes.append((mx.get_active_memory() - begun) // 2**22)
     assert sizes == sorted(sizes)
     assert sizes[0] < sizes[2] < sizes[5]
@@ -212,7 +212,7 @@ def test_slices_change_nothing_in_what_is_found_out(
 
 def test_a_large_array_is_read_in_a_turn_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     backend.start()
-    monkeypatch.setattr(loader, "PIECE", 4000)
+    monkeypatch.setattr(loader, "BATCH_BYTES", 4000)
     clock = Clock(monkeypatch, lambda arrays: sum(a.nbytes for a in arrays) / 400_000)
     net: Any = nn.Module()
     for name, size in zip("abcdefg", (500, 500, 500, 5000, 500, 500, 500), strict=True):
@@ -236,7 +236,7 @@ def test_a_model_that_goes_is_freed_in_pieces(monkeypatch: pytest.MonkeyPatch) -
         assert mx.get_active_memory() < held
         now[0] += 0.012
 
-    monkeypatch.setattr(backend, "give_back_memory", give_back)
+    monkeypatch.setattr(backend, "release_memory", give_back)
     arrays = [mx.zeros(1000) + 1 for _ in range(5)]
     mx.eval(arrays)
     held, told = mx.get_active_memory(), []
@@ -307,7 +307,7 @@ def test_waiting_unload_always_ends(
     def failing() -> None:
         raise RuntimeError("injected")
 
-    monkeypatch.setattr(backend, "give_back_memory", failing)
+    monkeypatch.setattr(backend, "release_memory", failing)
     going.add([], lambda: told.append("third"))
     with pytest.raises(RuntimeError):
         going.step()

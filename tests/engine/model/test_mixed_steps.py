@@ -14,8 +14,8 @@ from engine import Engine, Reply, SamplingParams, TextDelta
 from engine.cache.cache_objects import clone
 from engine.model import backend, probe, ragged, runner
 from engine.model.loader import load_net
-from engine.model.runner import Reading
-from engine.model.slices import at_once
+from engine.model.runner import PrefillChunk
+from engine.model.sliced_pass import run_to_end
 
 pytestmark = pytest.mark.usefixtures("all_cores")
 
@@ -34,7 +34,7 @@ def mixes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     seen: list[tuple[int, int]] = []
     decode = runner.decode
 
-    def watched(model: Any, rows: Any, shared: bool, readings: Sequence[Reading] = ()) -> Any:
+    def watched(model: Any, rows: Any, shared: bool, readings: Sequence[PrefillChunk] = ()) -> Any:
         answering = len(rows) - sum(reading.ends for reading in readings)
         if readings and answering:
             seen.append((answering, sum(len(reading.tokens) for reading in readings)))
@@ -128,7 +128,9 @@ def test_a_fault_in_such_a_pass_is_kept_from_everyone(
     replies = streaming(engine, model, mixes)
     forward, failed = runner.forward_mixed, []
 
-    def failing(model: Any, feeds: Any, caches: Any, readings: Sequence[Reading], fed: Any) -> Any:
+    def failing(
+        model: Any, feeds: Any, caches: Any, readings: Sequence[PrefillChunk], fed: Any
+    ) -> Any:
         logits = forward(model, feeds, caches, readings, fed)
         if not failed and readings[0].kv.length > 50:
             failed.append(readings)
@@ -183,7 +185,7 @@ def test_states_are_taken_along_where_the_probe_was_kept(
     backend.start()
     net, _ = load_net(model_folder("hybrid recurrent"))
     known = probe.Ways(probe.SHARED, slots=True, shares_prefix=True, mixes=True)
-    make = at_once(probe.measure(net, 200, known)).make_cache
+    make = run_to_end(probe.measure(net, 200, known)).make_cache
     sessions, chunk = [make(), make()], [3, 1, 4]
     for caches, prompt in zip(sessions, ([7, 8, 9, 10], [11, 12]), strict=True):
         net(mx.array([prompt]), cache=caches)

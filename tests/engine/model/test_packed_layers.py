@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
 from engine.kernels import library as kernels
-from engine.model import adapting, backend, loader, packed_experts, packed_layers, plain_decoder
-from engine.model.slices import at_once
+from engine.model import adapters, backend, loader, packed_experts, packed_layers, plain_decoder
+from engine.model.sliced_pass import run_to_end
 from engine.runtime import examining as estimating
 from engine.runtime.examining import Candidate
 from engine.sandbox.folders import inspect_adapter
@@ -30,7 +30,7 @@ from tests.engine.model.few_bits import difference, packed, passes, write_few_bi
 
 pytestmark = [
     pytest.mark.skipif(
-        sys.platform != "linux" or backend.device_here() != "cpu", reason="for Linux CPUs"
+        sys.platform != "linux" or backend.current_device() != "cpu", reason="for Linux CPUs"
     ),
     pytest.mark.usefixtures("all_cores"),
 ]
@@ -183,9 +183,9 @@ def test_variant_with_reread_base_counts_its_memory(
     mx.save_safetensors(str(path / "model.safetensors"), dict(tree_flatten(net.parameters())))
     written = write_adapter(tmp_path / "adapter", path, kind)
     facts = replace(inspect_adapter(written, "it"), size=10, wide=20, rebuilt=0)
-    adapter = adapting.examine(written, "it", facts)
-    base = loader.load_at_once(path, wide=True)
-    variant = at_once(adapting.adapt(base, adapter))
+    adapter = adapters.examine(written, "it", facts)
+    base = loader.load_blocking(path, wide=True)
+    variant = run_to_end(adapters.adapt(base, adapter))
     cache = variant.can.make_cache()
     variant.net(mx.array([[5]]), cache=cache)
     assert cache[0].keys.dtype == mx.float32

@@ -238,7 +238,7 @@ def test_products_that_are_made_otherwise_on_cuda_are_the_same(
 
     from engine.model.patches import on_cuda
 
-    monkeypatch.setattr(on_cuda, "WORTH", 1)
+    monkeypatch.setattr(on_cuda, "MIN_PADDED_WEIGHT", 1)
     given: list[tuple[int, ...]] = []
 
     def original(self: nn.QuantizedLinear, x: mx.array) -> mx.array:

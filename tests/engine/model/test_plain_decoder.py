@@ -28,7 +28,7 @@ from tests.engine.model.few_bits import difference, packed, passes, write_few_bi
 
 pytestmark = [
     pytest.mark.skipif(
-        sys.platform != "linux" or backend.device_here() != "cpu", reason="for Linux CPUs"
+        sys.platform != "linux" or backend.current_device() != "cpu", reason="for Linux CPUs"
     ),
     pytest.mark.usefixtures("all_cores"),
 ]
@@ -337,7 +337,7 @@ def test_arrays_are_released_with_their_sessions(folder: Path) -> None:
 
 
 def test_embedding_is_the_same_for_any_chunks(folder: Path) -> None:
-    model, text, found = loader.load_at_once(folder, wide=True), list(range(3, 90)), []
+    model, text, found = loader.load_blocking(folder, wide=True), list(range(3, 90)), []
     for size in (87, 40, 7, 1):
         caches, total = model.new_caches(), None
         for first in range(0, len(text), size):

@@ -19,8 +19,8 @@ from engine.bench.seeing import FAMILIES, QWEN, write_seeing
 from engine.errors import CANNOT_HEAR
 from engine.hub.models import has_vision
 from engine.messages import Audio, Message
-from engine.model import eyes, loader, ragged, runner, towers, vlm
-from engine.model.eyes import Fed, Sight, grid_places, numbers
+from engine.model import loader, ragged, runner, towers, vision, vlm
+from engine.model.vision import ImageTokens, InputSpan, grid_positions, image_ids
 from engine.sandbox import jobs
 from engine.sandbox.images import DecodedImage
 from tests.engine.model.seeing import heard, image, shown, tone
@@ -39,17 +39,19 @@ def test_positions_are_those_of_the_model() -> None:
     mx.random.seed(1)
     net = vlm.build(QWEN)
     grids = [(4, 8), (6, 3)]
-    sights = [Sight(str(n), numbers(str(n), h * w), (h, w)) for n, (h, w) in enumerate(grids)]
+    sights = [
+        ImageTokens(str(n), image_ids(str(n), h * w), (h, w)) for n, (h, w) in enumerate(grids)
+    ]
     tokens = [5, 6, 261, *sights[0].ids, 263, 7, 261, *sights[1].ids, 263, 8, 9]
-    ids = mx.array([[262 if t >= eyes.FIRST else t for t in tokens]])
+    ids = mx.array([[262 if t >= vision.FIRST_IMAGE_ID else t for t in tokens]])
     thw = mx.array([[1, 2 * h, 2 * w] for h, w in grids])
     wanted, _ = net.language_model.get_rope_index(ids, thw)
-    placed = eyes.placed(tokens, sights)
-    whole = grid_places(placed, 0, len(tokens))
+    placed = vision.place_images(tokens, sights)
+    whole = grid_positions(placed, 0, len(tokens))
     assert np.array_equal(whole, np.array(wanted)[:, 0])
     for start in range(len(tokens)):  # wherever a pass begins and ends
         for count in range(1, len(tokens) - start):
-            part = grid_places(placed, start, count)
+            part = grid_positions(placed, start, count)
             assert np.array_equal(part, whole[:, start : start + count])
 
 
@@ -74,10 +76,10 @@ def _its_own(net: Any, ids: mx.array, token: int, pixels: Mapping[str, Any]) -> 
 def test_logits_are_those_of_its_own_model(family: Path) -> None:
     net, config = loader.load_net(family)
     tokenizer = loader.load_tokenizer(family, None)
-    look = towers.look(family, config, tokenizer)
-    sight = look.sight(image(64, 44, 3))
+    look = towers.load_preprocessor(family, config, tokenizer)
+    sight = look.tokens_of(image(64, 44, 3))
     assert sight.pixels is not None
-    seen = eyes.Eyes(net, look.kind, look.placeholder)
+    seen = vision.VisionModel(net, look.kind, look.placeholder)
     for _ in seen.encode(sight, sight.pixels):
         pass
     tokens = [*range(5, 30), *tokenizer.encode(FAMILIES[family.name].written), 7, 8, 9]
@@ -89,7 +91,7 @@ def test_logits_are_those_of_its_own_model(family: Path) -> None:
     logits = []
     for start, end in ((0, 10), (10, len(tokens) - 2), (len(tokens) - 2, len(tokens))):
         part = ids[:, start:end]
-        given = seen.given(part, [Fed(placed, start, end - start)])
+        given = seen.given(part, [InputSpan(placed, start, end - start)])
         logits.append(net(part, cache=caches, **given))
     assert mx.abs(mx.concatenate(logits, axis=1) - wanted).max().item() < 1e-3
 
@@ -302,7 +304,7 @@ def test_chunks_cut_an_image_unless_its_tokens_see_each_other(
         placed.update(images)
         prefill(model, kv, tokens, images)
 
-    placed: set[tuple[int, Sight]] = set()
+    placed: set[tuple[int, ImageTokens]] = set()
     monkeypatch.setattr(runner, "prefill", watched)
     messages = shown("and so on " * 3, image(64, 64, 4), WIDE)
     asked: list[Message] = [{"role": "system", "content": "x" * 40}, *messages]
@@ -338,16 +340,16 @@ def test_logits_of_a_recording_are_those_of_its_own_model(tmp_path: Path) -> Non
     folder = write_seeing(tmp_path / "gemma4", "gemma4")
     net, config = loader.load_net(folder)
     tokenizer = loader.load_tokenizer(folder, None)
-    look = towers.look(folder, config, tokenizer)
-    sight = look.sight(tone(1.3))
+    look = towers.load_preprocessor(folder, config, tokenizer)
+    sight = look.tokens_of(tone(1.3))
     assert sight.pixels is not None
     assert len(sight.own) == 33  # of 40 ms each
-    seen = eyes.Eyes(net, look.kind, look.placeholder)
+    seen = vision.VisionModel(net, look.kind, look.placeholder)
     for _ in seen.encode(sight, sight.pixels):
         pass
     (heard,) = tokenizer.encode("<|audio|>")
     tokens = [*range(5, 30), *sight.ids, 7, 8, 9]
-    ids = mx.array([[heard if t >= eyes.FIRST else t for t in tokens]])
+    ids = mx.array([[heard if t >= vision.FIRST_IMAGE_ID else t for t in tokens]])
     given = {
         "input_features": sight.pixels["features 0"][None],
         "input_features_mask": sight.pixels["known 0"][None],
@@ -356,7 +358,7 @@ def test_logits_of_a_recording_are_those_of_its_own_model(tmp_path: Path) -> Non
     caches, logits = net.make_cache(), []
     for start, end in ((0, 40), (40, len(tokens))):  # nothing forbids a cut in a recording
         part = mx.array([seen.plain(tokens[start:end])])
-        told = seen.given(part, [Fed([(25, sight)], start, end - start)])
+        told = seen.given(part, [InputSpan([(25, sight)], start, end - start)])
         logits.append(net(part, cache=caches, **told))
     assert mx.abs(mx.concatenate(logits, axis=1) - wanted).max().item() < 1e-3
 
@@ -459,7 +461,7 @@ def test_who_ends_while_an_image_is_looked_at_holds_nobody_up(
     engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(folder)
-    one, encode = image(60, 60, 11), eyes.Eyes.encode
+    one, encode = image(60, 60, 11), vision.VisionModel.encode
     begun, free = threading.Event(), threading.Event()
 
     def slow(self: Any, sight: Any, pixels: Any) -> Any:
@@ -468,7 +470,7 @@ def test_who_ends_while_an_image_is_looked_at_holds_nobody_up(
             yield
         yield from encode(self, sight, pixels)
 
-    monkeypatch.setattr(eyes.Eyes, "encode", slow)
+    monkeypatch.setattr(vision.VisionModel, "encode", slow)
     ended = engine.open_session(model).send(shown("What?", one), FEW)
     assert begun.wait(60)
     assert engine.open_session(model).send("Hello", FEW).tokens(60)  # it streams meanwhile

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from engine import Engine, EngineError, Model, Reply, SamplingParams, TextDelta
 from engine.bench.small_copies import perturbed
 from engine.model import drafting as model_drafting
-from engine.model import lookup as model_lookup
+from engine.model import prompt_lookup as model_lookup
 from engine.model import runner
 from engine.model.info import LOOKUP, PREDICTION_HEAD
-from engine.model.lookup import LEAST, Places
+from engine.model.prompt_lookup import MIN_MATCH, MatchSearch
 from engine.runtime import drafts as drafting
 from engine.runtime import view as runtime_view
 from engine.runtime.drafts import COPIED, FIRST, MOST, PLAIN, REST, SOON, TRIAL, Drafting
@@ -235,7 +235,7 @@ def test_windows_and_recurrent_states_go_back_to_what_was_said(
 @pytest.fixture
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """Everything is taken for a copy; of each pass with drafts how many had none, how many one."""
-    monkeypatch.setattr(model_lookup, "LEAST", 1)
+    monkeypatch.setattr(model_lookup, "MIN_MATCH", 1)
     monkeypatch.setattr(runtime_view, "SURE", 1)
     seen: list[tuple[int, int]] = []
     inner = runner.decode_with_drafts
@@ -313,7 +313,7 @@ def test_failed_pass_with_drafts_costs_no_answer(
 
 
 def looked_up(tokens: list[int], pending: int, count: int = 4) -> list[int]:
-    places = Places(tokens)
+    places = MatchSearch(tokens)
     return places.draft(pending, count) if places.find() else []
 
 
@@ -330,18 +330,18 @@ def test_what_followed_the_longest_match_is_drafted() -> None:
 def test_a_match_is_followed_while_the_answer_grows() -> None:
     context = list(range(100, 140))
     tokens = [*context, 7]
-    places = Places(tokens)
+    places = MatchSearch(tokens)
     for at, token in enumerate(context[:30], 1):
         tokens.append(token)
-        assert places.find() == (at if at >= LEAST else 0)
+        assert places.find() == (at if at >= MIN_MATCH else 0)
     tokens += [5, *context[:3]]
-    assert places.find() == LEAST
+    assert places.find() == MIN_MATCH
 
 
 def test_every_token_tells_whether_what_was_found_goes_on() -> None:
     context = list(range(100, 160))
     tokens = [*context, 7, *context[:20]]
-    places = Places(tokens)
+    places = MatchSearch(tokens)
     assert places.find()
     fresh = places.chances(99)
     assert len(fresh) == 60 + 1 + 20 - 20 - 1  # up to the end of what is known, but the pending one

@@ -11,7 +11,7 @@ import pytest
 from engine import Engine, EngineError, Reply, SamplingParams, Session, TextDelta
 from engine.cache import shared_prefix
 from engine.model import runner
-from engine.model.runner import Reading
+from engine.model.runner import PrefillChunk
 from engine.runtime.pacing import Pacing
 
 pytestmark = pytest.mark.usefixtures("all_cores")
@@ -31,11 +31,11 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     seen: list[list[int]] = []
     together, decode = runner.prefill_together, runner.decode
 
-    def watched(model: Any, readings: Sequence[Reading]) -> None:
+    def watched(model: Any, readings: Sequence[PrefillChunk]) -> None:
         seen.append([len(r.tokens) for r in readings])
         together(model, readings)
 
-    def stepping(model: Any, rows: Any, shared: bool, readings: Sequence[Reading] = ()) -> Any:
+    def stepping(model: Any, rows: Any, shared: bool, readings: Sequence[PrefillChunk] = ()) -> Any:
         if len(readings) > 1:
             seen.append([len(r.tokens) for r in readings])
         return decode(model, rows, shared, readings)
@@ -163,7 +163,9 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
     tried: list[int] = []
     at_fault = max(PROMPTS, key=len) if guilty else ""
 
-    def failing(model: Any, feeds: Any, caches: Any, readings: Sequence[Reading], fed: Any) -> Any:
+    def failing(
+        model: Any, feeds: Any, caches: Any, readings: Sequence[PrefillChunk], fed: Any
+    ) -> Any:
         tried.extend(len(r.tokens) for r in readings)
         forward(model, feeds, caches, readings, fed)
         raise RuntimeError("one of these prompts")

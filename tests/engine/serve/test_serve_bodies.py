@@ -131,7 +131,7 @@ def test_what_is_read_from_a_body_counts_in_what_all_hold(
 
 def test_large_request_returns_its_memory(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     given = threading.Event()
-    monkeypatch.setattr(backend, "give_back_heap", given.set)
+    monkeypatch.setattr(backend, "release_heap", given.set)
     server = serve()
     assert post(server, json.dumps(body()).encode()).status == 200
     until(lambda: server._answering.held.bytes == 0)

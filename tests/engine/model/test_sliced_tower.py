@@ -12,7 +12,7 @@ import pytest
 
 from engine import Engine, SamplingParams
 from engine.bench.seeing import FAMILIES, QWEN, write_seeing
-from engine.model import eyes, loader, piecewise, towers, vlm
+from engine.model import loader, sliced_tower, towers, vision, vlm
 from tests.engine.model.seeing import image, shown
 
 pytestmark = pytest.mark.usefixtures("all_cores")
@@ -37,18 +37,18 @@ class _Block(nn.Module):
 
 def parts(block: _Block, x: mx.array, mask: mx.array | None, most: float) -> tuple[mx.array, int]:
     """What the block gives where pieces are so large, and in how many it was computed."""
-    known, piecewise.PIECE = piecewise.PIECE, dict.fromkeys(piecewise.PIECE, most)
-    slice_, piecewise.SLICE = piecewise.SLICE, 0.0
+    known, sliced_tower.PIECE = sliced_tower.PIECE, dict.fromkeys(sliced_tower.PIECE, most)
+    slice_, sliced_tower.SLICE = sliced_tower.SLICE, 0.0
     count = 0
     try:
-        running = piecewise.in_pieces(block.modules(), lambda: [block(x, mask)])
+        running = sliced_tower.evaluate_in_pieces(block.modules(), lambda: [block(x, mask)])
         while True:
             next(running)
             count += 1
     except StopIteration as end:
         return end.value[0], count
     finally:
-        piecewise.PIECE, piecewise.SLICE = known, slice_
+        sliced_tower.PIECE, sliced_tower.SLICE = known, slice_
 
 
 @pytest.mark.parametrize("masked", [False, True])
@@ -73,7 +73,7 @@ def test_an_image_is_seen_alike_in_small_pieces(
     asked = shown("What is it?", image(64, 64, 1))
     said = engine.open_session(model).send(asked, FEW).tokens(60)
     engine.relieve_later().result(60)
-    monkeypatch.setattr(piecewise, "PIECE", dict.fromkeys(piecewise.PIECE, 1e5))
+    monkeypatch.setattr(sliced_tower, "PIECE", dict.fromkeys(sliced_tower.PIECE, 1e5))
     assert engine.open_session(model).send(asked, FEW).tokens(60) == said
     assert engine.stats()["images"][model.id]["encoded"] == 2
 
@@ -85,9 +85,9 @@ def test_a_tower_of_each_family_gives_the_same_in_small_pieces(
 ) -> None:
     folder = write_seeing(tmp_path / name, name)
     net, config = loader.load_net(folder)
-    look = towers.look(folder, config, loader.load_tokenizer(folder, None))
-    sight = look.sight(image(64, 44, 3))
-    pixels, cut, parts = sight.pixels, piecewise._Noted.cut, Counter[str]()
+    look = towers.load_preprocessor(folder, config, loader.load_tokenizer(folder, None))
+    sight = look.tokens_of(image(64, 44, 3))
+    pixels, cut, parts = sight.pixels, sliced_tower._RecordedPieces.cut, Counter[str]()
     assert pixels is not None
 
     def counted(noted: Any, kind: str, *given: Any) -> list[mx.array]:
@@ -97,13 +97,13 @@ def test_a_tower_of_each_family_gives_the_same_in_small_pieces(
 
     def seen(most: float) -> list[mx.array]:
         parts.clear()
-        monkeypatch.setattr(piecewise, "PIECE", dict.fromkeys(piecewise.PIECE, most))
-        found = eyes.Eyes(net, look.kind, look.placeholder)
+        monkeypatch.setattr(sliced_tower, "PIECE", dict.fromkeys(sliced_tower.PIECE, most))
+        found = vision.VisionModel(net, look.kind, look.placeholder)
         for _ in found.encode(sight, pixels):
             pass
         return found.held[sight.digest].features
 
-    monkeypatch.setattr(piecewise._Noted, "cut", counted)
+    monkeypatch.setattr(sliced_tower._RecordedPieces, "cut", counted)
     whole, few = seen(1e12), Counter(parts)
     for array, again in zip(whole, seen(1e5), strict=True):
         assert mx.abs(array - again).max().item() < 1e-3
@@ -120,15 +120,15 @@ def test_places_are_those_of_the_models_themselves(size: tuple[int, int]) -> Non
         tower = vlm.build(config).vision_tower
         grid = mx.array([[1, *size]])
         own = type(tower).fast_pos_embed_interpolate(tower, grid)
-        ours = towers._PlacedByRows.fast_pos_embed_interpolate(tower, grid)
+        ours = towers._PositionsByRows.fast_pos_embed_interpolate(tower, grid)
         assert mx.array_equal(own, ours)
     muse = vlm.build(FAMILIES["muse_glimmer"].config).vision_tower.patch_embedder
     own = type(muse)._position_embeddings(muse, [[1, *size]])
-    ours = towers._EmbeddedByRows._position_embeddings(muse, [[1, *size]])
+    ours = towers._MusePositionsByRows._position_embeddings(muse, [[1, *size]])
     assert mx.abs(own - ours).max().item() < 1e-6
     gemma = vlm.build(FAMILIES["gemma4"].config).vision_tower.patch_embedder
     gemma.position_embedding_table = mx.random.normal(gemma.position_embedding_table.shape)
     places = mx.array([[[3, 1], [0, 7], [-1, -1]]])
     padding = mx.all(places == -1, axis=-1)
     own = type(gemma)._position_embeddings(gemma, places, padding)
-    assert mx.array_equal(own, towers._LooksPlacesUp._position_embeddings(gemma, places, padding))
+    assert mx.array_equal(own, towers._PositionLookup._position_embeddings(gemma, places, padding))

@@ -6,7 +6,8 @@ span is fed, the model gets placeholder ids and the embeddings of the image. Som
 tokens of the vocabulary between them, such as an end of row.
 
 Positions depend only on the preceding tokens and are passed to each forward pass, so chats never
-share them. Workers preprocess images (`Look`); the engine thread computes embeddings (`Eyes`).
+share them. Workers preprocess images (`ImagePreprocessor`); the engine thread computes embeddings
+(`VisionModel`).
 """
 
 from __future__ import annotations
@@ -29,21 +30,21 @@ from msgspec import Struct
 
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.messages import Audio, Image
-from engine.model import piecewise
+from engine.model import sliced_tower
 from engine.sandbox import jobs
 from engine.sandbox.lanes import MODELS, in_lane
 
-FIRST = 1 << 30  # first id of image tokens, larger than any vocabulary
+FIRST_IMAGE_ID = 1 << 30  # first id of image tokens, larger than any vocabulary
 
-MOST_KNOWN = 512
+MAX_REMEMBERED_IMAGES = 512
 """Images whose ids and sizes are remembered. Later prompts with an image need nothing else."""
 
-MOST_WAITING = 256 * 2**20
+MAX_WAITING_PIXEL_BYTES = 256 * 2**20
 """Limit of the bytes of pixels waiting for the tower. If a prompt is cached, they are never used.
 Dropped pixels are computed again when needed."""
 
 
-class Patches(Struct, frozen=True):
+class TowerInput(Struct, frozen=True):
     """Preprocessed image, the input of a vision tower."""
 
     pixels: Mapping[str, Any]  # arguments of the tower, by name
@@ -54,11 +55,11 @@ class Patches(Struct, frozen=True):
 
 
 @dataclass(eq=False)
-class Sight:
+class ImageTokens:
     """Tokens of an image or a recording for one model."""
 
     digest: str
-    ids: tuple[int, ...]  # ids from `FIRST` on are its own tokens
+    ids: tuple[int, ...]  # ids from `FIRST_IMAGE_ID` on are its own tokens
     # rows and columns of its tokens, if positions depend on them
     grid: tuple[int, int] = (0, 0)
     # arguments of the tower by name; None once encoded or dropped
@@ -68,21 +69,21 @@ class Sight:
     @functools.cached_property
     def own(self) -> np.ndarray:
         """Indexes of its own tokens in `ids`."""
-        return np.flatnonzero(np.array(self.ids) >= FIRST)
+        return np.flatnonzero(np.array(self.ids) >= FIRST_IMAGE_ID)
 
 
-Placed = tuple[int, Sight]  # with the index of its first token in the session
+PlacedImage = tuple[int, ImageTokens]  # with the index of its first token in the session
 
 
-class Fed(Struct, frozen=True):
+class InputSpan(Struct, frozen=True):
     """Tokens of a session that are fed in a pass."""
 
-    images: Sequence[Placed]  # of the session, in order
+    images: Sequence[PlacedImage]  # of the session, in order
     start: int  # tokens before them
     count: int = 1
 
 
-class Kind(abc.ABC):
+class VisionFamily(abc.ABC):
     """Image preprocessing and embedding for one architecture.
 
     Args:
@@ -107,14 +108,14 @@ class Kind(abc.ABC):
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None: ...
 
     @abc.abstractmethod
-    def look(self, rgb: np.ndarray) -> Patches:
+    def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         """Preprocess an image `[height, width, 3]`.
 
         Raises:
             ValueError: if the model does not support its shape.
         """
 
-    def hear(self, samples: np.ndarray) -> Patches:
+    def preprocess_sound(self, samples: np.ndarray) -> TowerInput:
         """Preprocess a recording, `[samples]` at 16 kHz between -1 and 1."""
         raise NotImplementedError
 
@@ -133,33 +134,40 @@ class Kind(abc.ABC):
         return embedded
 
     def given(
-        self, net: Any, ids: mx.array, rows: mx.array, seen: list[mx.array], parts: Sequence[Fed]
+        self,
+        net: Any,
+        ids: mx.array,
+        rows: mx.array,
+        seen: list[mx.array],
+        parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
         """Return the model's arguments if the tokens at `rows` have embeddings of images."""
         embedded = self.words_of(net, ids)
-        return {"inputs_embeds": put(embedded, rows, seen[0])}
+        return {"inputs_embeds": replace_rows(embedded, rows, seen[0])}
 
-    def places(self, images: Sequence[Placed], start: int, count: int) -> np.ndarray | None:
+    def places(self, images: Sequence[PlacedImage], start: int, count: int) -> np.ndarray | None:
         """Return positions `[axes, count]`, or None if they are those of the tokens."""
         return None
 
 
-def put(embedded: mx.array, rows: mx.array, seen: mx.array) -> mx.array:
+def replace_rows(embedded: mx.array, rows: mx.array, seen: mx.array) -> mx.array:
     """Replace rows of embeddings `[..., width]` with those of images."""
     flat = embedded.reshape(-1, embedded.shape[-1])
     flat[rows] = seen.astype(flat.dtype)
     return flat.reshape(embedded.shape)
 
 
-def numbers(digest: str, count: int) -> tuple[int, ...]:
+def image_ids(digest: str, count: int) -> tuple[int, ...]:
     """Return ids for `count` tokens of an image."""
     raw = hashlib.shake_256(digest.encode()).digest(4 * count)
-    return tuple((np.frombuffer(raw, "<u4") & (FIRST - 1) | FIRST).tolist())
+    return tuple((np.frombuffer(raw, "<u4") & (FIRST_IMAGE_ID - 1) | FIRST_IMAGE_ID).tolist())
 
 
-def span(digest: str, layout: Sequence[str | int], words: Mapping[str, int]) -> tuple[int, ...]:
+def prompt_ids(
+    digest: str, layout: Sequence[str | int], words: Mapping[str, int]
+) -> tuple[int, ...]:
     """Return the ids of an image in a prompt. Unknown words are left out."""
-    own = iter(numbers(digest, sum(part for part in layout if isinstance(part, int))))
+    own = iter(image_ids(digest, sum(part for part in layout if isinstance(part, int))))
     ids: list[int] = []
     for part in layout:
         if isinstance(part, int):
@@ -169,7 +177,7 @@ def span(digest: str, layout: Sequence[str | int], words: Mapping[str, int]) -> 
     return tuple(ids)
 
 
-def placed(tokens: Sequence[int], sights: Sequence[Sight]) -> list[Placed]:
+def place_images(tokens: Sequence[int], sights: Sequence[ImageTokens]) -> list[PlacedImage]:
     """Return images with their indexes in the tokens of a prompt."""
     found, at = [], 0
     for sight in sights:
@@ -180,21 +188,21 @@ def placed(tokens: Sequence[int], sights: Sequence[Sight]) -> list[Placed]:
     return found
 
 
-class Look:
+class ImagePreprocessor:
     """Image preprocessor of a model, for workers. Holds no MLX arrays.
 
     Args:
         words: ids of the added tokens of its tokenizer.
     """
 
-    def __init__(self, kind: Kind, words: Mapping[str, int]) -> None:
+    def __init__(self, kind: VisionFamily, words: Mapping[str, int]) -> None:
         self.kind = kind
         # id of the token that the template writes for an image
         self.placeholder = words[kind.placeholder]
         # ids of the words that the template writes for images and recordings
         self.written = {w: words[w] for w in (kind.placeholder, kind.sound) if w}
         self._words = words
-        self._known: OrderedDict[str, Sight] = OrderedDict()
+        self._known: OrderedDict[str, ImageTokens] = OrderedDict()
         self._lock = threading.Lock()
 
     def word_of(self, medium: Image | Audio) -> str:
@@ -202,7 +210,7 @@ class Look:
         support it."""
         return self.kind.sound if isinstance(medium, Audio) else self.kind.placeholder
 
-    def sight(self, image: Image | Audio, stop: threading.Event | None = None) -> Sight:
+    def tokens_of(self, image: Image | Audio, stop: threading.Event | None = None) -> ImageTokens:
         """Preprocess an image or a recording.
 
         Args:
@@ -217,26 +225,26 @@ class Look:
         with jobs.exclusive((id(self), image.digest), "The file", stop):
             return self._seen(image.digest) or self._look(image, stop)
 
-    def _seen(self, digest: str) -> Sight | None:
+    def _seen(self, digest: str) -> ImageTokens | None:
         with self._lock:
             known = self._known.get(digest)
             if known is not None:
                 self._known.move_to_end(digest)
             return known
 
-    def _look(self, image: Image | Audio, stop: threading.Event | None) -> Sight:
+    def _look(self, image: Image | Audio, stop: threading.Event | None) -> ImageTokens:
         read = self._read(image, stop)
-        ids = span(image.digest, read.layout, self._words)
+        ids = prompt_ids(image.digest, read.layout, self._words)
         whole = self.kind.whole and isinstance(image, Image)
-        made = Sight(image.digest, ids, read.grid, read.pixels, whole)
+        made = ImageTokens(image.digest, ids, read.grid, read.pixels, whole)
         with self._lock:
             self._known[image.digest] = made
-            while len(self._known) > MOST_KNOWN:
+            while len(self._known) > MAX_REMEMBERED_IMAGES:
                 self._known.popitem(last=False)
             waiting = 0
             for sight in reversed(self._known.values()):
                 waiting += _nbytes(sight.pixels)
-                if waiting > MOST_WAITING and sight is not made:
+                if waiting > MAX_WAITING_PIXEL_BYTES and sight is not made:
                     sight.pixels = None
         return made
 
@@ -246,19 +254,21 @@ class Look:
         """Preprocess an image again, and return the arguments of the tower."""
         return self._read(image, stop).pixels
 
-    def _read(self, image: Image | Audio, stop: threading.Event | None) -> Patches:
+    def _read(self, image: Image | Audio, stop: threading.Event | None) -> TowerInput:
         data = image.data
         if not data and not isinstance(image.file, bytes):
             raise FileNotFoundError("The file is not there any more.")
         if isinstance(image, Audio):
             with in_lane(MODELS):
-                return self.kind.hear(np.frombuffer(jobs.read_sound(data, stop=stop), "<f4"))
+                return self.kind.preprocess_sound(
+                    np.frombuffer(jobs.read_sound(data, stop=stop), "<f4")
+                )
         with in_lane(MODELS):
             picture = jobs.read_image(data, stop=stop)
         width, height = picture.size
         rgb = np.frombuffer(picture.rgb, np.uint8).reshape(height, width, 3)
         try:
-            return self.kind.look(rgb)
+            return self.kind.preprocess_image(rgb)
         except ValueError as error:
             raise EngineError(
                 INVALID_REQUEST,
@@ -271,19 +281,19 @@ def _nbytes(pixels: Mapping[str, Any] | None) -> int:
     return sum(getattr(value, "nbytes", 0) for value in (pixels or {}).values())
 
 
-class _Held(Struct):
+class _StoredEmbeddings(Struct):
     features: list[mx.array]
     nbytes: int
     used_at: float
 
 
-class Eyes:
+class VisionModel:
     """Vision tower of a loaded model, and the embeddings it has computed. Engine thread only."""
 
-    def __init__(self, net: Any, kind: Kind, placeholder: int) -> None:
+    def __init__(self, net: Any, kind: VisionFamily, placeholder: int) -> None:
         self.kind = kind
         self.encoded = 0  # images encoded so far
-        self.held: dict[str, _Held] = {}  # stored embeddings by digest
+        self.held: dict[str, _StoredEmbeddings] = {}  # stored embeddings by digest
         self._net = net
         self._placeholder = placeholder
 
@@ -292,12 +302,12 @@ class Eyes:
         """Bytes of all stored embeddings."""
         return sum(held.nbytes for held in self.held.values())
 
-    def encode(self, sight: Sight, pixels: Mapping[str, Any]) -> Generator[None, None, None]:
+    def encode(self, sight: ImageTokens, pixels: Mapping[str, Any]) -> Generator[None, None, None]:
         """Compute and store an image's embeddings, in pieces."""
         spoken = {id(module) for module in self._net.language_model.modules()}
         modules = [m for m in self._net.modules() if id(m) not in spoken]
         embed = functools.partial(self.kind.embeddings, self._net, pixels)
-        features = yield from piecewise.in_pieces(modules, embed)
+        features = yield from sliced_tower.evaluate_in_pieces(modules, embed)
         if features[0].shape[0] != len(sight.own):
             raise EngineError(
                 INVALID_REQUEST,
@@ -305,7 +315,7 @@ class Eyes:
                 f"have {len(sight.own):,}.",
             )
         nbytes = sum(array.nbytes for array in features)
-        self.held[sight.digest] = _Held(features, nbytes, time.monotonic())
+        self.held[sight.digest] = _StoredEmbeddings(features, nbytes, time.monotonic())
         self.encoded += 1
 
     def drop(self, digest: str) -> None:
@@ -314,11 +324,11 @@ class Eyes:
 
     def plain(self, tokens: list[int]) -> list[int]:
         """Replace ids of images with the placeholder."""
-        if max(tokens, default=0) < FIRST:
+        if max(tokens, default=0) < FIRST_IMAGE_ID:
             return tokens
-        return [self._placeholder if token >= FIRST else token for token in tokens]
+        return [self._placeholder if token >= FIRST_IMAGE_ID else token for token in tokens]
 
-    def given(self, ids: mx.array, parts: Sequence[Fed]) -> dict[str, Any]:
+    def given(self, ids: mx.array, parts: Sequence[InputSpan]) -> dict[str, Any]:
         """Return the model's arguments besides `ids`, the tokens of all `parts` in order.
 
         Raises:
@@ -338,7 +348,7 @@ class Eyes:
             given |= self.kind.given(self._net, ids, mx.array(rows), seen, parts)
         return given
 
-    def _seen(self, parts: Sequence[Fed]) -> tuple[list[int], list[list[mx.array]]]:
+    def _seen(self, parts: Sequence[InputSpan]) -> tuple[list[int], list[list[mx.array]]]:
         """Return the indexes of image tokens among all fed tokens, and their embeddings."""
         rows: list[int] = []
         features: list[list[mx.array]] = []
@@ -361,7 +371,7 @@ class Eyes:
 # ---------------------------------------------------------------- positions on three axes
 
 
-def grid_places(images: Sequence[Placed], start: int, count: int) -> np.ndarray:
+def grid_positions(images: Sequence[PlacedImage], start: int, count: int) -> np.ndarray:
     """Return positions for Qwen's models: an image has one time position, and rows and columns.
 
     The text after it continues at the larger of its height and width.

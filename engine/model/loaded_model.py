@@ -13,24 +13,24 @@ from msgspec import Struct, field
 from engine.cache.cache_objects import Caches
 from engine.cache.session_kv import SessionKV
 from engine.cache.slots import Slots
-from engine.model.eyes import Eyes, Look
 from engine.model.info import Model
 from engine.model.probe import Abilities
+from engine.model.vision import ImagePreprocessor, VisionModel
 from engine.params import SamplingParams
 from engine.text.form_tokens import Told
 from engine.text.rendering import Reader
 
-SHARED_FAULTS = 3
+MAX_SHARED_FAULTS = 3
 """Failed shared steps after which a model's sessions are stepped one by one for some time."""
 
-REST = 256  # passes that a failed feature is disabled for at first
+MIN_PAUSE_PASSES = 256  # passes that a failed feature is disabled for at first
 
-LONGEST_REST = 1 << 16  # maximum; each failure doubles the number
+MAX_PAUSE_PASSES = 1 << 16  # maximum; each failure doubles the number
 
-FORGIVEN = 1024  # passes without failure that cancel out one failure
+RECOVERY_PASSES = 1024  # passes without failure that cancel out one failure
 
 
-class Trust:
+class CircuitBreaker:
     """Circuit breaker that disables a feature after repeated failures, measured in passes.
 
     After too many failures, the feature is disabled, then tried again; each further failure
@@ -46,23 +46,23 @@ class Trust:
         self._allowed = allowed
         self._counted = 0  # failures minus those cancelled out
         self._well = 0  # passes since the last failure or cancellation
-        self._rest = REST
+        self._rest = MIN_PAUSE_PASSES
         self._left = 0
 
     @property
-    def works(self) -> bool:
+    def is_enabled(self) -> bool:
         """True if the feature is enabled."""
         return not self._left
 
-    def failed(self) -> None:
+    def record_failure(self) -> None:
         """Count a failure."""
         self.faults += 1
         self._counted += 1
         self._well = 0
         if self._counted >= self._allowed:
-            self._left, self._rest = self._rest, min(2 * self._rest, LONGEST_REST)
+            self._left, self._rest = self._rest, min(2 * self._rest, MAX_PAUSE_PASSES)
 
-    def passed(self) -> None:
+    def record_success(self) -> None:
         """Count a successful pass of the model, with or without the feature."""
         if self._left:
             self._left -= 1
@@ -70,10 +70,10 @@ class Trust:
                 self._counted = self._allowed - 1  # one more failure disables it again
         elif self._counted:
             self._well += 1
-            if self._well >= FORGIVEN:
+            if self._well >= RECOVERY_PASSES:
                 self._well, self._counted = 0, self._counted - 1
                 if not self._counted:
-                    self._rest = REST
+                    self._rest = MIN_PAUSE_PASSES
 
 
 class TextCodec(Struct):
@@ -97,10 +97,10 @@ class TextCodec(Struct):
     forms_lock: threading.Lock = field(default_factory=threading.Lock)  # guards its creation
     # hashes of forms that were too slow; replies with one of these end with an error
     costly_forms: set[int] = field(default_factory=set)
-    look: Look | None = None  # image preprocessor; None for models without vision
+    preprocessor: ImagePreprocessor | None = None  # None for models without vision
 
 
-def _plain(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) -> SessionKV:
+def _plain_kv(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) -> SessionKV:
     return SessionKV(make, shares_prefix)
 
 
@@ -119,14 +119,16 @@ class LoadedModel(Struct, weakref=True):
     feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
     # creates a session's caches from a function that returns empty caches, a flag for prefix
     # sharing, and the bits of keys (None for the model's own type)
-    new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain
+    new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain_kv
     # buffers for the keys of sessions that decode together, if the model supports them
     slots: Slots | None = None
-    # quantized caches of sessions, by bits: 8 or 4 (`quantised`)
+    # quantized caches of sessions, by bits: 8 or 4 (`quantized_kv`)
     kept_in: dict[int, Any] = field(default_factory=dict)
     # failures of shared steps: after a few, sessions step alone for some time
-    sharing: Trust = field(default_factory=lambda: Trust(SHARED_FAULTS))
-    eyes: Eyes | None = None  # vision tower and its embeddings; None for models without vision
+    sharing: CircuitBreaker = field(default_factory=lambda: CircuitBreaker(MAX_SHARED_FAULTS))
+    vision: VisionModel | None = (
+        None  # vision tower and its embeddings; None for models without vision
+    )
     # drafts for a chat that runs alone (`drafting.Drafter`) or from the chats' own text
     # (`lookup.Lookup`); None without drafting
     drafter: Any = None
@@ -144,8 +146,8 @@ class LoadedModel(Struct, weakref=True):
         """Return empty caches for a session."""
         return list(self.can.make_cache())
 
-    def passed(self) -> None:
+    def record_success(self) -> None:
         """Record a successful pass in all circuit breakers."""
-        self.sharing.passed()
+        self.sharing.record_success()
         if self.drafter is not None:
-            self.drafter.trust.passed()
+            self.drafter.breaker.record_success()

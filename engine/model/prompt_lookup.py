@@ -14,23 +14,23 @@ import logging
 
 import numpy as np
 
-from engine.model.loaded import Trust
+from engine.model.loaded_model import CircuitBreaker
 
 log = logging.getLogger(__name__)
 
-LEAST = 3  # minimum match in tokens
+MIN_MATCH = 3  # minimum match in tokens
 
-SURE = 6  # matches from this length on usually are copied text
+LIKELY_MATCH = 6  # matches from this length on usually are copied text
 
-TOLD = 16  # maximum match that is measured
+MAX_MATCH = 16  # maximum match that is measured
 
-_HELD = (2.4, 3.4, 3.8)
-"""Prior counts of correct drafts, out of `_TRIED`, for short matches, and those of `SURE` and
-`TOLD` tokens."""
+_PRIOR_ACCEPTED = (2.4, 3.4, 3.8)
+"""Prior counts of correct drafts, out of `_PRIOR_DRAFTED`, for short matches, and those of
+`LIKELY_MATCH` and `MAX_MATCH` tokens."""
 
-_TRIED = 4.0
+_PRIOR_DRAFTED = 4.0
 
-TOO_MANY_FAULTS = 3  # passes that raised before lookup is paused
+MAX_FAULTS = 3  # passes that raised before lookup is paused
 
 
 class Lookup:
@@ -43,12 +43,12 @@ class Lookup:
 
     def __init__(self) -> None:
         self.drafted = self.accepted = 0
-        self.trust = Trust(TOO_MANY_FAULTS)
+        self.breaker = CircuitBreaker(MAX_FAULTS)
 
     @property
-    def works(self) -> bool:
+    def is_enabled(self) -> bool:
         """True unless lookup is paused after failures."""
-        return self.trust.works
+        return self.breaker.is_enabled
 
     def keep(self, length: int) -> None:
         """Do nothing: lookup holds no drafted tokens."""
@@ -58,11 +58,11 @@ class Lookup:
 
     def fail(self, error: BaseException) -> None:
         """Count a pass that raised."""
-        self.trust.failed()
+        self.breaker.record_failure()
         log.warning("a draft by lookup failed: %s", type(error).__name__)
 
 
-class Places:
+class MatchSearch:
     """Search for earlier occurrences of an answer's latest tokens.
 
     Args:
@@ -75,7 +75,10 @@ class Places:
         self._known = 0  # tokens of `_of` copied to `_ids`
         self._next = 0  # index after the earlier occurrence, or 0 without a match
         self._matched = 0  # length of the match
-        self._held, self._tried = list(_HELD), [_TRIED] * len(_HELD)  # by length of the match
+        self._held, self._tried = (
+            list(_PRIOR_ACCEPTED),
+            [_PRIOR_DRAFTED] * len(_PRIOR_ACCEPTED),
+        )  # by length of the match
 
     def find(self) -> int:
         """Return the length of the longest match of the latest tokens, or 0 if it is too short."""
@@ -88,8 +91,8 @@ class Places:
         for token in new:
             goes_on = self._next and self._ids[self._next] == token
             if self._next:
-                self._held[_length(self._matched)] += goes_on
-                self._tried[_length(self._matched)] += 1
+                self._held[_length_class(self._matched)] += goes_on
+                self._tried[_length_class(self._matched)] += 1
             self._next = self._next + 1 if goes_on else 0
             self._matched += 1
         self._known += len(new)
@@ -116,7 +119,7 @@ class Places:
         """
         chance, found = 1.0, list[float]()
         for ahead in range(1, min(count, self._known - self._next - 1) + 1):
-            length = _length(self._matched + ahead)
+            length = _length_class(self._matched + ahead)
             chance *= self._held[length] / self._tried[length]
             found.append(chance)
         return found
@@ -125,15 +128,15 @@ class Places:
         """Find the longest match, and of several the latest."""
         last = self._known - 1
         places, matched = np.flatnonzero(self._ids[:last] == self._ids[last]), 1
-        while matched < TOLD:
+        while matched < MAX_MATCH:
             longer = places[places >= matched]
             longer = longer[self._ids[longer - matched] == self._ids[last - matched]]
             if not len(longer):
                 break
             places, matched = longer, matched + 1
-        found = len(places) > 0 and matched >= LEAST
+        found = len(places) > 0 and matched >= MIN_MATCH
         self._next, self._matched = (int(places[-1]) + 1, matched) if found else (0, 0)
 
 
-def _length(matched: int) -> int:
-    return (matched >= SURE) + (matched >= TOLD)
+def _length_class(matched: int) -> int:
+    return (matched >= LIKELY_MATCH) + (matched >= MAX_MATCH)

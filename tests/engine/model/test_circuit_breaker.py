@@ -11,51 +11,62 @@ import pytest
 from engine import Engine, SamplingParams
 from engine.model import runner
 from engine.model.drafting import Drafter
-from engine.model.loaded import FORGIVEN, LONGEST_REST, REST, LoadedModel, Trust
-from engine.model.loader import load_at_once
+from engine.model.loaded_model import (
+    MAX_PAUSE_PASSES,
+    MIN_PAUSE_PASSES,
+    RECOVERY_PASSES,
+    CircuitBreaker,
+    LoadedModel,
+)
+from engine.model.loader import load_blocking
 
 
-def rest_of(tried: Trust) -> int:
+def rest_of(tried: CircuitBreaker) -> int:
     """Passes until it works again."""
     passes = 0
-    while not tried.works:
-        tried.passed()
+    while not tried.is_enabled:
+        tried.record_success()
         passes += 1
     return passes
 
 
 def test_repeated_faults_double_the_pause() -> None:
-    tried = Trust(3)
+    tried = CircuitBreaker(3)
     for _ in range(2):
-        tried.failed()
-        assert tried.works
+        tried.record_failure()
+        assert tried.is_enabled
     rests = []
     for _ in range(14):
-        tried.failed()
-        assert not tried.works
+        tried.record_failure()
+        assert not tried.is_enabled
         rests.append(rest_of(tried))
-    assert rests[:4] == [REST, 2 * REST, 4 * REST, 8 * REST]
-    assert rests[-1] == LONGEST_REST
+    assert rests[:4] == [
+        MIN_PAUSE_PASSES,
+        2 * MIN_PAUSE_PASSES,
+        4 * MIN_PAUSE_PASSES,
+        8 * MIN_PAUSE_PASSES,
+    ]
+    assert rests[-1] == MAX_PAUSE_PASSES
     assert tried.faults == 16
 
 
 def test_faults_are_forgiven() -> None:
     """Three faults in months of answers are no reason to go without."""
-    tried = Trust(3)
+    tried = CircuitBreaker(3)
     for _ in range(50):
-        tried.failed()
-        assert tried.works
-        for _ in range(FORGIVEN):
-            tried.passed()
+        tried.record_failure()
+        assert tried.is_enabled
+        for _ in range(RECOVERY_PASSES):
+            tried.record_success()
     for _ in range(3):
-        tried.failed()
-    assert rest_of(tried) == REST
-    for _ in range(3 * FORGIVEN):
-        tried.passed()
+        tried.record_failure()
+    assert rest_of(tried) == MIN_PAUSE_PASSES
+    for _ in range(3 * RECOVERY_PASSES):
+        tried.record_success()
     for _ in range(3):
-        assert tried.works
-        tried.failed()
-    assert rest_of(tried) == REST, "as for the first time"
+        assert tried.is_enabled
+        tried.record_failure()
+    assert rest_of(tried) == MIN_PAUSE_PASSES, "as for the first time"
 
 
 def test_passes_are_shared_again_after_faults(
@@ -64,7 +75,7 @@ def test_passes_are_shared_again_after_faults(
     together: Callable[[int], None],
 ) -> None:
     """After three faults all passes were apart until the model was loaded anew."""
-    monkeypatch.setattr("engine.model.loaded.REST", 80)
+    monkeypatch.setattr("engine.model.loaded_model.MIN_PAUSE_PASSES", 80)
     decode = runner.decode
     shared: list[bool] = []
     broken = True
@@ -119,16 +130,16 @@ def test_draft_comes_back(loaded_plain: LoadedModel) -> None:
     model.drafter = drafter = Drafter(model, model, 300)
     try:
         for _ in range(3):
-            assert drafter.works
+            assert drafter.is_enabled
             drafter.fail(RuntimeError("injected"))
-        assert not drafter.works
-        for _ in range(REST):
-            model.passed()
-        assert drafter.works
+        assert not drafter.is_enabled
+        for _ in range(MIN_PAUSE_PASSES):
+            model.record_success()
+        assert drafter.is_enabled
     finally:
         model.drafter = None
 
 
 @pytest.fixture
 def loaded_plain(model_folder: Callable[[str], Path]) -> LoadedModel:
-    return load_at_once(model_folder("plain"), True)
+    return load_blocking(model_folder("plain"), True)

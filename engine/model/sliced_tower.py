@@ -42,19 +42,19 @@ _BY_ROWS = (*_LINEAR, *_PATCHES, nn.LayerNorm, nn.RMSNorm, nn.GELU, nn.SiLU)
 _FEED_FORWARD = ("mlp", "feed_forward")
 _ATTENTION = "attention"
 
-Cut = tuple[mx.array, int]  # an array and the axis of its rows
+SplitArray = tuple[mx.array, int]  # an array and the axis of its rows
 
 
-class _Noting(threading.local):
+class _Recorder(threading.local):
     """Recorder of the tower pass that this thread builds, or None."""
 
-    now: _Noted | None = None
+    now: _RecordedPieces | None = None
 
 
-noting = _Noting()
+recorder = _Recorder()
 
 
-def in_pieces(
+def evaluate_in_pieces(
     modules: Iterable[nn.Module], embed: Callable[[], list[mx.array]]
 ) -> Generator[None, None, list[mx.array]]:
     """Evaluate the result of `embed` for about `SLICE` seconds at a time, and return it.
@@ -62,13 +62,13 @@ def in_pieces(
     Args:
         modules: all modules that it calls, including nested ones.
     """
-    noted = _Noted()
+    noted = _RecordedPieces()
     undo = mix_in(_ByRows, _by_rows(modules))
-    noting.now = noted
+    recorder.now = noted
     try:
         features = embed()
     finally:
-        noting.now = None
+        recorder.now = None
         undo()
     yield
     pieces, rates = noted.pieces[::-1], dict[str, float]()
@@ -101,7 +101,7 @@ def _by_rows(modules: Iterable[nn.Module]) -> list[nn.Module]:
     return found
 
 
-class _Noted:
+class _RecordedPieces:
     """Pieces of a pass in the order of evaluation."""
 
     def __init__(self) -> None:
@@ -115,7 +115,11 @@ class _Noted:
         self.pieces += [("", 0.0, [array]) for array in arrays]
 
     def cut(
-        self, kind: str, given: Sequence[Cut], cost: float, call: Callable[..., list[mx.array]]
+        self,
+        kind: str,
+        given: Sequence[SplitArray],
+        cost: float,
+        call: Callable[..., list[mx.array]],
     ) -> list[mx.array]:
         """Call a function for parts of arrays, each split along its axis, and join the results.
 
@@ -125,7 +129,7 @@ class _Noted:
         """
         arrays, axes = zip(*given, strict=True)
         count, step = arrays[0].shape[axes[0]], max(1, int(self._most / cost))
-        noting.now = None  # calls inside are part of this piece
+        recorder.now = None  # calls inside are part of this piece
         try:
             if count <= step:
                 whole = call(*arrays)
@@ -136,7 +140,7 @@ class _Noted:
             cut = [mx.split(array, starts, axis=axis) for array, axis in given]
             parts = [call(*some) for some in zip(*cut, strict=True)]
         finally:
-            noting.now = self
+            recorder.now = self
         self.pieces += [(kind, cost * part[0].shape[axes[0]], part) for part in parts]
         out = [mx.concatenate(list(same), axis=axes[0]) for same in zip(*parts, strict=True)]
         self.add(*out)
@@ -148,7 +152,7 @@ class _ByRows:
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         call: Any = super().__call__  # type: ignore[misc]
-        noted = noting.now
+        noted = recorder.now
         if noted is None or named or len(given) != 1 or given[0].ndim < 2:
             return call(*given, **named)
         (x,), kind = given, type(self).__name__
@@ -168,7 +172,7 @@ class _ByRows:
 
 
 def by_rows(
-    kind: str, given: Sequence[Cut], numbers: float, call: Callable[..., list[mx.array]]
+    kind: str, given: Sequence[SplitArray], numbers: float, call: Callable[..., list[mx.array]]
 ) -> list[mx.array]:
     """Call a function on arrays, in a tower's pass for one part of their rows after another.
 
@@ -176,13 +180,13 @@ def by_rows(
         given: see `_Noted.cut`.
         numbers: computed per row.
     """
-    noted = noting.now
+    noted = recorder.now
     if noted is None:
         return call(*(array for array, _ in given))
     return noted.cut(kind, given, noted.element * numbers, call)
 
 
-def turn_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> None:
+def split_rotary_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> None:
     """Split a tower's own rotary embedding function by rows.
 
     Args:
@@ -190,11 +194,13 @@ def turn_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> None:
     """
     turn = getattr(home, name)
     if not isinstance(turn, functools.partial):
-        setattr(home, name, functools.partial(_turned, turn, axes))
+        setattr(home, name, functools.partial(_rotary_by_rows, turn, axes))
 
 
-def _turned(turn: Callable[..., Any], axes: Sequence[int], *given: Any, **named: Any) -> Any:
-    if noting.now is None:
+def _rotary_by_rows(
+    turn: Callable[..., Any], axes: Sequence[int], *given: Any, **named: Any
+) -> Any:
+    if recorder.now is None:
         return turn(*given, **named)
     arrays, rest = given[: len(axes)], given[len(axes) :]
 
@@ -211,7 +217,7 @@ def attend(
     mlx: Callable[..., mx.array], q: mx.array, k: mx.array, v: mx.array, **named: Any
 ) -> mx.array:
     """Call MLX's attention, in a tower's pass for one part of the queries after another."""
-    noted, mask = noting.now, named.get("mask")
+    noted, mask = recorder.now, named.get("mask")
     if noted is None or isinstance(mask, str):
         return mlx(q, k, v, **named)
     k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise each part makes its own copy

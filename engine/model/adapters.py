@@ -22,14 +22,14 @@ from msgspec.structs import replace
 
 from engine.errors import EngineError, is_out_of_memory, words_of
 from engine.model import fingerprint, loader, packed_experts, packed_layers, plain_decoder
-from engine.model.folder import refuse
-from engine.model.loaded import LoadedModel
+from engine.model.folder import load_refused
+from engine.model.loaded_model import LoadedModel
 from engine.model.loader import Examined, Pieces
 from engine.model.patches import expect
 from engine.sandbox.folders import AdapterFacts
 
-CONFIG, WEIGHTS = "adapter_config.json", "adapters.safetensors"
-LEAVES = {"lora_a", "lora_b", "m"}  # mlx-lm's names of an adapter's arrays
+CONFIG_FILE, WEIGHTS_FILE = "adapter_config.json", "adapters.safetensors"
+ADAPTER_ARRAYS = {"lora_a", "lora_b", "m"}  # mlx-lm's names of an adapter's arrays
 
 
 class Adapter(Struct, frozen=True):
@@ -48,18 +48,18 @@ def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
     Raises:
         EngineError: `model_load_failed`.
     """
-    files = [path / CONFIG, path / WEIGHTS]
+    files = [path / CONFIG_FILE, path / WEIGHTS_FILE]
     try:
         identity = fingerprint.adapter_identity(path, files)
         contents = fingerprint.adapter_contents(*files)
     except (OSError, ValueError) as error:
-        raise refuse(f"{name} could not be loaded: {error}") from None
+        raise load_refused(f"{name} could not be loaded: {error}") from None
     with contextlib.suppress(Exception):  # import early, off the engine thread; `adapt` reports it
         import mlx_lm.tuner.utils  # noqa: F401
     return Adapter(path, identity, name, facts, contents)
 
 
-def why_not() -> str:
+def unsupported_reason() -> str:
     """Return why this mlx-lm cannot apply adapters, or "" if it can."""
     try:
         from mlx_lm.tuner.dora import DoRAEmbedding  # noqa: F401
@@ -85,20 +85,20 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     Raises:
         EngineError: `model_load_failed` if the adapter does not fit the model.
     """
-    net = share(base.net)
+    net = copy_sharing_arrays(base.net)
     yield
     try:
-        again = reads_again(base, adapter.facts.kind)
+        again = needs_own_weights(base, adapter.facts.kind)
         if again:
             net, _ = loader.load_net(
-                base.examined.folder, lazy=True, seeing=base.examined.look is not None
+                base.examined.folder, lazy=True, seeing=base.examined.preprocessor is not None
             )
             if base.info.dtype == "float32":
                 net.set_dtype(mx.float32)
         _change_layers(net, adapter)
         plain_decoder.release(net)
         yield
-        added = _give(net, adapter, base.info.dtype)
+        added = _set_arrays(net, adapter, base.info.dtype)
         yield
         net.eval()
         yield
@@ -110,7 +110,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     except Exception as error:  # from mlx-lm: some models read arrays that the changed layer hides
         if is_out_of_memory(error):
             raise
-        raise _does_not_fit(base, adapter, error) from None
+        raise _mismatch_error(base, adapter, error) from None
     both = f"{base.info.id} {adapter.contents}"
     info = replace(
         made.info,
@@ -124,7 +124,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     return replace(made, info=info, text=replace(made.text, info=info), base=base)
 
 
-def reads_again(base: LoadedModel, kind: str) -> bool:
+def needs_own_weights(base: LoadedModel, kind: str) -> bool:
     """Return True if a variant must load its own weights because the base's are packed.
 
     DoRA reads the weights of a layer, and adapters change the inside of expert layers.
@@ -133,7 +133,7 @@ def reads_again(base: LoadedModel, kind: str) -> bool:
     return packed or packed_experts.is_packed(base.net)
 
 
-def share(net: Any) -> Any:
+def copy_sharing_arrays(net: Any) -> Any:
     """Return a copy of a model's tree of modules that refers to the same arrays."""
     return _copy(net, {})
 
@@ -174,33 +174,33 @@ def _change_layers(net: Any, adapter: Adapter) -> None:
     linear_to_lora_layers(net, facts.layers, parameters, use_dora=facts.kind == "dora")
 
 
-def _give(net: Any, adapter: Adapter, dtype: str) -> int:
+def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
     """Load an adapter's arrays into the changed layers, and return their bytes.
 
     The file must have exactly the arrays of those layers.
     """
-    loaded: Any = mx.load(str(adapter.folder / WEIGHTS))
+    loaded: Any = mx.load(str(adapter.folder / WEIGHTS_FILE))
     given: dict[str, mx.array] = dict(loaded)
     wanted = {
         key: array
         for key, array in tree_flatten(net.parameters())
-        if key.rpartition(".")[2] in LEAVES
+        if key.rpartition(".")[2] in ADAPTER_ARRAYS
     }
     stranger = min(given.keys() - wanted.keys(), default=None)
     if stranger is not None:
-        raise refuse(
+        raise load_refused(
             f"{adapter.name} was not made for this model: it has {stranger[:100]!r}, and no layer "
             "that it changes is called that. Choose the model that it was trained on."
         )
     lacking = min(wanted.keys() - given.keys(), default=None)
     if lacking is not None:
-        raise refuse(
+        raise load_refused(
             f"{adapter.name} is incomplete or was not made for this model: {lacking[:100]!r} is "
             "missing. Choose the model that it was trained on, or get the adapter again."
         )
     for key, array in given.items():
         if array.shape != wanted[key].shape:
-            raise refuse(
+            raise load_refused(
                 f"{adapter.name} was not made for this model: {key[:100]!r} has the shape "
                 f"{list(array.shape)}, and the model's layer needs {list(wanted[key].shape)}. "
                 "Choose the model that it was trained on."
@@ -211,8 +211,8 @@ def _give(net: Any, adapter: Adapter, dtype: str) -> int:
     return sum(array.nbytes for array in given.values())
 
 
-def _does_not_fit(base: LoadedModel, adapter: Adapter, error: Exception) -> EngineError:
+def _mismatch_error(base: LoadedModel, adapter: Adapter, error: Exception) -> EngineError:
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
     words = f"{adapter.name} cannot be used with {base.info.name} ({first[:200].rstrip('.')})."
-    return refuse(f"{words} Choose the model that it was trained on.")
+    return load_refused(f"{words} Choose the model that it was trained on.")

@@ -19,11 +19,11 @@ T = TypeVar("T")
 SLICE = 0.01
 """Seconds of evaluation per slice, unless a single layer takes longer."""
 
-_MOST_AT_ONCE = 2
+_MAX_GROWTH = 2
 """Maximum growth of the number of layers per evaluation. The next ones may be slower."""
 
 
-def in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None, None, None]:
+def evaluate_in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None, None, None]:
     """Evaluate a pass, and yield between slices.
 
     The number of layers per evaluation depends on the time of the previous ones. One layer at a
@@ -47,10 +47,10 @@ def in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None, None, N
             yield
             began, left = time.perf_counter(), SLICE
         fitting = int(left / each) if each > 0 else len(steps)
-        count = max(1, min(_MOST_AT_ONCE * count, fitting))
+        count = max(1, min(_MAX_GROWTH * count, fitting))
 
 
-def at_once(pieces: Generator[Any, None, T], after: Callable[[], object] = lambda: None) -> T:
+def run_to_end(pieces: Generator[Any, None, T], after: Callable[[], object] = lambda: None) -> T:
     """Run a generator to its end, and return its result.
 
     Args:

@@ -21,7 +21,7 @@ from engine.cache.session_kv import SessionKV
 from engine.cache.slots import Slots
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import probe, ragged, vocabulary
-from engine.model.loaded import LoadedModel
+from engine.model.loaded_model import LoadedModel
 
 log = logging.getLogger(__name__)
 
@@ -33,14 +33,14 @@ GARBLED = 1.0
 differ by 3 or more."""
 
 
-class KeptIn(Struct, frozen=True):
+class QuantizedCaches(Struct, frozen=True):
     """Quantized caches of one model for a number of bits."""
 
     make: Callable[[], Caches]
     estimate: MemoryEstimate
 
 
-def kept_in(model: LoadedModel, bits: int, words: int | None = None) -> KeptIn:
+def quantized_caches(model: LoadedModel, bits: int, words: int | None = None) -> QuantizedCaches:
     """Return the model's quantized caches for `bits` bits. The first call runs about ten short
     passes.
 
@@ -57,13 +57,13 @@ def kept_in(model: LoadedModel, bits: int, words: int | None = None) -> KeptIn:
             # Not the exception itself: its traceback refers to the model.
             model.kept_in[bits] = (error.code, error.message)
     found = model.kept_in[bits]
-    if not isinstance(found, KeptIn):
+    if not isinstance(found, QuantizedCaches):
         raise EngineError(*found)
     return found
 
 
-def _try(model: LoadedModel, bits: int, words: int | None) -> KeptIn:
-    # Not at the top of the file: see `backend.file_limit_kept`.
+def _try(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
+    # Not at the top of the file: see `backend.preserved_file_limit`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache
 
     plain = model.new_caches()
@@ -90,7 +90,7 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> KeptIn:
         estimate = _check(model, make, words)
     except Exception as error:  # a model may raise anything if it does not support quantized keys
         raise _refuse(model, bits, f"its attention cannot read them ({error})") from None
-    return KeptIn(make, estimate)
+    return QuantizedCaches(make, estimate)
 
 
 def _refuse(model: LoadedModel, bits: int, why: str) -> EngineError:
@@ -122,14 +122,14 @@ def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) ->
         together = [clone(caches) for caches in sessions]
         shared = ragged.share_caches(together)
         got = model.net(mx.concatenate(feeds), cache=shared)[:, -1]
-        if probe.apart(got, alone) > probe.TOLERANCE:
+        if probe.logit_difference(got, alone) > probe.TOLERANCE:
             raise ValueError("sharing a step garbles them")
         if model.slots is not None and model.slots.policy.bits:
             bits = _agree_in_slots(model, feeds, sessions, alone)
             model.slots.policy = replace(model.slots.policy, bits=bits)
     whole = model.new_caches()
     model.net(mx.array([[(7 * i + 3) % vocab for i in range(9)]]), cache=whole)
-    if probe.apart(alone[:1], _logits(model, feeds[:1], [whole])) > GARBLED:
+    if probe.logit_difference(alone[:1], _logits(model, feeds[:1], [whole])) > GARBLED:
         raise ValueError("they make nonsense")
     return estimate
 
@@ -148,7 +148,7 @@ def _agree_in_slots(
             return False
         shared = ragged.share_caches([kvs[row].layers for row in order], slots)
         got = model.net(mx.concatenate([feeds[row] for row in order]), cache=shared)[:, -1]
-        return probe.apart(got, alone[mx.array(order)]) <= probe.TOLERANCE
+        return probe.logit_difference(got, alone[mx.array(order)]) <= probe.TOLERANCE
     except Exception as error:  # a model may raise anything if it does not support these keys
         log.debug("in few bits and in slots: %s: %s", type(error).__name__, error)
         return False

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from engine.messages import Image
-from engine.model import eyes
-from engine.model.eyes import Look, Patches
+from engine.model import vision
+from engine.model.vision import ImagePreprocessor, TowerInput
 from engine.sandbox import jobs
 
 
@@ -21,8 +21,8 @@ class _Kind:
     sound = ""
     whole = False
 
-    def look(self, rgb: np.ndarray) -> Patches:
-        return Patches({"pixels": np.zeros(1000, np.uint8)}, [4])
+    def look(self, rgb: np.ndarray) -> TowerInput:
+        return TowerInput({"pixels": np.zeros(1000, np.uint8)}, [4])
 
 
 def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,10 +40,10 @@ def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(jobs, "_acquire", noted)
     monkeypatch.setattr(jobs, "read_image", read)
-    look = Look(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
+    look = ImagePreprocessor(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
     with ThreadPoolExecutor(5) as pool:
-        some = [pool.submit(look.sight, Image(b"lake")) for _ in range(4)]
-        other = pool.submit(look.sight, Image(b"pond"))
+        some = [pool.submit(look.tokens_of, Image(b"lake")) for _ in range(4)]
+        other = pool.submit(look.tokens_of, Image(b"pond"))
         arrived = all(waiting.acquire(timeout=30) for _ in range(5))
         go.set()
     assert arrived
@@ -55,9 +55,9 @@ def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPat
 def test_pixels_that_nobody_asks_for_are_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     picture = SimpleNamespace(size=(1, 1), rgb=b"\0\0\0")
     monkeypatch.setattr(jobs, "read_image", lambda data, stop=None: picture)
-    monkeypatch.setattr(eyes, "MOST_WAITING", 2500)
-    look = Look(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
-    sights = [look.sight(Image(bytes([number]))) for number in range(5)]
+    monkeypatch.setattr(vision, "MAX_WAITING_PIXEL_BYTES", 2500)
+    look = ImagePreprocessor(_Kind(), {"<image>": 7})  # type: ignore[arg-type]
+    sights = [look.tokens_of(Image(bytes([number]))) for number in range(5)]
     assert [sight.pixels is not None for sight in sights] == [False, False, False, True, True]
-    assert look.sight(Image(bytes([0]))) is sights[0], "its ids and its grid are still known"
+    assert look.tokens_of(Image(bytes([0]))) is sights[0], "its ids and its grid are still known"
     assert look.pixels(Image(bytes([0])))["pixels"].nbytes == 1000
