@@ -28,7 +28,7 @@ from engine import EngineError
 
 if TYPE_CHECKING:
     from engine import Engine
-    from engine.serve.agents import Agent, Conversation, Seen
+    from engine.serve.agents import Agent, AgentConversation, AgentSnapshot
     from engine.serve.auth import Key
     from engine.serve.server import Server
 
@@ -116,8 +116,8 @@ class ServerState(Enum):
 class ApiClients(Struct, frozen=True):
     """Clients of the server."""
 
-    connections: int = 0  # including idle ones
-    seen: tuple[Seen, ...] = ()  # the agents, also between their requests
+    connections: int = 0  # how many there are, idle ones too
+    seen: tuple[AgentSnapshot, ...] = ()  # the agents that ask, between their requests too
 
 
 class Serving(QObject):
@@ -301,8 +301,8 @@ class Serving(QObject):
         """Return an agent's latest reply."""
         return "".join(agent.text for agent in self._agents(number))
 
-    def conversation(self, number: int) -> Conversation | None:
-        """Return the stored conversation of an agent and its model, or None."""
+    def conversation(self, number: int) -> AgentConversation | None:
+        """What an agent and its model have said, as far as it was kept."""
         return next((agent.conversation for agent in self._agents(number)), None)
 
     def model_of(self, name: str) -> str:

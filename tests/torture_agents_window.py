@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QWidget
 from app.serving import ServerState
 from app.settings.paths import Paths
 from app.ui.sidebar.guests import GuestDialog
-from engine.serve.agents import Seen
+from engine.serve.agents import AgentSnapshot
 from tests.driving import Driver, program_in
 from tests.engine.scripted import call
 from tests.torture_agents import CLAUDE_TOOLS, Agents, Here, claude_of
@@ -165,7 +165,7 @@ def _watched(pictures: Path, here: Here, driver: Driver) -> None:
         driver.wait(0.2)
         widget.grab().save(str(pictures / f"{name}.png"))
 
-    def seen() -> tuple[Seen, ...]:
+    def seen() -> tuple[AgentSnapshot, ...]:
         return driver.application.serving.guests.seen
 
     def states() -> list[str]:

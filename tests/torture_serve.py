@@ -35,12 +35,12 @@ from typing import Any
 from engine import Engine, Model, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.runtime.workers import THREADS
-from engine.serve.agents import MOST_AGENTS
+from engine.serve.agents import MAX_IDLE_AGENTS
 from engine.serve.auth import Keys, Settings
-from engine.serve.connection import AT_ONCE as ACCEPTED
+from engine.serve.connection import ACCEPTS_PER_ITERATION as ACCEPTED
 from engine.serve.connection import SPARE_FILES
-from engine.serve.conversations import KEPT
-from engine.serve.queue import SILENT_SECONDS
+from engine.serve.conversations import MAX_IDLE_PER_GUEST
+from engine.serve.queue import REPORT_EVERY_S
 from engine.serve.server import Server
 from tests.engine.crowd import crowd
 from tests.engine.families import FAMILIES
@@ -290,7 +290,7 @@ def _held_streams(server: Server, key: str, chosen: argparse.Namespace, faults: 
         holders.wait(60)
     if first["statuses"] != {"200": first["there"]} or last["ended"] or last["refused"]:
         faults.append(f"streams that were held ended: {first}, {last}")
-    if chosen.held_seconds > 3 * SILENT_SECONDS and last["heard"] < last["there"]:
+    if chosen.held_seconds > 3 * REPORT_EVERY_S and last["heard"] < last["there"]:
         faults.append(f"of {last['there']} that hold streams {last['heard']} heard something")
     each = (most["memory"] - before["memory"]) / max(1, first["there"])
     if each > HELD_EACH:
@@ -322,10 +322,10 @@ def _affinities(server: Server, count: int) -> list[str]:
             faults.append(f"affinity {number} was answered by {status}")
     if len(server.sessions) != named:
         faults.append("affinities have become sessions")
-    if len(server.requests.agents) > MOST_AGENTS + AT_ONCE:
+    if len(server.requests.agents) > MAX_IDLE_AGENTS + AT_ONCE:
         faults.append(f"{len(server.requests.agents)} agents are known")
     idle = len(server.engine.stats()["sessions"]) - len(server.sessions) - STREAMS
-    if idle > KEPT + AT_ONCE:
+    if idle > MAX_IDLE_PER_GUEST + AT_ONCE:
         faults.append(f"{idle} conversations are open")
     return faults
 

@@ -19,8 +19,8 @@ from typing import Any, Protocol
 from app.remote import client, remote_errors
 from app.remote.address import Remote, host_of
 from app.remote.remote_errors import RemoteError
-from app.remote.stream import Piece, ReplyReader
-from engine.serve.json_input import chained
+from app.remote.stream import Piece, Reading
+from engine.serve.json_input import conversation_digests
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class ServerSession:
             RemoteError: see there.
         """
         self._key = key
-        digests, lies = chained(body["messages"]), False
+        digests, lies = conversation_digests(body["messages"]), False
         await self._ready.wait()
         for asked in await self._ways(key, body, digests):
             in_session = "session_id" in asked

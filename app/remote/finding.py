@@ -19,7 +19,7 @@ from app.remote.address import AddressError, host_of, normalised
 from app.remote.remote_errors import UNREACHABLE, RemoteError
 from app.settings.language import tr
 from app.tools.tool import clean
-from engine.serve.announcing import SERVICE
+from engine.serve.announcement import SERVICE
 from engine.text.invisible import is_visible
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from engine.messages import Message
 from engine.params import SamplingParams
-from engine.serve.json_input import SAMPLING, form, line_seed, sampling_params
+from engine.serve.json_input import SAMPLING, answer_form, line_seed, sampling_params
 from engine.serve.routes.chat import ChatBody
 from engine.serve.routes.schema import ignore
 
@@ -146,7 +146,7 @@ def to_own_fields(entry: dict[str, Any]) -> dict[str, Any]:
                 only = json.dumps(_ALLOWED_VALUES[key][0])
                 raise ValueError(f"{key} must be {only}, not {json.dumps(value)}")
         elif key == "response_format":
-            out.update(form(value, key))
+            out.update(answer_form(value, key))
         elif key == "messages":
             out[key] = [join_text_parts(m) for m in value] if isinstance(value, list) else value
         else:

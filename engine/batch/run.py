@@ -27,7 +27,7 @@ from engine.messages import Event, Failed, Finished, ReplyStats, TextDelta
 from engine.model.info import Model
 from engine.reply import Reply
 from engine.serve import json_input
-from engine.serve.json_input import shortened
+from engine.serve.json_input import shorten
 from engine.serve.routes.schema import read_fields
 
 log = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class LineParser:
             # Whatever a line contains, it must leave a record and not end the run.
             log.debug("cannot parse line %d", line, exc_info=True)
             why = f"it could not be parsed ({type(error).__name__})"
-        return InvalidLine(line, name, shortened(why), of_openai)
+        return InvalidLine(line, name, shorten(why), of_openai)
 
 
 # -- answers ------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ class BatchRunner:
 def _send_failure(error: Exception) -> BatchAnswer:
     """Return the answer for a request that could not be sent."""
     if isinstance(error, EngineError):
-        told = {"code": error.code, "message": shortened(error.message)}
+        told = {"code": error.code, "message": shorten(error.message)}
     else:
         log.debug("cannot send a request", exc_info=True)
         why = f"The request could not be sent ({type(error).__name__})."
@@ -269,7 +269,7 @@ def _send_failure(error: Exception) -> BatchAnswer:
 
 def _read_answer(flight: ActiveRequest, last: Finished | Failed) -> BatchAnswer:
     if isinstance(last, Failed):
-        error = {"code": last.code, "message": shortened(last.message)}
+        error = {"code": last.code, "message": shorten(last.message)}
         return BatchAnswer({"error": error}, ReplyStats(), flight.latency)
     parts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
     for event in flight.reply:

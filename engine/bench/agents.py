@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from engine.batch.results import percentile
-from engine.bench.clients import Wish, answered, words
+from engine.bench.clients import RequestSettings, answered, words
 from engine.bench.subject import gaps
-from engine.bench.traffic import Turn
+from engine.bench.traffic import TimedRequest
 
 if TYPE_CHECKING:  # the import takes 0.3 s
     import httpx2
@@ -61,7 +61,7 @@ class Crowd(Struct, frozen=True):
     person_key: str = ""  # the user's key, if the server has keys
 
 
-class Tally(Struct):
+class CrowdResult(Struct):
     """Results over all rounds at one server. Times are in seconds."""
 
     seconds: float = 0.0
@@ -100,18 +100,18 @@ def jain(shares: Sequence[float]) -> float | None:
     return sum(shares) ** 2 / (len(shares) * squares) if squares else None
 
 
-def run(wish: Wish, crowd: Crowd, tally: Tally, salt: int) -> None:
+def run(wish: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) -> None:
     """Run the crowd for some time. Each `salt` gives texts that no cache has."""
     asyncio.run(_run(wish, crowd, tally, salt))
 
 
-async def _run(wish: Wish, crowd: Crowd, tally: Tally, salt: int) -> None:
+async def _run(wish: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) -> None:
     import httpx2
 
     # A proxy would affect the measurement, and a connection limit would add a queue.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx2.AsyncClient(timeout=wish.seconds, limits=limits, trust_env=False) as client:
-        hall = _Hall(client, wish, crowd, tally, salt)
+        hall = _CrowdRun(client, wish, crowd, tally, salt)
         began = time.perf_counter()
         agents = asyncio.gather(*(hall.agent(i, crowd.tasks) for i in range(crowd.agents)))
         going = [asyncio.ensure_future(one) for one in (agents, hall.person())]
@@ -124,11 +124,16 @@ async def _run(wish: Wish, crowd: Crowd, tally: Tally, salt: int) -> None:
             one.result()
 
 
-class _Hall:
+class _CrowdRun:
     """Run of one crowd at one server."""
 
     def __init__(
-        self, client: httpx2.AsyncClient, wish: Wish, crowd: Crowd, tally: Tally, salt: int
+        self,
+        client: httpx2.AsyncClient,
+        wish: RequestSettings,
+        crowd: Crowd,
+        tally: CrowdResult,
+        salt: int,
     ) -> None:
         self._client, self._wish, self._tally, self._salt = client, wish, tally, salt
         self._person_key = crowd.person_key or wish.key
@@ -168,7 +173,7 @@ class _Hall:
             result = words(chosen, RESULTS[place])
             said += [_message("assistant", text or "…"), _message("user", f"Result: {result}")]
 
-    def _count(self, found: Turn, known: int, said: Sequence[dict[str, str]]) -> None:
+    def _count(self, found: TimedRequest, known: int, said: Sequence[dict[str, str]]) -> None:
         tally = self._tally
         tally.prompts += found.prompt
         tally.read += found.prompt - found.cached
@@ -200,7 +205,7 @@ class _Hall:
 
     async def _ask(
         self, said: Sequence[dict[str, str]], tokens: int, who: str, key: str, broken: int = 0
-    ) -> tuple[Turn, str]:
+    ) -> tuple[TimedRequest, str]:
         import httpx2
 
         body: dict[str, Any] = {
@@ -213,7 +218,7 @@ class _Hall:
         body |= {"model": self._wish.model} if self._wish.model else {}
         headers = {"User-Agent": f"load-{who}"}
         headers |= {"Authorization": f"Bearer {key}"} if key else {}
-        turn, text = Turn(time.perf_counter()), ""
+        turn, text = TimedRequest(time.perf_counter()), ""
         try:
             text = await answered(self._client, self._wish.url, body, turn, headers, broken)
         except asyncio.CancelledError:
@@ -241,7 +246,7 @@ def _message(role: str, text: str) -> dict[str, str]:
     return {"role": role, "content": text}
 
 
-def table(tallies: dict[str, Tally]) -> str:
+def table(tallies: dict[str, CrowdResult]) -> str:
     """Return the results of all servers side by side, with the ratio if there are two."""
     found = [tally.figures for tally in tallies.values()]
     head = [*(chr(97 + i) for i in range(len(found))), *(["a/b"] if len(found) == 2 else [])]

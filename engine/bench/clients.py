@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from engine.bench.traffic import Arrival, Turn
+from engine.bench.traffic import Arrival, TimedRequest
 
 if TYPE_CHECKING:  # the import takes 0.3 s
     import httpx2
@@ -24,7 +24,7 @@ _WORDS = (
 )
 
 
-class Wish(Struct, frozen=True):
+class RequestSettings(Struct, frozen=True):
     """Settings of the requests to a server."""
 
     url: str  # up to `/v1`
@@ -36,7 +36,7 @@ class Wish(Struct, frozen=True):
     seconds: float = 300.0
 
     @classmethod
-    def to(cls, url: str, **fields: Any) -> Wish:
+    def to(cls, url: str, **fields: Any) -> RequestSettings:
         """Create settings for a URL with or without `/v1`."""
         url = url if "://" in url else f"http://{url}"
         return cls(url.rstrip("/").removesuffix("/v1") + "/v1", **fields)
@@ -59,12 +59,12 @@ def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) ->
     return found
 
 
-def run(wish: Wish, several: Sequence[Arrival]) -> list[Turn]:
+def run(wish: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
     """Run all clients, and return the turns of all of them."""
     return asyncio.run(_run(wish, several))
 
 
-async def _run(wish: Wish, several: Sequence[Arrival]) -> list[Turn]:
+async def _run(wish: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
     import httpx2
 
     headers = {"Authorization": f"Bearer {wish.key}"} if wish.key else {}
@@ -87,8 +87,8 @@ async def _run(wish: Wish, several: Sequence[Arrival]) -> list[Turn]:
 
 
 async def _client(
-    client: httpx2.AsyncClient, wish: Wish, arrival: Arrival, began: float, session: str
-) -> list[Turn]:
+    client: httpx2.AsyncClient, wish: RequestSettings, arrival: Arrival, began: float, session: str
+) -> list[TimedRequest]:
     import httpx2
 
     await asyncio.sleep(max(0.0, began + arrival.after - time.perf_counter()))
@@ -106,7 +106,7 @@ async def _client(
         }
         body |= {"model": wish.model} if wish.model else {}
         body |= {"session_id": session} if wish.sessions else {}
-        turn = Turn(time.perf_counter(), number, arrival.long)
+        turn = TimedRequest(time.perf_counter(), number, arrival.long)
         turns.append(turn)
         try:
             answer = await answered(client, wish.url, body, turn)
@@ -122,7 +122,7 @@ async def answered(
     client: httpx2.AsyncClient,
     url: str,
     body: dict[str, Any],
-    turn: Turn,
+    turn: TimedRequest,
     headers: Mapping[str, str] | None = None,
     broken: int = 0,
 ) -> str:
@@ -161,7 +161,7 @@ async def answered(
     return "".join(pieces)
 
 
-def _note_usage(turn: Turn, usage: dict[str, Any]) -> None:
+def _note_usage(turn: TimedRequest, usage: dict[str, Any]) -> None:
     turn.tokens = usage["completion_tokens"]
     turn.prompt = usage.get("prompt_tokens", 0)
     turn.cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0)

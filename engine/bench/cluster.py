@@ -21,7 +21,7 @@ PROMPT = "Tell of a river, of those who live beside it, and of what it carries t
 _WITHIN = 120.0  # timeout in seconds for the measurement of collectives
 
 
-class Connection(Struct, frozen=True):
+class CollectiveSpeed(Struct, frozen=True):
     """Speed of a group's collectives."""
 
     ranks: int
@@ -40,7 +40,7 @@ class Speed(Struct, frozen=True):
     decode: float  # generated tokens per second of all chats together
 
 
-def connection(hosts: Sequence[Host], rounds: int = 500) -> Connection:
+def connection(hosts: Sequence[Host], rounds: int = 500) -> CollectiveSpeed:
     """Measure the collectives of a group without a model.
 
     Raises:
@@ -56,7 +56,7 @@ def connection(hosts: Sequence[Host], rounds: int = 500) -> Connection:
         found = _figures(ranks)
     finally:
         processes.close()
-    return Connection(
+    return CollectiveSpeed(
         len(hosts),
         found["latency_s"],
         found["step_s"],
@@ -155,7 +155,7 @@ def run(
     return {"connection": to_builtins(link), "speeds": [to_builtins(speed) for speed in found]}
 
 
-def connection_line(link: Connection) -> str:
+def connection_line(link: CollectiveSpeed) -> str:
     """Return the figures of the connection as one line."""
     return (
         f"{link.ranks} ranks by {link.backend}: {link.latency_s * 1e6:,.0f} µs for one number, "

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.bench.subject import Stream, Subject, timed
-from engine.bench.traffic import Arrival, Contender, Turn, wait_until
+from engine.bench.traffic import Arrival, Contender, TimedRequest, wait_until
 from engine.params import SamplingParams
 
 
 def stretto(subject: Subject) -> Contender:
     """Return Stretto's engine as a contender, with a new session for each request."""
 
-    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
+    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
         greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
         sessions = [subject.engine.open_session(subject.model) for _ in arrivals]
         subject.engine.stats()  # returns after all sessions were opened
@@ -31,7 +31,9 @@ def stretto(subject: Subject) -> Contender:
             tokens_given = stream.reply.stats.generated_tokens
             # `Finished` is not a token.
             moments = moments[:tokens_given]
-            turns.append(Turn(stream.sent, long=arrival.long, moments=moments, tokens=tokens_given))
+            turns.append(
+                TimedRequest(stream.sent, long=arrival.long, moments=moments, tokens=tokens_given)
+            )
         for session in sessions:
             session.close()
         subject.engine.stats()  # returns after all sessions were closed
@@ -43,14 +45,14 @@ def stretto(subject: Subject) -> Contender:
 def one_after_another(subject: Subject) -> Contender:
     """Return `mlx_lm.stream_generate` as a contender, one request after another."""
 
-    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
+    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
         from mlx_lm import stream_generate
 
         prompts = subject.prompt_ids([a.prompt for a in arrivals])
         began = time.perf_counter()
         turns = []
         for arrival, ids in zip(arrivals, prompts, strict=True):
-            turn = Turn(began + arrival.after, long=arrival.long)
+            turn = TimedRequest(began + arrival.after, long=arrival.long)
             wait_until(turn.sent)
             for _ in stream_generate(subject.net, subject.tokenizer, ids, max_tokens=tokens):
                 turn.moments.append(time.perf_counter())
@@ -64,7 +66,7 @@ def one_after_another(subject: Subject) -> Contender:
 def batch_generator(subject: Subject, **options: Any) -> Contender:
     """Return `mlx_lm`'s `BatchGenerator` as a contender: one padded batch that requests join."""
 
-    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
+    def answer(arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
         from mlx_lm.generate import BatchGenerator
 
         prompts = subject.prompt_ids([a.prompt for a in arrivals])
@@ -83,7 +85,7 @@ def batch_generator(subject: Subject, **options: Any) -> Contender:
                 wait_until(began + coming[0][0].after)
             while coming and began + coming[0][0].after <= time.perf_counter():
                 arrival, ids = coming.pop(0)
-                turn = Turn(began + arrival.after, long=arrival.long)
+                turn = TimedRequest(began + arrival.after, long=arrival.long)
                 turns[generator.insert([ids])[0]] = turn
                 open_ += 1
             for response in generator.next()[1]:

@@ -80,7 +80,7 @@ REWRITING = tuple(
 )
 
 
-class Rate(Struct, frozen=True):
+class DecodeSpeed(Struct, frozen=True):
     """Speed of the tokens after the first one of each answer."""
 
     tokens_per_s: float  # wall-clock time
@@ -90,9 +90,9 @@ class Rate(Struct, frozen=True):
 class Gain(Struct, frozen=True):
     """Results for one chat, medians over the rounds."""
 
-    plain: Rate  # without drafts
-    always: Rate  # with drafts in every pass
-    chosen: Rate  # with drafts as the engine decides
+    plain: DecodeSpeed  # without drafts
+    always: DecodeSpeed  # with drafts in every pass
+    chosen: DecodeSpeed  # with drafts as the engine decides
     # tokens drafted and accepted in the rounds of `chosen`
     drafted: int
     held: int
@@ -121,7 +121,7 @@ def run(
 
 def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> Gain:
     """Measure without drafts, with drafts and the engine's choice, alternating in each round."""
-    rates: dict[str, list[Rate]] = {"plain": [], "always": [], "chosen": []}
+    rates: dict[str, list[DecodeSpeed]] = {"plain": [], "always": [], "chosen": []}
     from engine.runtime import drafts as drafting  # imports MLX
 
     usual, held, drafted = drafting.WORTH, 0, 0
@@ -145,8 +145,8 @@ def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> 
     return Gain(plain, always, chosen, drafted, held)
 
 
-def _median(found: Sequence[Rate]) -> Rate:
-    return Rate(
+def _median(found: Sequence[DecodeSpeed]) -> DecodeSpeed:
+    return DecodeSpeed(
         statistics.median(rate.tokens_per_s for rate in found),
         statistics.median(rate.cpu_per_token for rate in found),
     )
@@ -154,7 +154,7 @@ def _median(found: Sequence[Rate]) -> Rate:
 
 def _rate(
     engine: Engine, model: Model, tokens: int, prompts: Sequence[str], temperature: float
-) -> Rate:
+) -> DecodeSpeed:
     made, seconds, cpu = 0, 0.0, 0.0
     for number, prompt in enumerate(prompts):
         session = engine.open_session(model)
@@ -168,7 +168,7 @@ def _rate(
         made += max(0, reply.stats.generated_tokens - 1)
         seconds += reply.stats.decode_s
         session.close()
-    return Rate(made / seconds, cpu / made) if made else Rate(0.0, 0.0)
+    return DecodeSpeed(made / seconds, cpu / made) if made else DecodeSpeed(0.0, 0.0)
 
 
 def tell(gain: Gain, name: str, say: Callable[[str], None]) -> None:

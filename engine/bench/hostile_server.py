@@ -20,7 +20,7 @@ from typing import Any
 from msgspec import Struct
 
 from engine.bench.hostile_inputs import Input
-from engine.bench.server import Server
+from engine.bench.server import MLXServer
 from engine.bench.subject import Subject, gaps
 
 LIMIT = 30.0  # timeout of a request in seconds, after which the server is killed and restarted
@@ -55,7 +55,7 @@ class Rivals:
 
     def __init__(self, it: Subject) -> None:
         self._it = it
-        self._server: Server | None = None
+        self._server: MLXServer | None = None
 
     def __enter__(self) -> Rivals:
         return self
@@ -70,7 +70,7 @@ class Rivals:
             return None
         body = {"max_tokens": 4, "temperature": 0.0, **given.request(root)}
         if self._server is None:
-            self._server = Server(self._it.model.path, MEMORY + 4 * self._it.model.nbytes)
+            self._server = MLXServer(self._it.model.path, MEMORY + 4 * self._it.model.nbytes)
             self._server.__enter__()
         with self._streaming(self._server.port) as neighbours:
             began = time.perf_counter()

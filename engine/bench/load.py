@@ -17,8 +17,8 @@ from pathlib import Path
 from msgspec import to_builtins
 
 from engine.bench import agents
-from engine.bench.clients import TRAFFIC, Wish, arrivals, run
-from engine.bench.traffic import Load, measured, middle
+from engine.bench.clients import TRAFFIC, RequestSettings, arrivals, run
+from engine.bench.traffic import LoadResult, measured, middle
 from engine.cli.arguments import positive_int
 
 _BAR = 32  # characters of the longest bar
@@ -68,14 +68,14 @@ def main(options: argparse.Namespace) -> int:
         "sessions": options.sessions,
         "seconds": options.seconds,
     }
-    wishes = [Wish.to(url, **asked) for url in urls]
+    wishes = [RequestSettings.to(url, **asked) for url in urls]
     if options.agents:
         return _with_agents(options, wishes)
-    found: list[Load] = []
+    found: list[LoadResult] = []
     print(_HEAD)
     for clients in options.clients:
         for traffic in options.traffic:
-            several: dict[str, list[Load]] = {}
+            several: dict[str, list[LoadResult]] = {}
             for salt in range(options.rounds):
                 for wish in wishes:
                     wanted = arrivals(traffic, clients, options.words, options.every, salt)
@@ -95,7 +95,7 @@ def main(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _with_agents(options: argparse.Namespace, wishes: Sequence[Wish]) -> int:
+def _with_agents(options: argparse.Namespace, wishes: Sequence[RequestSettings]) -> int:
     crowd = agents.Crowd(
         options.agents,
         options.beginning,
@@ -104,7 +104,7 @@ def _with_agents(options: argparse.Namespace, wishes: Sequence[Wish]) -> int:
         options.tasks,
         options.person_key,
     )
-    tallies = {wish.url: agents.Tally() for wish in wishes}
+    tallies = {wish.url: agents.CrowdResult() for wish in wishes}
     for salt in range(options.rounds):
         for wish in wishes:
             agents.run(wish, crowd, tallies[wish.url], salt)
@@ -116,7 +116,7 @@ def _with_agents(options: argparse.Namespace, wishes: Sequence[Wish]) -> int:
     return 1 if any(tally.failed for tally in tallies.values()) else 0
 
 
-def bars(loads: Sequence[Load]) -> str:
+def bars(loads: Sequence[LoadResult]) -> str:
     """Return tokens per second and the median time to the first token as text bars."""
     names = {server: "ab"[i] for i, server in enumerate(dict.fromkeys(x.server for x in loads))}
     lines = ["", *(f"{short}: {server}" for server, short in names.items())]
@@ -138,7 +138,7 @@ _HEAD = (
 )
 
 
-def _line(load: Load) -> str:
+def _line(load: LoadResult) -> str:
     firsts = (load.first_p90, load.first_p99, load.first_max, load.first_long, load.second_p50)
     failed = ", ".join(f"{count}x {why}" for why, count in load.failed.items()) or "0"
     return (

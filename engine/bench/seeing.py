@@ -286,7 +286,7 @@ GEMMA4_UNIFIED: dict[str, Any] = {
 }
 
 
-class Family(Struct, frozen=True):
+class VisionModelSpec(Struct, frozen=True):
     """A vision model."""
 
     config: dict[str, Any]
@@ -325,23 +325,25 @@ FAMILIES = {
     family.config["model_type"]: family
     for family in (
         *(
-            Family(config, _QWEN_WORDS, "".join(_QWEN_WORDS), _QWEN_SIZES)
+            VisionModelSpec(config, _QWEN_WORDS, "".join(_QWEN_WORDS), _QWEN_SIZES)
             for config in (QWEN, QWEN_MOE, QWEN35, QWEN35_MOE)
         ),
-        Family(GLM_OCR, _GLM_WORDS, "".join(_GLM_WORDS), _QWEN_SIZES),
+        VisionModelSpec(GLM_OCR, _GLM_WORDS, "".join(_GLM_WORDS), _QWEN_SIZES),
         *(
-            Family(config, _PIXTRAL_WORDS, "[IMG]", {"size": {"longest_edge": 64}, "patch_size": 4})
+            VisionModelSpec(
+                config, _PIXTRAL_WORDS, "[IMG]", {"size": {"longest_edge": 64}, "patch_size": 4}
+            )
             for config in (PIXTRAL, MISTRAL3)
         ),
-        Family(LFM2_VL, (*_LFM2_WORDS, *_TILES), "<image>", _LFM2_SIZES),
-        Family(
+        VisionModelSpec(LFM2_VL, (*_LFM2_WORDS, *_TILES), "<image>", _LFM2_SIZES),
+        VisionModelSpec(
             MUSE,
             ("<|patch|>", "<|image_start|>", "<|image_end|>"),
             "<|patch|>",
             {"patch_size": 4, "max_image_tokens": 48},
         ),
         *(
-            Family(config, _GEMMA_WORDS, "<|image|>", _GEMMA_SIZES, 0.6)
+            VisionModelSpec(config, _GEMMA_WORDS, "<|image|>", _GEMMA_SIZES, 0.6)
             for config in (GEMMA4, GEMMA4_UNIFIED)
         ),
     )

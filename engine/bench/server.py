@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import IO
 
-from engine.bench.clients import Wish, run
-from engine.bench.traffic import Arrival, Turn
+from engine.bench.clients import RequestSettings, run
+from engine.bench.traffic import Arrival, TimedRequest
 
 PATIENCE = 300.0  # timeout in seconds for loading the model, and for one answer
 
@@ -47,7 +47,7 @@ server.main()
 """
 
 
-class Server:
+class MLXServer:
     """Server that runs during the `with` block.
 
     Args:
@@ -65,7 +65,7 @@ class Server:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> MLXServer:
         options = ["--model", self._model, "--host", "127.0.0.1", "--port", str(self.port)]
         options += ["--prompt-cache-size", "0", "--log-level", "WARNING"]
         self._child = subprocess.Popen(
@@ -90,9 +90,9 @@ class Server:
         self._child.communicate()
         self._log.close()
 
-    def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[Turn]:
+    def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
         """Answer all arrivals, each over its own connection. See `Contender`."""
-        wish = Wish(f"http://127.0.0.1:{self.port}/v1", tokens=tokens, seconds=PATIENCE)
+        wish = RequestSettings(f"http://127.0.0.1:{self.port}/v1", tokens=tokens, seconds=PATIENCE)
         turns = run(wish, arrivals)
         if errors := [turn.error for turn in turns if turn.error]:
             raise RuntimeError(f"mlx_lm.server: {errors[0]}: {self._last_words()}")

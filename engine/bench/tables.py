@@ -9,8 +9,8 @@ from engine.bench.capacity import Capacity
 from engine.bench.hostile import Ordeal
 from engine.bench.hostile_server import LIMIT, Rival
 from engine.bench.latency import FollowUp, LongPrompt, Many
-from engine.bench.throughput import Row
-from engine.bench.traffic import Load
+from engine.bench.throughput import ThroughputRow
+from engine.bench.traffic import LoadResult
 
 Say = Callable[[str], None]
 
@@ -21,7 +21,7 @@ def decode_head(say: Say) -> None:
     say(f"{'chats':>5}  {'lengths':<9} {'Stretto':>9} {'alone':>9} {'batch':>9}")
 
 
-def decode(r: Row, say: Say) -> None:
+def decode(r: ThroughputRow, say: Say) -> None:
     """Print a line of the decode table."""
     say(
         f"{r.chats:>5}  {r.lengths:<9} {r.stretto:>9.1f} {r.alone:>9.1f} {r.batch:>9.1f}"
@@ -44,10 +44,10 @@ def traffic_head(say: Say) -> None:
     )
 
 
-def traffic(loads: Sequence[Load], say: Say) -> None:
+def traffic(loads: Sequence[LoadResult], say: Say) -> None:
     """Print the results of whole requests. Ratios are Stretto's rate over the contender's."""
     for (clients, kind), group in itertools.groupby(loads, lambda f: (f.clients, f.traffic)):
-        ours: Load | None = None
+        ours: LoadResult | None = None
         for f in group:
             ours = ours or f
             sooner = (f.first_p50 or 0.0) / (ours.first_p50 or 1.0)

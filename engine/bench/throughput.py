@@ -18,7 +18,7 @@ from engine.bench.traffic import Arrival
 from engine.params import SamplingParams
 
 
-class Row(Struct, frozen=True):
+class ThroughputRow(Struct, frozen=True):
     """Line of the table: `chats` chats with the given prompt lengths, rates in tokens/s."""
 
     chats: int
@@ -59,7 +59,7 @@ def compare(
     short: int,
     long: int,
     say: Callable[[str], None],
-) -> Iterator[Row]:
+) -> Iterator[ThroughputRow]:
     """Measure each number of chats with equal prompts, and from 2 on with one long prompt."""
     own = _own_attention(subject, tokens, rounds, short, long) if max(chats) > 1 else 0.0
     for n in chats:
@@ -78,7 +78,7 @@ def compare(
             middle = {k: statistics.median(v) for k, v in rates.items()}
             alike = name == "equal"
             equal = middle["stretto"] if alike else equal
-            yield Row(n, name, **middle, equal=equal, own=0.0 if alike else own)
+            yield ThroughputRow(n, name, **middle, equal=equal, own=0.0 if alike else own)
 
 
 def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long: int) -> float:

@@ -27,7 +27,7 @@ class Arrival(Struct, frozen=True):
     long: bool = False
 
 
-class Turn(Struct):
+class TimedRequest(Struct):
     """A request: time of sending, arrival times of its pieces, and its error, if any.
 
     Times are in seconds of `perf_counter`.
@@ -44,14 +44,14 @@ class Turn(Struct):
     error: str = ""
 
 
-Contender = Callable[[Sequence[Arrival], int], list[Turn]]
+Contender = Callable[[Sequence[Arrival], int], list[TimedRequest]]
 """Answers all arrivals, each with at most the given number of tokens."""
 
 Peak = Callable[[Callable[[], None]], int]
 """Runs a function, and returns the peak bytes it used apart from the weights."""
 
 
-class Load(Struct, frozen=True):
+class LoadResult(Struct, frozen=True):
     """Results for one server and kind of traffic. Times are in seconds; None if there are none."""
 
     server: str
@@ -74,7 +74,7 @@ class Load(Struct, frozen=True):
     memory: int = 0  # peak bytes of caches and scratch memory; 0 if not measured
 
 
-def measured(server: str, traffic: str, clients: int, turns: Sequence[Turn]) -> Load:
+def measured(server: str, traffic: str, clients: int, turns: Sequence[TimedRequest]) -> LoadResult:
     """Return the results of one run."""
     good = [turn for turn in turns if not turn.error]
     firsts = [t.moments[0] - t.sent for t in good if not t.long and t.number == 0]
@@ -85,7 +85,7 @@ def measured(server: str, traffic: str, clients: int, turns: Sequence[Turn]) -> 
     if good:
         seconds = max(t.moments[-1] for t in good) - min(t.sent for t in good)
         rate = sum(t.tokens for t in good) / seconds if seconds else 0.0
-    return Load(
+    return LoadResult(
         server,
         traffic,
         clients,
@@ -104,7 +104,7 @@ def measured(server: str, traffic: str, clients: int, turns: Sequence[Turn]) -> 
     )
 
 
-def middle(loads: Sequence[Load]) -> Load:
+def middle(loads: Sequence[LoadResult]) -> LoadResult:
     """Return the round with the median rate as a whole, so that its figures belong together."""
     return sorted(loads, key=lambda load: load.rate)[len(loads) // 2]
 
@@ -132,24 +132,24 @@ def compare(
     long: int,
     every: float,
     say: Callable[[str], None],
-) -> Iterator[list[Load]]:
+) -> Iterator[list[LoadResult]]:
     """Measure each contender under each kind of traffic, alternating.
 
     Yield a list for each number of chats, with the median round of each contender.
     """
     salt = 100
     for n in chats:
-        found: dict[tuple[str, str], list[Load]] = {}
+        found: dict[tuple[str, str], list[LoadResult]] = {}
         for _ in range(rounds):
             for traffic, arrivals in kinds(subject, n, short, long, every, salt):
                 for name, (contender, peak) in contenders.items():
                     say(f"{n} chats, {traffic}: {name} …")
-                    turns: list[Turn] = []
+                    turns: list[TimedRequest] = []
 
                     def run(
                         contender: Contender = contender,
                         arrivals: list[Arrival] = arrivals,
-                        turns: list[Turn] = turns,
+                        turns: list[TimedRequest] = turns,
                     ) -> None:
                         turns += contender(arrivals, tokens)
 

@@ -81,7 +81,7 @@ class Record(Struct, frozen=True):
     name: str = ""  # file name without its suffix
 
 
-class Image(Struct, frozen=True):
+class CacheImage(Struct, frozen=True):
     """Caches ready to be written by any thread: a header, and the bytes of evaluated arrays.
 
     The bytes are the memory of the arrays. It is freed with the image, on the engine thread.
@@ -123,7 +123,7 @@ def _runs(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
         yield np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
-def take_image(kv: SessionKV, fingerprint: str) -> Image:
+def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
     """Return the image of a session's caches, which must not be written to afterwards.
 
     Raises:
@@ -159,7 +159,7 @@ def take_image(kv: SessionKV, fingerprint: str) -> Image:
     }
     head = json.dumps(entries).encode()
     head += b" " * (-len(head) % 8)
-    return Image(len(head).to_bytes(8, "little") + head, parts, kv.part)
+    return CacheImage(len(head).to_bytes(8, "little") + head, parts, kv.part)
 
 
 def read_record(path: Path) -> Record:

@@ -30,7 +30,7 @@ class CacheKey(NamedTuple):
     name: str
 
 
-class Offer(Struct, frozen=True):
+class CacheOffer(Struct, frozen=True):
     """Part of a prompt that another session or the prefix cache holds."""
 
     donor: CacheKey  # owner of the caches

@@ -20,9 +20,9 @@ from collections.abc import Callable, Container
 from pathlib import Path
 
 from engine.cache.cache_file import (
+    CacheImage,
     Contents,
     DamagedError,
-    Image,
     Record,
     read_contents,
     read_record,
@@ -87,10 +87,10 @@ class Offload:
         self._limit = limit
         # called by the writer thread after a write, so that the engine calls `settle`
         self.wake: Callable[[], None] = lambda: None
-        self._jobs: queue.SimpleQueue[tuple[Path, Image] | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[Path, CacheImage] | None] = queue.SimpleQueue()
         self._change = threading.Condition()  # guards the next three fields
         self._writing: dict[Path, int] = {}  # number of queued images by file
-        self._written: deque[Image] = deque()  # to be freed by the engine thread
+        self._written: deque[CacheImage] = deque()  # to be freed by the engine thread
         self._forgotten: set[Path] = set()  # being written, but to be deleted
         self._pending: list[Part] = []
         self._writer: threading.Thread | None = None
@@ -267,7 +267,7 @@ class Offload:
             except BaseException:  # the engine has stopped
                 log.debug("no engine to notify of a written KV cache")
 
-    def _write_one(self, path: Path, image: Image) -> None:
+    def _write_one(self, path: Path, image: CacheImage) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}.part")
         try:

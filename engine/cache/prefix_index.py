@@ -22,7 +22,7 @@ from engine.cache.ledger import (
     MIN_GAIN,
     TOKEN_BYTES,
     CacheKey,
-    Offer,
+    CacheOffer,
     common_bytes,
     fixed_cuts,
     in_common,
@@ -34,7 +34,7 @@ MOST_ASKED = 32
 """Maximum number of holders of equal length to examine for how far they can be trimmed."""
 
 
-class Reader(Struct, frozen=True):
+class PrefillingSession(Struct, frozen=True):
     """A session in prefill, as the prefix index sees it."""
 
     kind: tuple[object, ...]  # sessions of equal kind can share caches
@@ -149,7 +149,7 @@ class PrefixIndex:
             self._clear_tree()
             raise
 
-    def offer(self, reader: Reader) -> Offer | None:
+    def offer(self, reader: PrefillingSession) -> CacheOffer | None:
         """Return the longest prefix of a prompt in other caches, as of the last `refresh`."""
         kv, cuts = reader.kv, reader.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
@@ -169,9 +169,9 @@ class PrefixIndex:
                     best, donor = length, holder.key
                 if best >= min(common, len(reader.tokens) - 1):
                     break
-        return Offer(donor, best) if donor is not None and best > kv.length else None
+        return CacheOffer(donor, best) if donor is not None and best > kv.length else None
 
-    def adopt(self, reader: Reader, donor: SessionKV, length: int) -> None:
+    def adopt(self, reader: PrefillingSession, donor: SessionKV, length: int) -> None:
         """Replace a session's caches by a copy of a donor's first `length` tokens.
 
         Raises:
@@ -186,7 +186,9 @@ class PrefixIndex:
         if holder is not None:
             holder.used_at = time.monotonic()
 
-    def keep(self, reader: Reader, before: int, waiting: Iterable[Reader]) -> None:
+    def keep(
+        self, reader: PrefillingSession, before: int, waiting: Iterable[PrefillingSession]
+    ) -> None:
         """Cache prefixes after a chunk: the system prompt, and what waiting sessions can use.
 
         Args:
@@ -207,7 +209,7 @@ class PrefixIndex:
         ):
             self._keep(reader, kv.length)
 
-    def _keep(self, reader: Reader, length: int) -> None:
+    def _keep(self, reader: PrefillingSession, length: int) -> None:
         kv = reader.kv
         if length != len(kv.tokens) and not kv.trimmable:
             return
@@ -228,7 +230,7 @@ class PrefixIndex:
 
     # -- the tree ---------------------------------------------------------------------------
 
-    def _along(self, reader: Reader) -> Iterator[tuple[int, _Node, _Node | None]]:
+    def _along(self, reader: PrefillingSession) -> Iterator[tuple[int, _Node, _Node | None]]:
         """Yield the nodes along a prompt, the deepest first.
 
         Each comes with the number of tokens that its subtree has in common with the prompt, and its

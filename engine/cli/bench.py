@@ -25,9 +25,9 @@ from engine.bench import (
 )
 from engine.bench.capacity import capacity
 from engine.bench.hostile_server import Rivals
-from engine.bench.server import Server
+from engine.bench.server import MLXServer
 from engine.bench.subject import Subject, subject
-from engine.bench.traffic import Contender, Load, Peak, compare
+from engine.bench.traffic import Contender, LoadResult, Peak, compare
 from engine.cli.arguments import positive_int
 from engine.errors import EngineError
 from engine.sandbox.process import FROZEN
@@ -195,7 +195,7 @@ def _traffic(
     options: argparse.Namespace,
     say: Say,
     note: Say,
-) -> list[Load]:
+) -> list[LoadResult]:
     """Measure whole requests, and print each row as soon as it is known."""
     with contextlib.ExitStack() as stack:
         who: dict[str, tuple[Contender, Peak]] = {
@@ -211,10 +211,10 @@ def _traffic(
             note(_NO_SERVER)
         elif "server" in options.against:
             note("mlx_lm.server starts …")
-            server = stack.enter_context(Server(it.model.path))
+            server = stack.enter_context(MLXServer(it.model.path))
             who["mlx_lm.server"] = (server, server.peak)
         tables.traffic_head(say)
-        found: list[Load] = []
+        found: list[LoadResult] = []
         for loads in compare(
             it,
             who,

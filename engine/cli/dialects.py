@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.text import recognition, rendering
-from engine.text.dialects import MLX_LM, OTHER, ROWS, Pair, Row, Switch
+from engine.text.dialects import MLX_LM, OTHER, ROWS, DialectRow, Pair, Switch
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def _columns(row: Row) -> Iterator[tuple[str, str]]:
+def _columns(row: DialectRow) -> Iterator[tuple[str, str]]:
     known = [*(f"token {n}" for n in row.needs), *(f"template {s!r}" for s in row.says)]
     if row.renderer:
         known.append(f"or mlx-lm's renderer {row.renderer}")

@@ -27,7 +27,7 @@ from msgspec import Struct, field
 
 from engine.cli.arguments import GUIDE
 from engine.hub.names import clean_name
-from engine.serve.auth import Keys, standard_file
+from engine.serve.auth import Keys, default_file
 
 SERVER_TIMEOUT_S = 10.0  # for the list of models
 _MAX_ANSWER_TOKENS = 8192
@@ -285,7 +285,7 @@ def main(options: argparse.Namespace) -> int:
         return 2
     folder = _folder(options.agent)
     try:
-        key = _key(options.agent, folder, options.keys or standard_file(), not options.print)
+        key = _key(options.agent, folder, options.keys or default_file(), not options.print)
         with _server(options) as (url, started):
             known = _model_values(url, key, options.model)
             known |= {"url": url, "key": key, "folder": str(folder)}

@@ -19,7 +19,7 @@ from engine.cli.arguments import GUIDE, add_draft, add_ranks, parse_ranks, serve
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.model import backend
-from engine.serve.auth import Keys, Policy, Settings, standard_file
+from engine.serve.auth import Keys, Policy, Settings, default_file
 
 STOP_TIMEOUT_S = 0.7  # for the engine to stop; afterwards the process exits anyway
 
@@ -238,7 +238,7 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 
 def _key_file(options: argparse.Namespace) -> Path:
-    return options.keys or standard_file()
+    return options.keys or default_file()
 
 
 def _keys(options: argparse.Namespace) -> int:
@@ -365,10 +365,10 @@ def _serve(
 
 def _announce(stack: contextlib.ExitStack, host: str, port: int) -> None:
     """Announce the server on the local network. If that fails, only print the error."""
-    from engine.serve.announcing import announced
+    from engine.serve.announcement import announce
 
     try:
-        name = stack.enter_context(announced(host, port))
+        name = stack.enter_context(announce(host, port))
         print(f"announced on the local network as {name}", flush=True)
     except EngineError as error:
         print(f"serve: {error.message}", file=sys.stderr)

@@ -17,7 +17,7 @@ from engine.model import runner
 from engine.model.constraint import Constraint
 from engine.model.drafting import CheckedDraft
 from engine.model.runner import NextToken
-from engine.runtime.executor import Drafted, Failed, Read, Run, Token
+from engine.runtime.executor import Drafted, Read, Run, StepFailure, Token
 from engine.runtime.memory import AHEAD
 from engine.runtime.models import Loading
 from engine.runtime.plan import Status, StepPlan
@@ -41,7 +41,7 @@ class Delivery:
         self._refuse(plan)
         for outcome in run.outcomes:
             match outcome:
-                case Failed():
+                case StepFailure():
                     self._fail(outcome)
                 case Read(key):
                     self._fenced(key, self._note_read)
@@ -141,8 +141,8 @@ class Delivery:
             accepted=timing.accepted + told - 1,
         )
 
-    def _fail(self, failed: Failed) -> None:
-        """Attribute a fault to the session that caused it.
+    def _fail(self, failed: StepFailure) -> None:
+        """Keep a fault with the session that caused it.
 
         In a pass of several sessions the cause is unknown. All of them continue separately with new
         caches, and the one that fails alone is the cause.

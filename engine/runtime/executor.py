@@ -51,8 +51,8 @@ class Drafted(Struct, frozen=True):
     check: CheckedDraft
 
 
-class Failed(Struct, frozen=True):
-    """Result: an exception in Python or an error of the device."""
+class StepFailure(Struct, frozen=True):
+    """Something raised, in Python or on the device."""
 
     # all participants: with several it is unknown which caused the failure
     sessions: tuple[str, ...]
@@ -60,7 +60,7 @@ class Failed(Struct, frozen=True):
     drafted: bool = False  # a pass over a draft failed, possibly because of the draft
 
 
-Outcome = Read | Token | Drafted | Failed
+Outcome = Read | Token | Drafted | StepFailure
 
 
 class Run(Struct):
@@ -72,8 +72,8 @@ class Run(Struct):
 
     @property
     def errors(self) -> list[BaseException]:
-        """Return all errors."""
-        return [o.error for o in self.outcomes if isinstance(o, Failed)]
+        """All that was raised."""
+        return [o.error for o in self.outcomes if isinstance(o, StepFailure)]
 
     def let_go(self) -> None:
         """Free the frames of the errors after all have been reported."""
@@ -137,7 +137,7 @@ class Executor:
                     mx.synchronize()
         decoded = time.perf_counter()
         read: list[Chunk] = []
-        if chunk is not None and not (mixed and any(isinstance(s, Failed) for s in steps)):
+        if chunk is not None and not (mixed and any(isinstance(s, StepFailure) for s in steps)):
             with meter.phase("prefill"):
                 for part in plan.chunks if mixed else self._read(plan, run):
                     with _fence(run, part.session):
@@ -232,7 +232,7 @@ class Executor:
                 read = {r.session.id: r.read() for r in rows if r.session.id not in checks}
         except BaseException as error:  # a panic in a native library, too
             mixed = [c.session for c in chunks if not c.ends]
-            return [Failed((*step.rows, *mixed), error, drafted=bool(step.drafts))]
+            return [StepFailure((*step.rows, *mixed), error, drafted=bool(step.drafts))]
         state.meter.note(sum(token is not None for token in read.values()), 0)
         rows[0].session.model.record_success()
         if step.behind:
@@ -267,7 +267,7 @@ class Executor:
             else:
                 runner.prefill_together(model, readings)
         except BaseException as error:
-            run.outcomes.append(Failed(tuple(c.session for c in chunks), error))
+            run.outcomes.append(StepFailure(tuple(c.session for c in chunks), error))
             return []
         return chunks
 
@@ -300,7 +300,7 @@ def _fence(run: Run, session: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        run.outcomes.append(Failed((session,), error))
+        run.outcomes.append(StepFailure((session,), error))
 
 
 def _launch(

@@ -8,7 +8,7 @@ from enum import IntEnum, StrEnum, auto
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from engine.cache.ledger import CacheKey, Offer
+from engine.cache.ledger import CacheKey, CacheOffer
 
 
 class Status(IntEnum):
@@ -77,7 +77,7 @@ class Row(Struct, frozen=True):
     system: int = 0  # number of its first tokens that depend only on the system message
     # its caches cannot be trimmed: others can only continue from where its reading halts
     halts: bool = False
-    offer: Offer | None = None  # parts of its prompt in the caches of others
+    offer: CacheOffer | None = None  # what others hold of its prompt
 
     def __repr__(self) -> str:
         """Omit the prompt, which may be long and is private."""

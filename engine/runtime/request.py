@@ -14,9 +14,9 @@ from msgspec import Struct, field
 
 from engine.cache import shared_prefix
 from engine.cache.estimate import MemoryEstimate
-from engine.cache.ledger import TOKEN_BYTES, CacheKey, Ledger, Offer, common_prefix, packed
+from engine.cache.ledger import TOKEN_BYTES, CacheKey, CacheOffer, Ledger, common_prefix, packed
 from engine.cache.offload import kv_fingerprint
-from engine.cache.prefix_index import Reader
+from engine.cache.prefix_index import PrefillingSession
 from engine.cache.session_kv import Part, SessionKV
 from engine.errors import MODEL_LOAD_FAILED, EngineError
 from engine.messages import (
@@ -162,7 +162,7 @@ class Request:
         self.rebuilt = False
         self.restored = False
         self.adopts = True
-        self.offered: tuple[object, Offer | None] = (None, None)
+        self.offered: tuple[object, CacheOffer | None] = (None, None)
         self._packed = b""
         self.dropped = 0
         self.ending = False
@@ -419,12 +419,12 @@ class Request:
         return Part(max(0, whole - others), shared.number, shared.nbytes)
 
     @property
-    def reader(self) -> Reader:
-        """Return what the prefix index needs to know while its prompt is read."""
+    def reader(self) -> PrefillingSession:
+        """What the prefix index must know of it while its prompt is read."""
         session, prompt = self.session, self.prompt
         if prompt is None:
             raise RuntimeError("a prompt that is still being prepared cannot be read")
-        return Reader(
+        return PrefillingSession(
             session.kind,
             session.kv,
             self.tokens,

@@ -7,7 +7,7 @@ import time
 
 from msgspec.structs import replace
 
-from engine.cache.ledger import Offer
+from engine.cache.ledger import CacheOffer
 from engine.cache.session_kv import Part
 from engine.errors import words_of
 from engine.model.prompt_lookup import LIKELY_MATCH, Lookup
@@ -132,8 +132,8 @@ def _uncut(request: Request) -> tuple[tuple[int, int], ...]:
     return tuple((start, end) for start, end in spans if end > request.computed)
 
 
-def _offer(state: State, request: Request) -> Offer | None:
-    """Return what others hold of a prompt, searching again only if it may have changed."""
+def _offer(state: State, request: Request) -> CacheOffer | None:
+    """What others hold of a prompt; looked for again only where that may have changed."""
     if not request.adopts:
         return None
     prefixes, kv = state.memory.prefixes, request.kv

@@ -145,7 +145,7 @@ megabyte by default."""
 _stack_size_lock = threading.Lock()
 
 
-class _Job(Struct, frozen=True):
+class _QueuedWork(Struct, frozen=True):
     lane: str
     number: int
     work: Callable[[], Any]
@@ -170,7 +170,7 @@ class Workers:
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
         self._changed = threading.Condition()
-        self._waiting: dict[str, deque[_Job]] = {}  # by lane, oldest first
+        self._waiting: dict[str, deque[_QueuedWork]] = {}  # by lane; those that came first first
         self._busy: Counter[str] = Counter()  # threads by lane
         self._threads = 0
         self._closed = False
@@ -192,7 +192,7 @@ class Workers:
             work: must not refer to arrays, since a worker may be the last holder.
         """
         self._number += 1
-        job = _Job(lane, self._number, work)
+        job = _QueuedWork(lane, self._number, work)
         self._asked[job.number] = _Waiting(then, failed)
         try:
             self._add(job)
@@ -200,7 +200,7 @@ class Workers:
             del self._asked[job.number]
             raise
 
-    def _add(self, job: _Job) -> None:
+    def _add(self, job: _QueuedWork) -> None:
         with self._changed:
             idle = self._threads - self._busy.total()
             if self._threads < THREADS and idle <= sum(map(len, self._waiting.values())):
@@ -271,8 +271,8 @@ class Workers:
             self._leave(job.lane)
         return True
 
-    def _take(self) -> _Job | None:
-        """Wait for the next job and return it; None when the pool is closed."""
+    def _take(self) -> _QueuedWork | None:
+        """The next piece of work; waits for it. None when there is to be no more."""
         with self._changed:
             while not self._closed:
                 free = [lane for lane in self._waiting if self._has_room(lane)]

@@ -24,17 +24,19 @@ from starlette.types import Scope
 from engine.hub.names import clean_name
 from engine.messages import Message
 from engine.serve.auth import guest_of
-from engine.serve.requests import Request, stopped
+from engine.serve.requests import ActiveRequest, agent_stopped_error
 
-MOST_AGENTS = 256
+MAX_IDLE_AGENTS = 256
 """Limit of idle agents per key. Above it, the program with the most agents loses its oldest."""
-MOST_STOPPED = 4096  # forgotten agents that are remembered as stopped
-LIVES_SECONDS = 600.0
+MAX_STOPPED_AGENTS = 4096  # forgotten agents that are remembered as stopped
+AGENT_TTL_S = 600.0
 """Time after its last request until an agent is forgotten. Paused agents are kept."""
-LONGEST_PROGRAM = 40
-LONGEST_TASK = 120
-MOST_KEPT = 2**20  # bytes of a request whose conversation is kept for export to a chat
-MOST_KEPT_IN_ALL = 32 * 2**20
+MAX_PROGRAM_CHARACTERS = 40
+MAX_TASK_CHARACTERS = 120
+MAX_STORED_REQUEST_BYTES = (
+    2**20
+)  # bytes of a request whose conversation is kept for export to a chat
+MAX_STORED_BYTES = 32 * 2**20
 
 PROGRAMS = {
     "claude-cli": "Claude Code",
@@ -66,24 +68,24 @@ _PARENT = (
     "x-parent-session-id",
     "x-parent-agent-id",
 )
-_OF_TASK = {"task", "user_query", "user_request", "prompt", "question", "objective"}
+_TASK_TAGS = {"task", "user_query", "user_request", "prompt", "question", "objective"}
 """Tags around the user's own words. The program wrote the content of other tags."""
-_NOT_ASKED = (
+_PROGRAM_TEXTS = (
     *("# AGENTS.md instructions", "This is the Qwen Code", "This is the Gemini CLI"),
     *("I am not sharing any files", "I have *added these files", "Here are summaries of some"),
 )
-_AFRESH = "I switched to a new code base."  # aider ends its examples with this
+_AIDER_EXAMPLES_END = "I switched to a new code base."  # aider ends its examples with this
 _TAG = re.compile(r"<([A-Za-z][\w-]{0,60})(?: [^<>]{0,200})?>")
-_LOOKED_AT = 200_000  # characters of a text that are searched for its first line
-_MOST_TAGS = 32
-_LONGEST_ID = 200
-_FIRST = 24  # messages that are searched for the user's first one
+_MAX_SEARCHED_CHARACTERS = 200_000  # characters of a text that are searched for its first line
+_MAX_TAGS = 32
+_MAX_ID_CHARACTERS = 200
+_MAX_SEARCHED_MESSAGES = 24  # messages that are searched for the user's first one
 
 
 # -- who asks --------------------------------------------------------------------------------------
 
 
-class Identity(Struct, frozen=True):
+class AgentIdentity(Struct, frozen=True):
     """Facts about an agent, taken from a request."""
 
     guest: str  # id of its key
@@ -107,7 +109,7 @@ def program_of(agent: str) -> str:
         if lowered.startswith(begin):
             return name
     words = agent[:200].split("/", 1)[0].split()
-    return clean_name(words[0] if words else "", LONGEST_PROGRAM) or "A program"
+    return clean_name(words[0] if words else "", MAX_PROGRAM_CHARACTERS) or "A program"
 
 
 def _program(headers: Mapping[str, str]) -> str:
@@ -122,7 +124,7 @@ def _program(headers: Mapping[str, str]) -> str:
     return told if told in names and program not in names else program
 
 
-def identity(scope: Scope, body: Mapping[str, Any], session: str | None) -> Identity:
+def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> AgentIdentity:
     """Identify the agent of a request.
 
     Args:
@@ -133,9 +135,9 @@ def identity(scope: Scope, body: Mapping[str, Any], session: str | None) -> Iden
     program = _program(headers)
     known = program in PROGRAMS.values()
     said = _messages(body)
-    own = _first_of(headers, _AGENT)
-    whole = _first_of(headers, _SESSION) or session or _session_in(body)
-    parent = _first_of(headers, _PARENT)
+    own = _first_header(headers, _AGENT)
+    whole = _first_header(headers, _SESSION) or session or _session_in(body)
+    parent = _first_header(headers, _PARENT)
     if own and whole and not parent and own != whole:
         parent = whole
     task = _task(said)
@@ -147,7 +149,7 @@ def identity(scope: Scope, body: Mapping[str, Any], session: str | None) -> Iden
 
     by_words = digest("words", task)
     named = own or whole
-    return Identity(
+    return AgentIdentity(
         guest.id,
         guest.name if guest.name and not known else program,
         digest("id", named) if named else by_words,
@@ -155,13 +157,13 @@ def identity(scope: Scope, body: Mapping[str, Any], session: str | None) -> Iden
         digest("id", parent) if parent else "",
         task,
         bool(named),
-        _brought(said),
+        _result_ids(said),
         tools,
         bool(named) or tools or known,
     )
 
 
-def _first_of(headers: Mapping[str, str], names: Sequence[str]) -> str:
+def _first_header(headers: Mapping[str, str], names: Sequence[str]) -> str:
     return next((headers[name] for name in names if headers.get(name)), "")
 
 
@@ -184,31 +186,35 @@ def _messages(body: Mapping[str, Any]) -> list[Any]:
     return said if isinstance(said, list) else []
 
 
-def _brought(said: Sequence[Any]) -> tuple[str, ...]:
+def _result_ids(said: Sequence[Any]) -> tuple[str, ...]:
     found = []
-    for message in reversed(said[-_FIRST:]):
+    for message in reversed(said[-_MAX_SEARCHED_MESSAGES:]):
         if not isinstance(message, dict):
             break
         if message.get("role") == "tool" or str(message.get("type")).endswith("_output"):
             found.append(message.get("tool_call_id") or message.get("call_id"))
         elif message.get("role") not in ("system", "developer"):
             content = message.get("content")
-            parts = content[-_FIRST:] if isinstance(content, list) and not found else []
+            parts = (
+                content[-_MAX_SEARCHED_MESSAGES:] if isinstance(content, list) and not found else []
+            )
             given = [p for p in parts if isinstance(p, dict) and p.get("type") == "tool_result"]
             found += [part.get("tool_use_id") for part in given]
             break
-    return tuple(name[:_LONGEST_ID] if isinstance(name, str) else "" for name in found)
+    return tuple(name[:_MAX_ID_CHARACTERS] if isinstance(name, str) else "" for name in found)
 
 
 def _task(said: Sequence[Any]) -> str:
     otherwise = ""
-    users = [m for m in said[:_FIRST] if isinstance(m, dict) and m.get("role") == "user"]
+    users = [
+        m for m in said[:_MAX_SEARCHED_MESSAGES] if isinstance(m, dict) and m.get("role") == "user"
+    ]
     begun = 0
     for place, message in enumerate(users, 1):
-        if next(_texts(message.get("content")), "").startswith(_AFRESH):
+        if next(_texts(message.get("content")), "").startswith(_AIDER_EXAMPLES_END):
             begun = place
     for text in (text for message in users[begun:] for text in _texts(message.get("content"))):
-        if line := _first_line(_asked(text)):
+        if line := _first_line(_after_tags(text)):
             return line
         otherwise = otherwise or _first_line(text)
     return otherwise
@@ -216,37 +222,37 @@ def _task(said: Sequence[Any]) -> str:
 
 def _texts(content: object) -> Iterator[str]:
     if isinstance(content, str):
-        yield content[:_LOOKED_AT]
+        yield content[:_MAX_SEARCHED_CHARACTERS]
     elif isinstance(content, list):
-        for part in content[:_FIRST]:
+        for part in content[:_MAX_SEARCHED_MESSAGES]:
             if isinstance(part, dict) and isinstance(part.get("text"), str):
-                yield part["text"][:_LOOKED_AT]
+                yield part["text"][:_MAX_SEARCHED_CHARACTERS]
 
 
-def _asked(text: str) -> str:
+def _after_tags(text: str) -> str:
     """Return the text after the tagged parts at its beginning."""
-    for _ in range(_MOST_TAGS):
+    for _ in range(_MAX_TAGS):
         text = text.lstrip()
         tag = _TAG.match(text)
         if tag is None:
             break
         end = text.find(f"</{tag[1]}>")
-        if end < 0 or tag[1] in _OF_TASK:
+        if end < 0 or tag[1] in _TASK_TAGS:
             text = text[tag.end() : end if end >= 0 else None]
         else:
             text = text[end + len(tag[1]) + 3 :]
-    return "" if text.startswith(_NOT_ASKED) else text
+    return "" if text.startswith(_PROGRAM_TEXTS) else text
 
 
 def _first_line(text: str) -> str:
-    lines = text.lstrip()[: 20 * LONGEST_TASK].splitlines()
-    return clean_name(lines[0], LONGEST_TASK) if lines else ""
+    lines = text.lstrip()[: 20 * MAX_TASK_CHARACTERS].splitlines()
+    return clean_name(lines[0], MAX_TASK_CHARACTERS) if lines else ""
 
 
 # -- what it does ----------------------------------------------------------------------------------
 
 
-class Seen(Struct, frozen=True):
+class AgentSnapshot(Struct, frozen=True):
     """Snapshot of an agent."""
 
     id: int  # among the agents of one server
@@ -283,7 +289,7 @@ class Seen(Struct, frozen=True):
         return self.total + self.pieces
 
 
-class Conversation(Struct, frozen=True):
+class AgentConversation(Struct, frozen=True):
     """Conversation of an agent, for export to a chat."""
 
     model: str
@@ -295,19 +301,19 @@ class Agent(Struct, eq=False):
     """State of an agent. Changed on the server's thread; any thread may read, pause and stop it."""
 
     number: int
-    who: Identity
+    who: AgentIdentity
     group: int
     parent: int
     paused: bool = False
-    stopped: bool = False
+    agent_stopped_error: bool = False
     written: int = 0
     task: str = ""
     last_seen: float = field(default_factory=time.monotonic)
-    requests: list[Request] = field(default_factory=list)
-    _shown: Request | None = None
+    requests: list[ActiveRequest] = field(default_factory=list)
+    _shown: ActiveRequest | None = None
     _task_of_tools: bool = False
 
-    def begin(self, request: Request, who: Identity) -> None:
+    def begin(self, request: ActiveRequest, who: AgentIdentity) -> None:
         """Add a running request."""
         self.last_seen = time.monotonic()
         if not self.task or (who.calls_tools and not self._task_of_tools):
@@ -319,7 +325,7 @@ class Agent(Struct, eq=False):
         if self.paused:
             request.pause(True)
 
-    def end(self, request: Request) -> None:
+    def end(self, request: ActiveRequest) -> None:
         """Remove a request that was answered or whose client disconnected."""
         self.last_seen = time.monotonic()
         self.written += request.pieces
@@ -350,12 +356,12 @@ class Agent(Struct, eq=False):
         return self._shown.text if self._shown is not None else ""
 
     @property
-    def conversation(self) -> Conversation | None:
+    def conversation(self) -> AgentConversation | None:
         """Its conversation, or None if it was too long to keep."""
         shown = self._shown
         if shown is None or not shown.messages:
             return None
-        return Conversation(shown.model, shown.messages, shown.said)
+        return AgentConversation(shown.model, shown.messages, shown.said)
 
     @property
     def size(self) -> int:
@@ -367,7 +373,7 @@ class Agent(Struct, eq=False):
         if self._shown is not None:
             self._shown.messages, self._shown.size = (), 0
 
-    def seen(self) -> Seen:
+    def seen(self) -> AgentSnapshot:
         """Return a snapshot."""
         shown, here = self._shown, self.requests
         assert shown is not None
@@ -380,7 +386,7 @@ class Agent(Struct, eq=False):
             state = "paused"
         if here or state == "tool":
             seconds = int(time.monotonic() - (shown.began if here else self.last_seen))
-        return Seen(
+        return AgentSnapshot(
             self.number,
             self.group,
             self.parent,
@@ -404,7 +410,7 @@ def _random_number() -> int:
     return secrets.randbelow(2**31 - 1) + 1
 
 
-class Agents:
+class AgentRegistry:
     """Registry of agents. All methods but `begin` and `end` are thread-safe."""
 
     def __init__(self) -> None:
@@ -416,7 +422,7 @@ class Agents:
     def __len__(self) -> int:
         return len(self._here)
 
-    def begin(self, request: Request, who: Identity) -> Agent:
+    def begin(self, request: ActiveRequest, who: AgentIdentity) -> Agent:
         """Return the agent of a request, known or new.
 
         Raises:
@@ -430,17 +436,17 @@ class Agents:
                 agent = self._begun_anew(who)
             if agent is None:
                 if who.brings and who.own in self._stopped:
-                    raise stopped()
+                    raise agent_stopped_error()
                 self._stopped.pop(who.own, None)
                 agent = self._new(who)
             elif agent.stopped and who.brings:
                 agent.last_seen = time.monotonic()
-                raise stopped()
+                raise agent_stopped_error()
             agent.stopped = False
             agent.begin(request, who)
             return agent
 
-    def _begun_anew(self, who: Identity) -> Agent | None:
+    def _begun_anew(self, who: AgentIdentity) -> Agent | None:
         """Return the agent that has compacted its conversation, so that it begins differently."""
         for key, one in self._here.items():
             same = one.who.lasting and (one.who.guest, one.who.program) == (who.guest, who.program)
@@ -449,7 +455,7 @@ class Agents:
                 return one
         return None
 
-    def _new(self, who: Identity) -> Agent:
+    def _new(self, who: AgentIdentity) -> Agent:
         # Consecutive numbers would reveal to each key how many agents others have.
         numbers = {agent.number for agent in self._here.values()}
         number = next(n for n in iter(_random_number, 0) if n not in numbers)
@@ -468,9 +474,11 @@ class Agents:
         self._here[who.own if who.lasting else f"once {number}"] = agent
         return agent
 
-    def keep(self, agent: Agent, request: Request, messages: Sequence[Message], size: int) -> None:
+    def keep(
+        self, agent: Agent, request: ActiveRequest, messages: Sequence[Message], size: int
+    ) -> None:
         """Store the conversation of a request, within the limits."""
-        if size > MOST_KEPT:
+        if size > MAX_STORED_REQUEST_BYTES:
             return
         request.messages, request.size = tuple(messages), size
         with self._lock:
@@ -478,13 +486,13 @@ class Agents:
             held = Counter[str]()
             for one in kept:
                 held[one.who.guest] += one.size
-            while held.total() > MOST_KEPT_IN_ALL:
+            while held.total() > MAX_STORED_BYTES:
                 most = max(held, key=lambda guest: held[guest])
                 oldest = next(a for a in kept if a.size and a.who.guest == most)
                 held[most] -= oldest.size
                 oldest.forget()
 
-    def end(self, agent: Agent, request: Request) -> None:
+    def end(self, agent: Agent, request: ActiveRequest) -> None:
         """Record the end of a request."""
         with self._lock:
             agent.end(request)
@@ -496,13 +504,13 @@ class Agents:
         now = time.monotonic()
         for key, agent in list(self._here.items()):
             idle = not agent.requests and not agent.paused
-            if idle and now - agent.last_seen > LIVES_SECONDS:
+            if idle and now - agent.last_seen > AGENT_TTL_S:
                 self._drop(key)
 
     def _make_room(self, guest: str) -> None:
         """Forget one of a key's agents if it has too many."""
         idle = {k: a for k, a in self._here.items() if not a.requests and a.who.guest == guest}
-        if len(idle) >= MOST_AGENTS:
+        if len(idle) >= MAX_IDLE_AGENTS:
             crowd = Counter(a.who.program for a in idle.values()).most_common(1)[0][0]
             mine = [(k, a) for k, a in idle.items() if a.who.program == crowd]
             self._drop(min(mine, key=lambda one: (one[1].paused, one[1].last_seen))[0])
@@ -510,16 +518,16 @@ class Agents:
     def _drop(self, key: str) -> None:
         if self._here.pop(key).stopped:
             self._stopped[key] = None
-            if len(self._stopped) > MOST_STOPPED:
+            if len(self._stopped) > MAX_STOPPED_AGENTS:
                 del self._stopped[next(iter(self._stopped))]
 
-    def all(self) -> list[Seen]:
+    def all(self) -> list[AgentSnapshot]:
         """Return snapshots of all agents in order of arrival."""
         with self._lock:
             self._forget_old()
             return [agent.seen() for agent in self._here.values()]
 
-    def of(self, guest: str) -> list[Seen]:
+    def of(self, guest: str) -> list[AgentSnapshot]:
         """Return snapshots of the agents with this key id."""
         with self._lock:
             return [a.seen() for a in self._here.values() if a.who.guest == guest]
@@ -538,18 +546,18 @@ class Agents:
 # -- all that is asked -----------------------------------------------------------------------------
 
 
-class Requests:
+class ActiveRequests:
     """Registry of running requests for models. `all` is thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._here: dict[Request, Agent | None] = {}
-        self.agents = Agents()
+        self._here: dict[ActiveRequest, Agent | None] = {}
+        self.agents = AgentRegistry()
 
     @contextmanager
     def begin(
         self, scope: Scope, body: Mapping[str, Any] | None = None, session: str | None = None
-    ) -> Iterator[Request]:
+    ) -> Iterator[ActiveRequest]:
         """Register a request for the duration of the `with` block.
 
         Args:
@@ -559,9 +567,9 @@ class Requests:
         Raises:
             RefusedError: if its agent was stopped.
         """
-        request, agent = Request(scope), None
+        request, agent = ActiveRequest(scope), None
         if body is not None:
-            who = identity(scope, body, session)
+            who = identify(scope, body, session)
             request.program = who.program
             agent = self.agents.begin(request, who)
         with self._lock:
@@ -575,7 +583,7 @@ class Requests:
             if agent is not None:
                 self.agents.end(agent, request)
 
-    def keep(self, request: Request, messages: Sequence[Message], size: int) -> None:
+    def keep(self, request: ActiveRequest, messages: Sequence[Message], size: int) -> None:
         """Store the conversation of a request of `size` bytes for export to a chat."""
         agent = self._here.get(request)
         if agent is not None:
@@ -588,7 +596,7 @@ class Requests:
         for request in ended:
             request.end(error)
 
-    def all(self) -> list[Request]:
+    def all(self) -> list[ActiveRequest]:
         """Return the requests with a loaded model in order of arrival."""
         with self._lock:
             return [request for request in self._here if request.model]

@@ -22,19 +22,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from engine.errors import EngineError
 from engine.serve import errors
-from engine.serve.auth import LOCAL, Guest, Keys, Limits, Settings, guest_of, set_guest
-from engine.serve.errors import WRONG_KEY, RefusedError
+from engine.serve.auth import LOCAL, Guest, Keys, RateLimiter, Settings, guest_of, set_guest
+from engine.serve.errors import WRONG_KEY, RequestError
 from engine.serve.metrics import Metrics
-from engine.serve.routes.base import Operation
+from engine.serve.routes.base import APIRoute
 from engine.serve.routes.schema import ignored_header
 
 log = logging.getLogger(__name__)
 
-_LONGEST_PATH = 200  # characters of a path in an error message
-OPEN = "/health"  # path that needs no key; without one the response is only a word
+_MAX_PATH_CHARACTERS = 200  # characters of a path in an error message
+KEYLESS_PATH = "/health"  # path that needs no key; without one the response is only a word
 
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
-_LONGEST_HEAD = 2**16  # bytes of all headers; h11 only limits heads that arrive in several parts
+_MAX_HEADER_BYTES = (
+    2**16
+)  # bytes of all headers; h11 only limits heads that arrive in several parts
 _HEADERS = (
     *("authorization", "content-type", "x-api-key", "x-stretto-session-id", "x-session-affinity"),
     "content-encoding",
@@ -44,7 +46,7 @@ _HEADERS = (
 clients begin with `x-`."""
 
 
-class _Logged:
+class _LoggingMiddleware:
     """Middleware that rejects invalid requests, and logs each request.
 
     A log line has the method, route, status and duration. It contains nothing of the request and
@@ -74,7 +76,7 @@ class _Logged:
         try:
             try:
                 check(scope, self._settings)
-            except RefusedError as refused:
+            except RequestError as refused:
                 await error_response(scope, refused)(scope, receive, noting)
             else:
                 await self._inner(scope, receive, noting)
@@ -91,31 +93,31 @@ class _Logged:
             self._metrics.answered(route, what, guest_of(scope).id)
 
 
-class _Authenticated:
+class _AuthMiddleware:
     """Middleware that checks the key, if needed, and rate limits."""
 
     def __init__(self, inner: ASGIApp, settings: Settings, keys: Keys | None) -> None:
         self._inner = inner
         self._settings = settings
         self._keys = keys
-        self._limits = Limits(settings)
+        self._limits = RateLimiter(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             guest = self._guest(scope)
             if guest is None:
-                if scope["path"] != OPEN:
-                    raise _no_key(scope)
+                if scope["path"] != KEYLESS_PATH:
+                    raise _key_error(scope)
                 scope["stretto.stranger"] = True
                 await self._inner(scope, receive, send)
                 return
             set_guest(scope, guest)
-            if scope["path"] == OPEN:
+            if scope["path"] == KEYLESS_PATH:
                 await self._inner(scope, receive, send)
                 return
             with self._limits.counted(guest, scope):
                 await self._inner(scope, receive, send)
-        except RefusedError as refused:
+        except RequestError as refused:
             await error_response(scope, refused)(scope, receive, send)
 
     def _guest(self, scope: Scope) -> Guest | None:
@@ -138,20 +140,20 @@ def check(scope: Scope, settings: Settings) -> None:
     Raises:
         RefusedError: 403, or 431 if the headers are too long.
     """
-    if sum(len(name) + len(value) for name, value in scope["headers"]) > _LONGEST_HEAD:
-        raise RefusedError(431, "This is no request in HTTP/1.1: its head is too long.")
+    if sum(len(name) + len(value) for name, value in scope["headers"]) > _MAX_HEADER_BYTES:
+        raise RequestError(431, "This is no request in HTTP/1.1: its head is too long.")
     headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
     host = headers.get(b"host", "")
     # Servers for other machines need a key, which a page that uses DNS rebinding does not have.
     if settings.is_local and not _HOST.fullmatch(host):
-        raise RefusedError(403, f"This server answers for localhost only, not for {host!r}.")
+        raise RequestError(403, f"This server answers for localhost only, not for {host!r}.")
     origin = headers.get(b"origin")
     if origin is not None:
         if origin in settings.origins:
             return
-        raise RefusedError(403, f"Web pages and extensions may not ask this server: {origin!r}.")
+        raise RequestError(403, f"Web pages and extensions may not ask this server: {origin!r}.")
     if headers.get(b"sec-fetch-site", "none") != "none":
-        raise RefusedError(403, "Web pages may not ask this server.")
+        raise RequestError(403, "Web pages may not ask this server.")
 
 
 def error_response(scope: Scope, error: Exception) -> JSONResponse:
@@ -169,16 +171,16 @@ def _key(scope: Scope) -> str:
     return headers.get(b"x-api-key", b"").decode("latin-1").strip()
 
 
-def _no_key(scope: Scope) -> RefusedError:
+def _key_error(scope: Scope) -> RequestError:
     if _key(scope):
-        return RefusedError(401, "This key is not known here, or was revoked.", WRONG_KEY)
-    return RefusedError(
+        return RequestError(401, "This key is not known here, or was revoked.", WRONG_KEY)
+    return RequestError(
         401, "A key is needed: send it as 'Authorization: Bearer KEY' or 'x-api-key'.", WRONG_KEY
     )
 
 
 def application(
-    routes: Sequence[Operation], settings: Settings, keys: Keys | None, metrics: Metrics
+    routes: Sequence[APIRoute], settings: Settings, keys: Keys | None, metrics: Metrics
 ) -> ASGIApp:
     """Return the application with all checks."""
 
@@ -186,9 +188,9 @@ def application(
         status = error.status_code if isinstance(error, HTTPException) else 404
         path = request.scope["path"]
         # The raw path is printable ASCII, as h11 rejects anything else.
-        shown = request.scope["raw_path"].decode("ascii", "replace")[:_LONGEST_PATH]
+        shown = request.scope["raw_path"].decode("ascii", "replace")[:_MAX_PATH_CHARACTERS]
         what = f"{request.method} {shown} is not served. GET /openapi.json lists what is."
-        response = error_response(request.scope, RefusedError(status, what))
+        response = error_response(request.scope, RequestError(status, what))
         if status == 405:
             allowed = {m for r in routes if r.path_regex.match(path) for m in r.methods or ()}
             response.headers["Allow"] = ", ".join(sorted(allowed))
@@ -201,12 +203,12 @@ def application(
         routes=routes,
         exception_handlers={
             HTTPException: not_served,
-            RefusedError: failed,
+            RequestError: failed,
             EngineError: failed,
             Exception: failed,
         },
     )
-    app = _Authenticated(app, settings, keys)
+    app = _AuthMiddleware(app, settings, keys)
     if settings.origins:
         app = CORSMiddleware(
             app,
@@ -216,4 +218,4 @@ def application(
             expose_headers=("Retry-After", "X-Request-ID", "X-Stretto-Ignored-Fields"),
             allow_private_network=True,
         )
-    return _Logged(app, settings, metrics)
+    return _LoggingMiddleware(app, settings, metrics)

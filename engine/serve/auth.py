@@ -25,7 +25,7 @@ from msgspec.structs import asdict, replace
 from starlette.types import Scope
 
 from engine.errors import CAPACITY_EXHAUSTED
-from engine.serve.errors import RefusedError
+from engine.serve.errors import RequestError
 from engine.text.invisible import is_visible
 
 Policy = Literal["refuse", "evict"]
@@ -118,10 +118,10 @@ def set_guest(scope: Scope, guest: Guest) -> None:
 
 
 PREFIX = "stretto-"
-LONGEST_KEY = 200  # characters of a submitted key that are compared
+MAX_KEY_CHARACTERS = 200  # characters of a submitted key that are compared
 
 
-def standard_file() -> Path:
+def default_file() -> Path:
     """Return the default path of the key file."""
     return platformdirs.user_data_path("Stretto", appauthor=False) / "serve-keys.json"
 
@@ -184,7 +184,7 @@ class Keys:
 
     def owner(self, given: str) -> Guest | None:
         """Return the owner of a key, or None if it is unknown or revoked."""
-        digest = _digest(given[:LONGEST_KEY])
+        digest = _digest(given[:MAX_KEY_CHARACTERS])
         found = None
         for key in self.all():
             # Compare all, in a time that does not depend on where they differ.
@@ -240,11 +240,11 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-SPARE = 16  # one of this number of places is reserved for keys that have none
-LOOK_SECONDS = 1.0  # for which the number of keys is cached
+SPARE_DIVISOR = 16  # one of this number of places is reserved for keys that have none
+CHECK_S = 1.0  # for which the number of keys is cached
 
 
-class Sharing:
+class FairShare:
     """Fair sharing of resources between keys. A single key may use everything.
 
     A key may use no more than is left for the others afterwards: the first greedy key gets one
@@ -261,22 +261,22 @@ class Sharing:
         """True if there are several valid keys."""
         now = time.monotonic()
         if self._keys is not None and now >= self._until:
-            self._until = now + LOOK_SECONDS
+            self._until = now + CHECK_S
             with suppress(OSError, ValueError):  # no key is valid then
                 self._several = sum(not key.revoked for key in self._keys.all()) > 1
         return self._several
 
     def spare(self, places: int) -> int:
         """Return how many of these places are reserved for keys that have none."""
-        return places // SPARE if self.several else 0
+        return places // SPARE_DIVISOR if self.several else 0
 
     def may_have(self, mine: float, left: float) -> bool:
         """Return True if a key may have `mine` of a resource when `left` remains afterwards."""
         return mine <= left or not self.several
 
-    def refused(self, what: str) -> RefusedError:
+    def refused(self, what: str) -> RequestError:
         """Return the error for exceeding the share of a resource."""
-        return RefusedError(
+        return RequestError(
             429,
             f"This key has its share of {what}: the rest is for other keys. Ask again later.",
             CAPACITY_EXHAUSTED,
@@ -295,7 +295,7 @@ class _Account(Struct):
     at_once: int = 0
 
 
-class Share:
+class AccountShare:
     """A request's part of its key's account, with at most `most` concurrent answers, or 0 for no
     limit."""
 
@@ -313,12 +313,12 @@ class Share:
         others = self._account.at_once - self.counted
         if self._most and others + answers > self._most:
             if answers > self._most:
-                raise RefusedError(
+                raise RequestError(
                     400,
                     f"This request wants {answers} answers at once, and a key may have "
                     f"{self._most}. Ask for fewer.",
                 )
-            raise RefusedError(
+            raise RequestError(
                 429,
                 f"{others} answers are being given to this key, and {self._most} may be at once.",
                 RATE_LIMITED,
@@ -330,12 +330,12 @@ class Share:
 
 def count_answers(scope: Scope, answers: int) -> None:
     """Count a request as this number of answers. See `Share.count`."""
-    share: Share | None = scope.get(_SHARE)
+    share: AccountShare | None = scope.get(_SHARE)
     if share is not None:
         share.count(answers)
 
 
-class Limits:
+class RateLimiter:
     """Counter of the guests' requests. Lives on the server's event loop."""
 
     def __init__(self, settings: Settings) -> None:
@@ -351,7 +351,7 @@ class Limits:
         """
         a_minute, now = self._settings.per_minute, time.monotonic()
         account = self._accounts.setdefault(guest.id, _Account(a_minute, now))
-        share = Share(account, self._settings.per_key)
+        share = AccountShare(account, self._settings.per_key)
         share.count(1)
         try:
             self._count_minute(account, a_minute, now)
@@ -365,7 +365,7 @@ class Limits:
             left = account.left + (now - account.at) * a_minute / 60
             account.left, account.at = min(float(a_minute), left), now
             if account.left < 1:
-                raise RefusedError(
+                raise RequestError(
                     429,
                     f"This key may send {a_minute} requests a minute.",
                     RATE_LIMITED,

@@ -17,35 +17,35 @@ from starlette.types import Receive, Scope
 from engine.errors import CAPACITY_EXHAUSTED, CONTEXT_OVERFLOW
 from engine.model.info import Model
 from engine.serve import json_input
-from engine.serve.auth import LOCAL, Guest, Sharing
-from engine.serve.errors import RefusedError
-from engine.serve.json_input import Parts, shortened
-from engine.serve.routes.schema import B, Body, field_of, note_ignored, parsed, read_fields
+from engine.serve.auth import LOCAL, FairShare, Guest
+from engine.serve.errors import RequestError
+from engine.serve.json_input import JSONCounter, shorten
+from engine.serve.routes.schema import B, Body, field_of, note_ignored, read_fields, validate
 from engine.serve.threads import ServerThreads, in_thread
 
-LEAST_LIMIT, MOST_LIMIT = 2**20, 64 * 2**20
+MIN_LIMIT_BYTES, MAX_LIMIT_BYTES = 2**20, 64 * 2**20
 """Range of the size limit in bytes, which depends on the model's context length."""
 BYTES_PER_TOKEN = 64
 """Maximum bytes of text per token of context. A JSON escape has six bytes per character."""
-SILENCE_SECONDS, BODY_SECONDS = 20.0, 300.0  # maximum pause within a body, and total time
-MOST_HELD = 512 * 2**20  # bytes of all requests being read, queued or answered
-LARGE = 64 * 2**10  # bytes of a body that is parsed on another thread
-TAKEN_BYTES, TAKEN_SECONDS = 256 * 2**20, 30.0
+MAX_PAUSE_S, BODY_TIMEOUT_S = 20.0, 300.0  # maximum pause within a body, and total time
+MAX_IN_FLIGHT_BODY_BYTES = 512 * 2**20  # bytes of all requests being read, queued or answered
+THREADED_BYTES = 64 * 2**10  # bytes of a body that is parsed on another thread
+DRAIN_BYTES, DRAIN_S = 256 * 2**20, 30.0
 """Limits for reading and dropping the rest of a rejected body."""
-GIVEN_BACK = 16 * 2**20  # bytes of a request after which free memory is returned to the system
+RELEASE_BYTES = 16 * 2**20  # bytes of a request after which free memory is returned to the system
 
 
-class Held:
+class MemoryAccount:
     """Memory of all requests. Lives on the server's event loop.
 
     Args:
         sharing: limits the share of each key if there are several.
     """
 
-    def __init__(self, sharing: Sharing | None = None) -> None:
+    def __init__(self, sharing: FairShare | None = None) -> None:
         self.bytes = 0  # of bodies and values parsed from them
         self.large_ended = False  # a large request has ended since this was last reset
-        self._sharing = sharing or Sharing()
+        self._sharing = sharing or FairShare()
         self._of: Counter[str] = Counter()  # bytes by key
 
     @contextlib.contextmanager
@@ -60,14 +60,14 @@ class Held:
 
         def enlarge(by: int) -> None:
             nonlocal mine
-            if self.bytes + by > MOST_HELD:
-                raise RefusedError(
+            if self.bytes + by > MAX_IN_FLIGHT_BODY_BYTES:
+                raise RequestError(
                     429,
                     f"The requests that are here hold {self.bytes / 2**20:.3g} MB, and no more "
                     "may. Ask again later.",
                     CAPACITY_EXHAUSTED,
                 )
-            left = MOST_HELD - self.bytes - by
+            left = MAX_IN_FLIGHT_BODY_BYTES - self.bytes - by
             if not self._sharing.may_have(self._of[guest.id] + by, left):
                 raise self._sharing.refused("what requests may hold")
             mine += by
@@ -79,7 +79,7 @@ class Held:
         finally:
             self.bytes -= mine
             self._of[guest.id] -= mine
-            self.large_ended |= mine >= GIVEN_BACK
+            self.large_ended |= mine >= RELEASE_BYTES
 
 
 async def read(
@@ -97,7 +97,7 @@ async def read(
     Raises:
         RefusedError: if the body is too long, has too many values, or does not arrive in time.
     """
-    return await _gathered(scope, receive, MOST_LIMIT, silence, held)
+    return await _read_limited(scope, receive, MAX_LIMIT_BYTES, silence, held)
 
 
 def check_size(size: int, body: Mapping[str, Any], model: Model) -> None:
@@ -106,9 +106,9 @@ def check_size(size: int, body: Mapping[str, Any], model: Model) -> None:
     Raises:
         RefusedError: 413.
     """
-    limit = min(max(model.context_length * BYTES_PER_TOKEN, LEAST_LIMIT), MOST_LIMIT)
+    limit = min(max(model.context_length * BYTES_PER_TOKEN, MIN_LIMIT_BYTES), MAX_LIMIT_BYTES)
     if size > limit and size - media_bytes(body) > limit:
-        raise _too_long(limit)
+        raise _too_large_error(limit)
 
 
 _MEDIA = ("image_url", "input_image", "image", "input_audio", "document", "file", "input_file")
@@ -140,30 +140,30 @@ def media_bytes(body: Mapping[str, Any]) -> int:
     return found
 
 
-def _too_long(limit: int) -> RefusedError:
+def _too_large_error(limit: int) -> RequestError:
     # Clients know this code from prompts that exceed the context, and shorten them.
-    return RefusedError(
+    return RequestError(
         413, f"This request may have {limit / 2**20:.3g} MB, not more.", CONTEXT_OVERFLOW
     )
 
 
-async def small(request: Request, kind: type[B]) -> B:
+async def read_small(request: Request, kind: type[B]) -> B:
     """Read and parse the body of a request that is not a prompt. An empty body counts as {}.
 
     Raises:
         RefusedError: if it is too long, late, not an object, or invalid.
     """
-    raw = await _gathered(request.scope, request.receive, LEAST_LIMIT, SILENCE_SECONDS)
+    raw = await _read_limited(request.scope, request.receive, MIN_LIMIT_BYTES, MAX_PAUSE_S)
     try:
         given = json_input.decode(raw) if raw else {}
-        found, ignored = read_fields(lambda: parsed(kind, given))
+        found, ignored = read_fields(lambda: validate(kind, given))
     except ValueError as error:
-        raise not_understood(error, kind) from None
+        raise invalid_body_error(error, kind) from None
     note_ignored(request.scope, ignored)
     return found
 
 
-async def _gathered(
+async def _read_limited(
     scope: Scope,
     receive: Receive,
     limit: int,
@@ -171,45 +171,45 @@ async def _gathered(
     held: Callable[[int], None] = lambda _: None,
 ) -> bytearray:
     headers = dict(scope["headers"])
-    body, parts, more = bytearray(), Parts(), True
+    body, parts, more = bytearray(), JSONCounter(), True
     try:
         if int(headers.get(b"content-length", b"0")) > limit:
-            raise _too_long(limit)
-        unpacked = _unpacking(headers.get(b"content-encoding", b"").decode("latin-1"))
-        async with asyncio.timeout(BODY_SECONDS):
+            raise _too_large_error(limit)
+        unpacked = _decompressor(headers.get(b"content-encoding", b"").decode("latin-1"))
+        async with asyncio.timeout(BODY_TIMEOUT_S):
             while more:
                 message = await asyncio.wait_for(receive(), silence)
                 more = message.get("more_body", False)
                 if message["type"] == "http.disconnect":
-                    raise RefusedError(400, "The connection was closed within the request.")
+                    raise RequestError(400, "The connection was closed within the request.")
                 async for piece in unpacked(message.get("body", b""), not more):
                     before = parts.nbytes
                     parts.add(piece)
                     if most := parts.too_many:
-                        raise RefusedError(413, f"This request may have {most}, not more.")
+                        raise RequestError(413, f"This request may have {most}, not more.")
                     held(len(piece) + parts.nbytes - before)
                     body += piece
                     if len(body) > limit:
-                        raise _too_long(limit)
+                        raise _too_large_error(limit)
     except TimeoutError:
-        raise RefusedError(408, "The rest of the request did not come.") from None
-    except RefusedError:
+        raise RequestError(408, "The rest of the request did not come.") from None
+    except RequestError:
         body.clear()
         if more and b"expect" not in headers:  # else the client waits before sending the body
-            await _rest_taken(receive)
+            await _drain(receive)
         raise
     return body
 
 
-async def _rest_taken(receive: Receive) -> None:
+async def _drain(receive: Receive) -> None:
     """Read the rest of a rejected body, within limits.
 
     Closing a connection while the client is still sending resets it, and many clients then do not
     read the response with the reason.
     """
-    left = TAKEN_BYTES
+    left = DRAIN_BYTES
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(TAKEN_SECONDS):
+        async with asyncio.timeout(DRAIN_S):
             while left > 0:
                 message = await receive()
                 left -= len(message.get("body", b""))
@@ -217,13 +217,13 @@ async def _rest_taken(receive: Receive) -> None:
                     break
 
 
-PACKED = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+ZLIB_WBITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 """Compressions of zlib by name, with its `wbits`. The only other one is zstd."""
-UNPACKED = 64 * 2**10  # bytes decompressed at a time, before other tasks run
+DECOMPRESS_BYTES = 64 * 2**10  # bytes decompressed at a time, before other tasks run
 WINDOW_LOG = 23  # for zstd: a window of 8 MB, as RFC 8878 recommends
 
 
-def _unpacking(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:
+def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:
     """Return a function that decompresses a body chunk by chunk. Its second argument marks the last
     one.
 
@@ -232,19 +232,19 @@ def _unpacking(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:
     """
     name = encoding.strip().lower()
     if name in ("", "identity"):
-        return _as_it_is
+        return _uncompressed
     work: Any
     pieces: _Pieces
     damaged: tuple[type[Exception], ...]
-    if name in PACKED:
-        work, pieces, damaged = zlib.decompressobj(PACKED[name]), _of_zlib, (zlib.error,)
+    if name in ZLIB_WBITS:
+        work, pieces, damaged = zlib.decompressobj(ZLIB_WBITS[name]), _of_zlib, (zlib.error,)
     elif name == "zstd":
         work, pieces, damaged = _zstd()
     else:
-        raise RefusedError(
+        raise RequestError(
             415,
             "A body can be packed by gzip, deflate or zstd here, or not at all, and not by "
-            f"{shortened(name)[:40]}.",
+            f"{shorten(name)[:40]}.",
         )
 
     async def unpacked(piece: bytes, last: bool) -> AsyncIterator[bytes]:
@@ -253,9 +253,9 @@ def _unpacking(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:
                 yield part
                 await asyncio.sleep(0)
         except damaged:
-            raise RefusedError(400, f"The body is not packed by {name}, or is damaged.") from None
+            raise RequestError(400, f"The body is not packed by {name}, or is damaged.") from None
         if work.unused_data or (last and not work.eof):
-            raise RefusedError(400, f"The body is packed by {name}, and its end is missing.")
+            raise RequestError(400, f"The body is packed by {name}, and its end is missing.")
 
     return unpacked
 
@@ -265,7 +265,7 @@ _Pieces = Callable[[Any, bytes, bool], Iterator[bytes]]
 
 def _of_zlib(work: Any, piece: bytes, last: bool) -> Iterator[bytes]:
     while piece:
-        yield work.decompress(piece, UNPACKED)
+        yield work.decompress(piece, DECOMPRESS_BYTES)
         piece = work.unconsumed_tail
     if last and (rest := work.flush()):
         yield rest
@@ -273,9 +273,9 @@ def _of_zlib(work: Any, piece: bytes, last: bool) -> Iterator[bytes]:
 
 def _of_zstd(work: Any, piece: bytes, _: bool) -> Iterator[bytes]:
     if piece:
-        yield work.decompress(piece, UNPACKED)
+        yield work.decompress(piece, DECOMPRESS_BYTES)
         while not (work.needs_input or work.eof):
-            yield work.decompress(b"", UNPACKED)
+            yield work.decompress(b"", DECOMPRESS_BYTES)
 
 
 def _zstd() -> tuple[Any, _Pieces, tuple[type[Exception], ...]]:
@@ -287,11 +287,11 @@ def _zstd() -> tuple[Any, _Pieces, tuple[type[Exception], ...]]:
     return zstd.ZstdDecompressor(options=limits), _of_zstd, (zstd.ZstdError, EOFError)
 
 
-async def _as_it_is(piece: bytes, _: bool) -> AsyncIterator[bytes]:
+async def _uncompressed(piece: bytes, _: bool) -> AsyncIterator[bytes]:
     yield piece
 
 
-async def understood(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
+async def parse(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
     """Parse a body, which must be a JSON object.
 
     Args:
@@ -301,15 +301,15 @@ async def understood(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
         RefusedError: 400 if it is not.
     """
     try:
-        if len(raw) > LARGE:
+        if len(raw) > THREADED_BYTES:
             return await in_thread(threads.bodies(len(raw)), partial(json_input.decode, raw))
         return json_input.decode(raw)
     except ValueError as error:
-        raise not_understood(error) from None
+        raise invalid_body_error(error) from None
 
 
-def not_understood(error: ValueError, kind: type[Body] = Body) -> RefusedError:
+def invalid_body_error(error: ValueError, kind: type[Body] = Body) -> RequestError:
     """Return the error for an invalid body."""
     end = "" if str(error).endswith((".", "?")) else "."
     field = field_of(error, kind)
-    return RefusedError(400, f"The request cannot be answered: {error}{end}", field=field)
+    return RequestError(400, f"The request cannot be answered: {error}{end}", field=field)

@@ -22,24 +22,25 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from engine.serve import errors
 
-AT_ONCE = 16  # connections accepted per iteration of the event loop
-SPARE_FILES = 24 + AT_ONCE  # file descriptors reserved for everything but connections
-PATIENCE = 20.0
+ACCEPTS_PER_ITERATION = 16  # connections accepted per iteration of the event loop
+SPARE_FILES = 24 + ACCEPTS_PER_ITERATION  # file descriptors reserved for everything but connections
+IDLE_TIMEOUT_S = 20.0
 """Seconds until a connection without a request, or with too slow a reader, is closed."""
 MAX_UNSENT_BYTES = 64 * 2**10  # of an answer in asyncio's buffer
 MIN_READ_BYTES = 48 * 2**10
-"""Minimum a client must read within `PATIENCE` while its buffer is full: 2.4 KB/s. asyncio only
-reports when the buffer falls below a mark, so a slower client looks like one that reads nothing."""
-PROBES = (0.3, 0.5)
+"""Minimum a client must read within `IDLE_TIMEOUT_S` while its buffer is full: 2.4 KB/s. asyncio
+only reports when the buffer falls below a mark, so a slower client looks like one that reads
+nothing."""
+PROBE_DELAYS_S = (0.3, 0.5)
 """Seconds after the client's last byte when the first probes are sent."""
-MOST_READ = 16 * 2**10
+READ_BYTES = 16 * 2**10
 """Bytes per read. With asyncio's default of 256 KB, a read of tiny chunks or of a header with as
 many lines blocks other connections for a third of a second."""
-PROBE_EVERY = 2.0  # seconds between later probes
+PROBE_EVERY_S = 2.0  # seconds between later probes
 
 
 class Connection(H11Protocol):
-    """Connection of a client. `look` must be called about ten times per second."""
+    """Connection of a client. `enforce_timeouts` must be called about ten times per second."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -57,7 +58,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        transport.max_size = MOST_READ  # type: ignore[attr-defined]  # private in asyncio
+        transport.max_size = READ_BYTES  # type: ignore[attr-defined]  # private in asyncio
         transport.set_write_buffer_limits(MAX_UNSENT_BYTES, MAX_UNSENT_BYTES - MIN_READ_BYTES)
         limit = self.app_state.get("room")
         if limit is not None and len(self.connections) > limit:
@@ -109,10 +110,12 @@ class Connection(H11Protocol):
         if self.transport.is_closing():
             return
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            self.transport.write(errors.raw(status, http.HTTPStatus(status).phrase, message))
+            self.transport.write(
+                errors.raw_response(status, http.HTTPStatus(status).phrase, message)
+            )
         self.transport.close()
 
-    def look(self, now: float, patience: float) -> None:
+    def enforce_timeouts(self, now: float, patience: float) -> None:
         """Close the connection if its client has exceeded a time limit."""
         if self.transport.is_closing():
             # The client may never read the unsent data.
@@ -140,8 +143,12 @@ class Connection(H11Protocol):
 
     def _probe(self, after: float) -> None:
         """Write something to find out if the client still reads."""
-        many = self._next_probe - len(PROBES)
-        due = PROBES[self._next_probe] if many < 0 else PROBES[-1] + PROBE_EVERY * (many + 1)
+        many = self._next_probe - len(PROBE_DELAYS_S)
+        due = (
+            PROBE_DELAYS_S[self._next_probe]
+            if many < 0
+            else PROBE_DELAYS_S[-1] + PROBE_EVERY_S * (many + 1)
+        )
         if after < due:
             return
         self._next_probe += 1
@@ -171,7 +178,7 @@ def _make_room(newest: Connection, all_: list[Connection]) -> None:
         newest.refuse(503, "The server has as many connections as it can hold. Ask again soon.")
 
 
-def room_for(most: int) -> int:
+def connection_limit(most: int) -> int:
     """Return the number of connections for which there are file descriptors, at most `most`."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:

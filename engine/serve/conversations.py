@@ -22,20 +22,20 @@ from engine.errors import EngineError
 from engine.messages import Message, medium_of, text_of
 from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest
-from engine.serve.json_input import chained
+from engine.serve.json_input import conversation_digests
 from engine.serve.sessions import DIGEST, SessionConfig
 
 log = logging.getLogger(__name__)
 
-KEEP_IDLE = 10.0
+WRITE_AFTER_IDLE_S = 10.0
 """Idle time in seconds until a conversation's cache is written to disk. An agent's tools take less,
 and writing in each of its turns would wear the disk."""
-KEEP_BUSY = 120.0  # maximum age of the written cache of a conversation that is never idle
-MOST_NAMES = 8192  # digests of conversations and their beginnings by which caches are found
-BEGINNINGS = 16
+WRITE_EVERY_S = 120.0  # maximum age of the written cache of a conversation that is never idle
+MAX_NAMES = 8192  # digests of conversations and their beginnings by which caches are found
+INDEXED_BEGINNINGS = 16
 """Beginnings of a conversation under which it is found too: agents remove hints for single turns
 from earlier messages, and users go back."""
-LONGEST_DIGESTED = 4 * 2**20
+MAX_DIGESTED_CHARACTERS = 4 * 2**20
 """Maximum characters of a conversation that is found after a restart."""
 
 
@@ -44,7 +44,7 @@ UNKNOWN = "?"  # owner of entries written before owners were stored
 _LINE = re.compile(f"(?P<digest>{DIGEST}) (?P<name>{APART}[0-9a-f]{{32}})(?: (?P<owner>[^ ]+))?")
 
 
-class Names:
+class ConversationIndex:
     """Index of conversation caches on disk: names by digests of conversations.
 
     Each turn appends a line, so nothing is lost if the process is killed. If the folder cannot be
@@ -70,7 +70,7 @@ class Names:
         for line in lines:
             if found := _LINE.fullmatch(line):
                 self._put(found["digest"], found["name"], found["owner"] or UNKNOWN)
-        if len(lines) > 2 * MOST_NAMES:
+        if len(lines) > 2 * MAX_NAMES:
             with suppress(OSError):
                 self._rewrite()
 
@@ -134,12 +134,12 @@ class Names:
             self._disown(name)
             self._owners[name] = owner
             self._owned.setdefault(owner, set()).add(name)
-            if len(self._owners) > MOST_NAMES:
+            if len(self._owners) > MAX_NAMES:
                 self._disown(next(iter(self._owners)))
         self._names.pop(digest, None)
         self._names[digest] = name
         self._ends[name] = digest
-        if len(self._names) > MOST_NAMES:
+        if len(self._names) > MAX_NAMES:
             oldest = next(iter(self._names))
             if self._ends.get(gone := self._names.pop(oldest)) == oldest:
                 del self._ends[gone]
@@ -162,12 +162,12 @@ class Names:
         ).encode()
 
 
-KEPT = 64
+MAX_IDLE_PER_GUEST = 64
 """Idle sessions per guest that stay open. They are evicted when memory is needed."""
-NEW_SHARE = 4
+NEW_DIVISOR = 4
 """Divisor for the share of them reserved for conversations that were never continued. Agents send
 many single requests, for titles and the like, and these must not evict conversations."""
-MOST_IDLE = 512  # of all guests; above it, the guest with the most loses the least recently used
+MAX_IDLE = 512  # of all guests; above it, the guest with the most loses the least recently used
 
 
 class Conversation(Struct, eq=False):
@@ -191,19 +191,23 @@ def _head(
     """Return a digest of an agent's instructions and tools, which its conversations share."""
     system = [m.get("content") or "" for m in messages[:1] if m.get("role") == "system"]
     size = sum(map(len, (*system, *tools)))
-    found = chained([[list(tools), system]], repr(kind)) if 0 < size <= LONGEST_DIGESTED else [""]
+    found = (
+        conversation_digests([[list(tools), system]], repr(kind))
+        if 0 < size <= MAX_DIGESTED_CHARACTERS
+        else [""]
+    )
     return found[0]
 
 
 def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) -> list[str]:
     """Return a digest for each beginning of a conversation, or [] if it is too long."""
-    if sum(len(text_of(m.get("content"))) for m in messages) > LONGEST_DIGESTED:
+    if sum(len(text_of(m.get("content"))) for m in messages) > MAX_DIGESTED_CHARACTERS:
         return []
-    said = [{"role": m.get("role"), "content": _named(m.get("content"))} for m in messages]
-    return chained(said, repr(kind))
+    said = [{"role": m.get("role"), "content": _with_digests(m.get("content"))} for m in messages]
+    return conversation_digests(said, repr(kind))
 
 
-def _named(content: Any) -> Any:
+def _with_digests(content: Any) -> Any:
     """Return a content with digests in place of images and sounds."""
     if not isinstance(content, (list, tuple)):
         return content
@@ -213,7 +217,7 @@ def _named(content: Any) -> Any:
     ]
 
 
-class Conversations:
+class ConversationPool:
     """Pool of sessions for requests without a session id. Thread-safe.
 
     Args:
@@ -225,9 +229,9 @@ class Conversations:
     def __init__(
         self,
         engine: Engine,
-        keep: int = KEPT,
-        most: int = MOST_IDLE,
-        names: Names | None = None,
+        keep: int = MAX_IDLE_PER_GUEST,
+        most: int = MAX_IDLE,
+        names: ConversationIndex | None = None,
     ) -> None:
         self._engine = engine
         self._names = names
@@ -301,7 +305,8 @@ class Conversations:
             for one in self._idle:
                 since = one.unwritten_since
                 if since is not None and (
-                    now - since > KEEP_IDLE or (one.written and now - one.written > KEEP_BUSY)
+                    now - since > WRITE_AFTER_IDLE_S
+                    or (one.written and now - one.written > WRITE_EVERY_S)
                 ):
                     one.session.keep()
                     one.written, one.unwritten_since = now, None
@@ -334,7 +339,7 @@ class Conversations:
         conversation.written = conversation.written or conversation.unwritten_since
         own, followed = conversation.session.id, conversation.followed
         noted = []
-        for beginning in filter(None, (conversation.head, *digests[-BEGINNINGS:-1])):
+        for beginning in filter(None, (conversation.head, *digests[-INDEXED_BEGINNINGS:-1])):
             known, _ = self._names.find([beginning])
             # A conversation that was never continued may be dropped before others.
             if not known or (followed and known != own):
@@ -350,7 +355,7 @@ class Conversations:
         whose = guest if held[guest] > self._keep else max(held, key=lambda g: held[g])
         own = [c for c in self._idle if c.kind[0] == whose]
         new = [c for c in own if not c.followed]
-        return new[0] if len(new) > len(own) // NEW_SHARE else next(c for c in own if c.followed)
+        return new[0] if len(new) > len(own) // NEW_DIVISOR else next(c for c in own if c.followed)
 
     def clear(self, model_id: str | None = None) -> None:
         """Close all idle sessions, or those of a model, because the engine has lost them.

@@ -28,7 +28,7 @@ from engine.sandbox.jobs import read_document
 from engine.sandbox.lanes import ReadingLane, in_lane
 from engine.sandbox.protocol import DOCUMENT_LIMITS, TaskLimits
 from engine.serve.auth import LOCAL, Guest
-from engine.serve.errors import RefusedError
+from engine.serve.errors import RequestError
 from engine.serve.queue import Queue, Report
 
 MAX_DOCUMENTS = 64
@@ -77,7 +77,7 @@ def read(data: str, kind: str = "", name: str = "") -> str:
         RefusedError: if the request has too many documents, or reading takes too long.
         EngineError: `engine_stopped` if the request was cancelled.
     """
-    content, told = decoded(data)
+    content, told = decode(data)
     own = _ENDING.fullmatch(Path(name[-300:]).suffix)
     charset = _CHARSET.search(told) or _CHARSET.search(kind)
     encoding = charset[1] if charset else ""
@@ -165,7 +165,7 @@ class RequestDocuments:
         """Return the text of a document. For errors, see `read`."""
         self._count += 1
         if self._count > MAX_DOCUMENTS:
-            raise RefusedError(
+            raise RequestError(
                 400, f"This request has more than {MAX_DOCUMENTS} documents. Send fewer."
             )
         digest = f"{hashlib.sha256(content).hexdigest()}{ending} {encoding}"
@@ -190,8 +190,8 @@ class RequestDocuments:
                 raise self._too_long() from None
             return error
 
-    def _too_long(self) -> RefusedError:
-        return RefusedError(
+    def _too_long(self) -> RequestError:
+        return RequestError(
             400,
             f"Reading this request's documents takes longer than {READING_BUDGET_S:g} s. Send "
             "fewer or smaller ones.",
@@ -235,12 +235,12 @@ class DocumentReader:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def is_address(data: str) -> bool:
+def is_data_url(data: str) -> bool:
     """Return True if the data is a data: URL."""
     return _ADDRESS.match(data) is not None
 
 
-def decoded(data: str) -> tuple[bytes, str]:
+def decode(data: str) -> tuple[bytes, str]:
     """Return the bytes of base64 or of a data: URL, and the URL's media type with its parameters.
 
     Base64 may lack padding, have line breaks and use the URL-safe alphabet. A URL may be
@@ -261,14 +261,14 @@ def decoded(data: str) -> tuple[bytes, str]:
         with suppress(ValueError):
             content = _from_base64(data)
     if content is None:
-        content = b"".join(_unquoted(data))
+        content = b"".join(_percent_decoded(data))
     return content, kind + _BASE64.sub("", parameters)
 
 
 def _from_base64(data: str) -> bytes:
     found, rest, is_padded = list[bytes](), b"", False
     try:
-        for sent in _unquoted(data):
+        for sent in _percent_decoded(data):
             piece = sent.translate(_URL_SAFE, _BLANKS)
             bare = piece.rstrip(b"=")
             if is_padded and bare:
@@ -284,7 +284,7 @@ def _from_base64(data: str) -> bytes:
     return b"".join(found)
 
 
-def _unquoted(data: str) -> Iterator[bytes]:
+def _percent_decoded(data: str) -> Iterator[bytes]:
     """Decode percent encoding in parts.
 
     Each call holds the GIL; other threads run in between.
@@ -298,7 +298,7 @@ def _unquoted(data: str) -> Iterator[bytes]:
     yield begun
 
 
-def is_in(body: Mapping[str, Any]) -> bool:
+def has_documents(body: Mapping[str, Any]) -> bool:
     """Return True if a body that has not been validated has a document that takes long to read."""
     level: list[Any] = [body.get("messages"), body.get("input")]
     for _ in range(4):  # the messages, a message's parts, those of a result, a source

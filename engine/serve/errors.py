@@ -20,7 +20,7 @@ from engine.errors import (
     UNSUPPORTED_SESSION,
     EngineError,
 )
-from engine.serve.json_input import shortened
+from engine.serve.json_input import shorten
 
 MODEL_NOT_FOUND = "model_not_found"
 """OpenAI's code, by which other libraries recognize this error."""
@@ -43,7 +43,7 @@ STATUS = {
 }
 """HTTP status by error code; 500 for all others."""
 RETRY_SECONDS = 5  # default `Retry-After` with status 429 and 503
-FAULT = "The server failed over this request. Its log says more."
+INTERNAL_ERROR_MESSAGE = "The server failed over this request. Its log says more."
 ANTHROPIC = "/v1/messages"  # prefix of paths whose errors have Anthropic's shape
 OLLAMA = "/api/"  # prefix of those with Ollama's; all others have OpenAI's
 CONTEXT_LENGTH = "context_length_exceeded"  # OpenAI's code for a prompt that is too long
@@ -60,7 +60,7 @@ _ANTHROPIC_TYPES = {
 }
 
 
-class RefusedError(Exception):
+class RequestError(Exception):
     """A request that cannot be answered."""
 
     def __init__(
@@ -85,14 +85,14 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
     Args:
         path: of the request.
     """
-    if isinstance(error, RefusedError):
+    if isinstance(error, RequestError):
         status, code, message = error.status, error.code, error.message
     elif isinstance(error, EngineError) and error.code != INTERNAL_ERROR:
         status, message = STATUS.get(error.code, 500), error.message
         code = MODEL_NOT_FOUND if error.code == UNKNOWN_MODEL else error.code
     else:
-        status, code, message = 500, INTERNAL_ERROR, FAULT
-    message = shortened(message)
+        status, code, message = 500, INTERNAL_ERROR, INTERNAL_ERROR_MESSAGE
+    message = shorten(message)
     if code == CONTEXT_OVERFLOW:
         code, message = _overflow(message, path.startswith(ANTHROPIC))
     if path.startswith(ANTHROPIC):
@@ -105,7 +105,7 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
     if path.startswith(OLLAMA):
         return status, {"error": message}
     kind = "invalid_request_error" if status < 500 else "server_error"
-    field = error.field if isinstance(error, RefusedError) else None
+    field = error.field if isinstance(error, RequestError) else None
     told = {"message": message, "type": kind, "param": field, "code": code}
     return status, {"error": told}
 
@@ -143,16 +143,16 @@ def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
     """Return the additional headers for a status."""
     if status == 401:
         return {"WWW-Authenticate": "Bearer"}
-    seconds = error.retry if isinstance(error, RefusedError) else None
+    seconds = error.retry if isinstance(error, RequestError) else None
     if seconds is None and status not in (429, 503):
         return {}
     return {"Retry-After": str(seconds or RETRY_SECONDS)}
 
 
-def raw(status: int, reason: str, message: str) -> bytes:
+def raw_response(status: int, reason: str, message: str) -> bytes:
     """Return a whole response as bytes, for connections without a request."""
     kind = CAPACITY_EXHAUSTED if status == 503 else INVALID_REQUEST
-    body = json.dumps(body_of(RefusedError(status, message, kind))[1]).encode()
+    body = json.dumps(body_of(RequestError(status, message, kind))[1]).encode()
     headers = {
         "Content-Type": "application/json; charset=utf-8",
         "Content-Length": len(body),

@@ -17,9 +17,9 @@ from engine.text.invisible import escape_invisible
 
 log = logging.getLogger(__name__)
 
-DEEPEST = 100  # nested lists and objects
-LONGEST_NUMBER = 40  # digits of an integer; longer ones overflow later
-LONGEST_WORDS = 400
+MAX_DEPTH = 100  # nested lists and objects
+MAX_INTEGER_DIGITS = 40  # digits of an integer; longer ones overflow later
+MAX_MESSAGE_CHARACTERS = 400
 """Maximum characters of an error message, which may quote the request."""
 
 
@@ -48,10 +48,10 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
         raise ValueError(f"it is no JSON: {error}") from None
     if not isinstance(found, dict):
         raise ValueError('it must be a JSON object like {"messages": […]}')
-    return cast(dict[str, Any], repaired(found))
+    return cast(dict[str, Any], replace_surrogates(found))
 
 
-def repaired(tree: Any) -> Any:
+def replace_surrogates(tree: Any) -> Any:
     """Return the tree with U+FFFD for lone surrogates, which cannot be encoded.
 
     Raises:
@@ -68,7 +68,7 @@ def _is_encodable(tree: Any) -> bool:
     """Return True if no string has a lone surrogate. Raise ValueError if nested too deeply."""
     is_whole = True
     level = [tree]
-    for _ in range(DEEPEST + 1):
+    for _ in range(MAX_DEPTH + 1):
         inner: list[Any] = []
         for item in level:
             if isinstance(item, str):
@@ -81,12 +81,14 @@ def _is_encodable(tree: Any) -> bool:
         if not inner:
             return is_whole
         level = inner
-    raise ValueError(f"it is nested too deeply: {DEEPEST} levels are taken")
+    raise ValueError(f"it is nested too deeply: {MAX_DEPTH} levels are taken")
 
 
-def shortened(words: str) -> str:
+def shorten(words: str) -> str:
     """Truncate a message to a readable length, and escape control characters."""
-    cut = words if len(words) <= LONGEST_WORDS else words[: LONGEST_WORDS - 1] + "…"
+    cut = (
+        words if len(words) <= MAX_MESSAGE_CHARACTERS else words[: MAX_MESSAGE_CHARACTERS - 1] + "…"
+    )
     return escape_invisible(cut, lambda c: f"\\u{ord(c):04x}", keep="\n")
 
 
@@ -105,7 +107,7 @@ def _constant(name: str) -> None:
 
 
 def _whole(digits: str) -> int:
-    if len(digits) > LONGEST_NUMBER:
+    if len(digits) > MAX_INTEGER_DIGITS:
         raise ValueError(f"it holds a number of {len(digits)} digits")
     return int(digits)
 
@@ -117,13 +119,13 @@ def _number(digits: str) -> float:
     return number
 
 
-MOST_LISTS = 200_000  # lists and objects, such as 20,000 messages of ten
-MOST_PARTS = 2_000_000
+MAX_LISTS = 200_000  # lists and objects, such as 20,000 messages of ten
+MAX_VALUES = 2_000_000
 """Limit of values and names, twice that of a prompt of a million token ids."""
-LIST_BYTES, PART_BYTES = 200, 60  # maximum memory for each
+BYTES_PER_LIST, BYTES_PER_VALUE = 200, 60  # maximum memory for each
 
 
-class Parts:
+class JSONCounter:
     """Counter of values in a JSON text, chunk by chunk, using only functions implemented in C.
 
     Attributes:
@@ -140,14 +142,14 @@ class Parts:
     @property
     def too_many(self) -> str:
         """Name and limit of what there is too much of, or ""."""
-        if self.lists > MOST_LISTS:
-            return f"{MOST_LISTS:,} lists and objects"
-        return f"{MOST_PARTS:,} values" if self.texts + self.commas > MOST_PARTS else ""
+        if self.lists > MAX_LISTS:
+            return f"{MAX_LISTS:,} lists and objects"
+        return f"{MAX_VALUES:,} values" if self.texts + self.commas > MAX_VALUES else ""
 
     @property
     def nbytes(self) -> int:
         """Memory of the decoded values, without the characters of strings."""
-        return self.lists * LIST_BYTES + (self.commas + self.texts) * PART_BYTES
+        return self.lists * BYTES_PER_LIST + (self.commas + self.texts) * BYTES_PER_VALUE
 
     def add(self, piece: bytes) -> None:
         """Count the values in the next chunk, which should not be longer than about 100 KB."""
@@ -171,7 +173,7 @@ class Parts:
         self.lists += text.count(b"[") + text.count(b"{")
 
 
-def chained(messages: Sequence[Any], before: str = "") -> list[str]:
+def conversation_digests(messages: Sequence[Any], before: str = "") -> list[str]:
     """Return a digest for each beginning of a conversation, one per message.
 
     A message's digest is the SHA-256, in lower-case hexadecimal, of the previous message's digest
@@ -249,7 +251,7 @@ def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> Sampli
         raise ValueError("a number in it is too large, or it is nested too deeply") from None
 
 
-_NEVER = -100  # lowest bias, for llama.cpp's false
+_MIN_BIAS = -100  # lowest bias, for llama.cpp's false
 
 
 def _token_ids(bias: Any) -> Any:
@@ -261,12 +263,12 @@ def _token_ids(bias: Any) -> Any:
     if not isinstance(bias, dict):
         return bias
     return {
-        int(k) if isinstance(k, str) and k.isdecimal() else k: _NEVER if v is False else v
+        int(k) if isinstance(k, str) and k.isdecimal() else k: _MIN_BIAS if v is False else v
         for k, v in bias.items()
     }
 
 
-def form(wanted: Any, where: str) -> dict[str, Any]:
+def answer_form(wanted: Any, where: str) -> dict[str, Any]:
     """Return the parameters for a `response_format` or an equivalent field.
 
     Raises:

@@ -103,11 +103,11 @@ def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tup
     from prometheus_client import generate_latest
     from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
-    text: Any = generate_latest(_Collected(metrics, gauges))
+    text: Any = generate_latest(_Collector(metrics, gauges))
     return bytes(text), CONTENT_TYPE_PLAIN_0_0_4
 
 
-class _Collected:
+class _Collector:
     """Collector of our metrics, in place of a Prometheus registry."""
 
     def __init__(self, metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> None:

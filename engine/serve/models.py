@@ -22,28 +22,28 @@ from engine.model.info import Model
 from engine.runtime import pressure
 from engine.runtime.examining import resolve, resolve_adapter
 from engine.runtime.pressure import Need, Relief
-from engine.serve.auth import LOCAL, Guest, Sharing
-from engine.serve.errors import RefusedError
+from engine.serve.auth import LOCAL, FairShare, Guest
+from engine.serve.errors import RequestError
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-WAIT_SECONDS = 60.0  # maximum wait of a request for models that are being reloaded
-RETRY_SECONDS = 5.0  # after a failed reload, until the next attempt
-CANNOT = "The engine broke down and cannot load its models again"
-BROKE_DOWN = "The engine broke down. Its models are being loaded again; ask again in a moment."
-ANSWER_SECONDS = 5.0  # timeout for the engine's statistics
-ELSEWHERE = ("claude-*", "gpt-*", "*-latest", "sonnet", "opus", "haiku")
+RELOAD_WAIT_S = 60.0  # maximum wait of a request for models that are being reloaded
+RELOAD_RETRY_S = 5.0  # after a failed reload, until the next attempt
+RELOAD_FAILED = "The engine broke down and cannot load its models again"
+RELOADING = "The engine broke down. Its models are being loaded again; ask again in a moment."
+STATS_TIMEOUT_S = 5.0  # timeout for the engine's statistics
+BUILT_IN_NAMES = ("claude-*", "gpt-*", "*-latest", "sonnet", "opus", "haiku")
 """Model names built into agents, which use them for parts of their work. The default model answers
 them, unless there is an alias."""
-LONGEST_ALIAS = 200  # characters of a name that is compared with aliases
-_MOST_CONFIG = 2**20
+MAX_ALIAS_CHARACTERS = 200  # characters of a name that is compared with aliases
+_MAX_CONFIG_BYTES = 2**20
 MODEL_BUSY = "model_busy"
-KEPT = "model_kept"
+MODEL_KEPT = "model_kept"
 
 
-class Entry:
+class ModelEntry:
     """A model that the server offers, loaded or not."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Entry:
         self._before = 0  # bytes in use when loading began
 
     @classmethod
-    def of_folder(cls, path_or_id: str, adapter: str = "") -> Entry:
+    def of_folder(cls, path_or_id: str, adapter: str = "") -> ModelEntry:
         """Create the entry of an unloaded model. Only checks that the folder exists.
 
         A variant is named `NAME+ADAPTER`.
@@ -85,7 +85,7 @@ class Entry:
         return cls(f"{name}+{clean_name(added.name) or 'adapter'}", str(folder), None, str(added))
 
     @classmethod
-    def of_model(cls, model: Model) -> Entry:
+    def of_model(cls, model: Model) -> ModelEntry:
         name = model.name.replace(" + ", "+") if model.adapter else model.name
         return cls(name, model.path, model, model.adapter)
 
@@ -106,7 +106,7 @@ class Entry:
         if self._context is None:
             try:
                 with (Path(self.folder) / "config.json").open("rb") as stream:
-                    self._context = context_length(json.loads(stream.read(_MOST_CONFIG)), None)
+                    self._context = context_length(json.loads(stream.read(_MAX_CONFIG_BYTES)), None)
             except (OSError, ValueError, AttributeError, RecursionError):
                 self._context = 0
         return self._context
@@ -135,7 +135,7 @@ class Entry:
         return told
 
 
-class Served:
+class ModelRegistry:
     """Models of a server. Lives on the server's event loop.
 
     Args:
@@ -154,16 +154,16 @@ class Served:
         on_loss: Callable[[str | None], None],
         folders: Sequence[str] = (),
         may_unload: bool = True,
-        sharing: Sharing | None = None,
+        sharing: FairShare | None = None,
     ) -> None:
         self._may_unload = may_unload
-        self._sharing = sharing or Sharing()
+        self._sharing = sharing or FairShare()
         self._relief = Relief()
         # the first one is the default for requests that name none
-        self.entries = [Entry.of_model(m) for m in models]
+        self.entries = [ModelEntry.of_model(m) for m in models]
         for folder in folders:
-            self.add(Entry.of_folder(folder))
-        # models by name patterns; these precede `ELSEWHERE`
+            self.add(ModelEntry.of_folder(folder))
+        # models by name patterns; these precede `BUILT_IN_NAMES`
         self.aliases: dict[str, str] = {}
         self._told: set[str] = set()  # patterns whose use was logged
         self.stats: dict[str, Any] | None = None  # last known statistics of the engine
@@ -179,7 +179,7 @@ class Served:
         self._tasks: set[asyncio.Task[None]] = set()  # loads
         self._unloading: Future[None] | None = None  # the last unload
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: ModelEntry) -> None:
         """Add a model. Thread-safe."""
         known = {(e.folder, e.adapter) for e in self.entries}
         if (entry.folder, entry.adapter) not in known:
@@ -190,7 +190,7 @@ class Served:
         """Loaded models."""
         return [entry.model for entry in self.entries if entry.model is not None]
 
-    def entry(self, name: object) -> Entry:
+    def entry(self, name: object) -> ModelEntry:
         """Return the model with this name, id or folder, or the default model if empty.
 
         Raises:
@@ -206,7 +206,7 @@ class Served:
         served = ", ".join(repr(entry.name) for entry in self.entries)
         raise EngineError(UNKNOWN_MODEL, f"There is no model {name!r} here, but {served}.")
 
-    def is_shown_loaded(self, entry: Entry, guest: Guest) -> bool:
+    def is_shown_loaded(self, entry: ModelEntry, guest: Guest) -> bool:
         """Return True if a key may see that a model is loaded or loading.
 
         With several keys, models that only others have requested look unloaded.
@@ -214,9 +214,9 @@ class Served:
         known = entry.given or guest.id in entry.guests
         return entry.state != "unloaded" and (known or not self._sharing.several)
 
-    def asked(self, name: object) -> Entry:
+    def asked(self, name: object) -> ModelEntry:
         """Return the model for a request. See `entry`; unknown names may match an alias or
-        `ELSEWHERE`.
+        `BUILT_IN_NAMES`.
 
         Raises:
             EngineError: `unknown_model`.
@@ -224,9 +224,9 @@ class Served:
         try:
             return self.entry(name)
         except EngineError:
-            if not isinstance(name, str) or len(name) > LONGEST_ALIAS:
+            if not isinstance(name, str) or len(name) > MAX_ALIAS_CHARACTERS:
                 raise
-            known = [*self.aliases.items(), *((pattern, "") for pattern in ELSEWHERE)]
+            known = [*self.aliases.items(), *((pattern, "") for pattern in BUILT_IN_NAMES)]
             for pattern, meant in known:
                 if fnmatchcase(name, pattern):
                     entry = self.entry(meant)
@@ -236,7 +236,7 @@ class Served:
                     return entry
             raise
 
-    def entry_of(self, model: Model) -> Entry:
+    def entry_of(self, model: Model) -> ModelEntry:
         """Return the entry of a loaded model, by its folders instead of its name.
 
         Raises:
@@ -262,7 +262,7 @@ class Served:
             raise EngineError(UNKNOWN_MODEL, f"The model {entry.name!r} is not loaded.")
         return entry.model
 
-    async def load(self, entry: Entry) -> Model:
+    async def load(self, entry: ModelEntry) -> Model:
         """Load a model, or wait until it is loaded.
 
         It may be unloaded again immediately unless the caller holds it with `use`.
@@ -298,7 +298,7 @@ class Served:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def unload(self, entry: Entry, guest: Guest = LOCAL) -> None:
+    async def unload(self, entry: ModelEntry, guest: Guest = LOCAL) -> None:
         """Unload a model. Its sessions prefill again when they are next used.
 
         Args:
@@ -309,16 +309,18 @@ class Served:
             RefusedError: 409 if it is in use, other keys have used it, or unloading is not allowed.
         """
         if not self._may_unload:
-            raise RefusedError(409, "Models are unloaded in the window of this program.", KEPT)
+            raise RequestError(
+                409, "Models are unloaded in the window of this program.", MODEL_KEPT
+            )
         if self._sharing.several and (entry.given or entry.guests - {guest.id}):
-            raise RefusedError(409, f"{entry.name} is kept for other keys, too.", KEPT)
+            raise RequestError(409, f"{entry.name} is kept for other keys, too.", MODEL_KEPT)
         if entry.users or entry.loading is not None:
-            raise RefusedError(409, f"{entry.name} is in use. Ask again later.", MODEL_BUSY, 5)
+            raise RequestError(409, f"{entry.name} is in use. Ask again later.", MODEL_BUSY, 5)
         unloading = self._unload(entry)
         if unloading is not None:
             await asyncio.wrap_future(unloading)
 
-    def _unload(self, entry: Entry) -> Future[None] | None:
+    def _unload(self, entry: ModelEntry) -> Future[None] | None:
         """Unload a model that is not in use. Return None if there is nothing to free.
 
         Checking for users and calling this must happen in one step of the event loop. The message
@@ -373,7 +375,7 @@ class Served:
             self._unload(min(unused, key=lambda entry: entry.used))
 
     @contextmanager
-    def use(self, named: object, guest: Guest = LOCAL) -> Iterator[Entry]:
+    def use(self, named: object, guest: Guest = LOCAL) -> Iterator[ModelEntry]:
         """Prevent a model from being unloaded during the block, which includes its `load`.
 
         Args:
@@ -399,13 +401,13 @@ class Served:
             EngineError: if it has failed.
         """
         asked = asyncio.wrap_future(self._engine.stats_later())
-        self.stats = await asyncio.wait_for(asked, ANSWER_SECONDS)
+        self.stats = await asyncio.wait_for(asked, STATS_TIMEOUT_S)
         return self.stats
 
     async def health(self) -> tuple[str, str]:
         """Return the server's state (`ok`, `loading`, `busy` or `stopped`) and an explanation."""
         if self._reloading is not None:
-            return "loading", BROKE_DOWN
+            return "loading", RELOADING
         if why := self._why:
             self.lost()  # another attempt may succeed
             return "stopped", why
@@ -414,21 +416,21 @@ class Served:
             return ("loading", "A model is being loaded.") if going else ("ok", "")
         if not self._engine.is_running:
             self.lost()
-            return "loading", BROKE_DOWN
+            return "loading", RELOADING
         try:
             stats = await self.figures()
         except TimeoutError:
-            return "busy", f"The engine has not answered for {ANSWER_SECONDS:g} seconds."
+            return "busy", f"The engine has not answered for {STATS_TIMEOUT_S:g} seconds."
         except EngineError as error:
             self.lost()
             return "stopped", error.message
         loaded = {model.id for model in stats["models"]}
         if not all(model.id in loaded for model in self.models):
             self.lost()
-            return "loading", BROKE_DOWN
+            return "loading", RELOADING
         return "ok", ""
 
-    async def _load_one(self, entry: Entry, loading: asyncio.Future[Model]) -> None:
+    async def _load_one(self, entry: ModelEntry, loading: asyncio.Future[Model]) -> None:
         try:
             stats = None
             with suppress(TimeoutError):  # the engine may have just been started
@@ -436,7 +438,7 @@ class Served:
             entry.begin(stats)
             adapter, draft = entry.adapter or None, entry.draft or None
             asked = self._engine.load_later(entry.folder, adapter=adapter, draft=draft)
-            entry.model = await _awaited(asked, lambda model: self._too_late([model]))
+            entry.model = await _result_of(asked, lambda model: self._too_late([model]))
             entry.used = time.monotonic()
             if not loading.done():
                 loading.set_result(entry.model)
@@ -485,17 +487,17 @@ class Served:
             return
         self.lost()
         if self._reloading is not None:
-            done, _ = await asyncio.wait({self._reloading}, timeout=WAIT_SECONDS)
+            done, _ = await asyncio.wait({self._reloading}, timeout=RELOAD_WAIT_S)
             if self.ended is not None:
                 raise self.ended
             if not done:
-                raise EngineError(ENGINE_STOPPED, BROKE_DOWN)
+                raise EngineError(ENGINE_STOPPED, RELOADING)
         if self._why:
             raise EngineError(ENGINE_STOPPED, self._why)
 
     def lost(self) -> None:
         """Start to reload what the engine has lost, unless this is running or has just failed."""
-        tried = self._why and time.monotonic() - self._failed_at < RETRY_SECONDS
+        tried = self._why and time.monotonic() - self._failed_at < RELOAD_RETRY_S
         if self._reloading is None and not tried:
             if not self._engine.is_running:
                 self._on_loss(None)
@@ -517,11 +519,11 @@ class Served:
                     name="serve-loading",
                     daemon=True,
                 ).start()
-                found = await _awaited(answer, lambda found: self._too_late(found[0]))
+                found = await _result_of(answer, lambda found: self._too_late(found[0]))
                 self._take(missing, *found)
         except BaseException as error:
             self._failed_at = time.monotonic()
-            self._why = f"{CANNOT} ({type(error).__name__})"
+            self._why = f"{RELOAD_FAILED} ({type(error).__name__})"
             log.error("lost models were not loaded again (%s)", type(error).__name__)
             log.debug("why lost models were not loaded again", exc_info=True)
             if isinstance(error, asyncio.CancelledError):
@@ -556,7 +558,7 @@ class Served:
                 self._unwanted(now)
 
 
-async def _awaited(asked: Future[T], too_late: Callable[[T], None]) -> T:
+async def _result_of(asked: Future[T], too_late: Callable[[T], None]) -> T:
     """Return a future's result. If the caller is cancelled, pass the result to `too_late` later."""
 
     def take(done: Future[T]) -> None:
@@ -578,11 +580,11 @@ def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]
         try:
             loaded.append(engine.load_again(model))
         except EngineError as error:
-            why = f"{CANNOT}: {error.message}"
+            why = f"{RELOAD_FAILED}: {error.message}"
             log.error("a model cannot be loaded again (%s)", error.code)
             loaded.append(None)
         except BaseException as error:
-            why = f"{CANNOT} ({type(error).__name__})"
+            why = f"{RELOAD_FAILED} ({type(error).__name__})"
             log.error("a model cannot be loaded again (%s)", type(error).__name__)
             log.debug("why a model cannot be loaded again", exc_info=True)
             loaded.append(None)

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 Report = Callable[[str], None]  # sends a client a comment while it waits
 
-REPORT_SECONDS = 1.0
+REPORT_AFTER_S = 1.0
 """Time until a waiting request's first report, and between checks of its position."""
-SILENT_SECONDS = 10.0  # maximum time between reports, if the position does not change
-LOOKS_PER_SECOND = 200  # of all waiting requests; those further back check less often
+REPORT_EVERY_S = 10.0  # maximum time between reports, if the position does not change
+CHECKS_PER_S = 200  # of all waiting requests; those further back check less often
 
 
 class Queue:
@@ -33,13 +33,13 @@ class Queue:
         self._at_once = at_once
         self._spare = spare
         self._for_named = at_once - reserved
-        self._admitted: set[Ticket] = set()
+        self._admitted: set[QueueEntry] = set()
         self._named = 0  # part of `going` that has a session
         self._of: Counter[str] = Counter()  # `going` by key
-        self._by: dict[str, dict[Ticket, None]] = {}  # `waiting` by key
-        self._order: dict[Ticket, int] | None = None  # cached positions; None if outdated
+        self._by: dict[str, dict[QueueEntry, None]] = {}  # `waiting` by key
+        self._order: dict[QueueEntry, int] | None = None  # cached positions; None if outdated
         self._numbers = itertools.count()
-        self.waiting: dict[Ticket, None] = {}  # requests in order of arrival
+        self.waiting: dict[QueueEntry, None] = {}  # requests in order of arrival
         self.going = 0  # running answers
         # monotonic time of the last request's end, or of creation
         self.left = time.monotonic()
@@ -59,7 +59,7 @@ class Queue:
         room = self._has_room(named, self._places(named, places), guest, bool(self.waiting))
         return same or not room
 
-    def enter(self, named: bool = False, places: int = 1, guest: str = "") -> Ticket:
+    def enter(self, named: bool = False, places: int = 1, guest: str = "") -> QueueEntry:
         """Add a request to the queue. Its ticket must be released with `leave`.
 
         Args:
@@ -67,7 +67,7 @@ class Queue:
             places: one for each answer, limited to all that exist.
             guest: id of its key.
         """
-        ticket = Ticket(self, named, self._places(named, places), guest, next(self._numbers))
+        ticket = QueueEntry(self, named, self._places(named, places), guest, next(self._numbers))
         self.waiting[ticket] = self._by.setdefault(guest, {})[ticket] = None
         self._order = None
         try:
@@ -77,19 +77,19 @@ class Queue:
             raise
         return ticket
 
-    def leave(self, ticket: Ticket) -> None:
+    def leave(self, ticket: QueueEntry) -> None:
         """Release a ticket, and admit the next requests. May be called more than once."""
         self.left = time.monotonic()
         self._forget(ticket)
         self._admit_next()
 
-    def before(self, ticket: Ticket) -> int:
+    def before(self, ticket: QueueEntry) -> int:
         """Return the number of requests that will be admitted before this one."""
         if self._order is None:
             self._order = {one: place for place, one in enumerate(self._in_order())}
         return self._order.get(ticket, 0)
 
-    def drop(self, ticket: Ticket) -> bool:
+    def drop(self, ticket: QueueEntry) -> bool:
         """Remove a waiting request. Return False if it is not waiting."""
         if ticket not in self.waiting:
             return False
@@ -99,7 +99,7 @@ class Queue:
         self._order = None
         return True
 
-    def _forget(self, ticket: Ticket) -> None:
+    def _forget(self, ticket: QueueEntry) -> None:
         self.drop(ticket)
         if ticket in self._admitted:
             self._admitted.remove(ticket)
@@ -124,13 +124,13 @@ class Queue:
             elif not ticket.named:
                 return
 
-    def _admit(self, ticket: Ticket) -> None:
+    def _admit(self, ticket: QueueEntry) -> None:
         self.drop(ticket)
         self._admitted.add(ticket)
         self._count(ticket, ticket.places)
         ticket.admitted.set_result(None)
 
-    def _in_order(self) -> list[Ticket]:
+    def _in_order(self) -> list[QueueEntry]:
         """Return the waiting requests in order of admission, the key with the fewest first."""
         waiting = list(self.waiting)
         if len({ticket.guest for ticket in waiting}) < 2:
@@ -141,7 +141,7 @@ class Queue:
             has[ticket.guest] += ticket.places
         return [ticket for _, _, ticket in sorted(ordered, key=lambda one: one[:2])]
 
-    def _count(self, ticket: Ticket, places: int) -> None:
+    def _count(self, ticket: QueueEntry, places: int) -> None:
         self.going += places
         self._named += places if ticket.named else 0
         self._of[ticket.guest] += places
@@ -168,7 +168,7 @@ class Queue:
         return self.going + places <= most
 
 
-class Ticket:
+class QueueEntry:
     """A request in a queue. For its attributes, see `Queue.enter`."""
 
     def __init__(self, queue: Queue, named: bool, places: int, guest: str, number: int) -> None:
@@ -186,16 +186,16 @@ class Ticket:
         Raises:
             Exception: the error passed to `refuse`.
         """
-        reported, pause, silent = -1, REPORT_SECONDS, 0.0
+        reported, pause, silent = -1, REPORT_AFTER_S, 0.0
         while not self.admitted.done():
             await asyncio.wait([self.admitted], timeout=pause)
             if self.admitted.done():
                 break
             before, silent = self._queue.before(self), silent + pause
-            if before != reported or silent >= SILENT_SECONDS:
+            if before != reported or silent >= REPORT_EVERY_S:
                 reported, silent = before, 0.0
                 report(f"waiting for {what}, {before} before this one")
-            pause = min(max(REPORT_SECONDS, before / LOOKS_PER_SECOND), SILENT_SECONDS)
+            pause = min(max(REPORT_AFTER_S, before / CHECKS_PER_S), REPORT_EVERY_S)
         self.admitted.result()
 
     def refuse(self, error: Exception) -> None:

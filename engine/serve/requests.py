@@ -14,19 +14,19 @@ from starlette.types import Scope
 from engine.messages import Event, Finished, Message, PromptProgress, TextDelta, ToolCallFinished
 from engine.model.info import Model
 from engine.serve.auth import guest_of
-from engine.serve.errors import RefusedError
+from engine.serve.errors import RequestError
 
-SHOWN_TEXT = 400_000  # characters kept of an answer for display, from its end
-_RATED = 32  # latest pieces of text that the rate is measured over
-_STILL = 2.0  # seconds without a piece after which the rate is 0
+MAX_TEXT_CHARACTERS = 400_000  # characters kept of an answer for display, from its end
+_RATE_PIECES = 32  # latest pieces of text that the rate is measured over
+_RATE_TIMEOUT_S = 2.0  # seconds without a piece after which the rate is 0
 
 
-def stopped() -> RefusedError:
+def agent_stopped_error() -> RequestError:
     """Return the error for the client of a stopped agent. Clients do not retry a status 400."""
-    return RefusedError(400, "A person has stopped this agent in Stretto.", "agent_stopped")
+    return RequestError(400, "A person has stopped this agent in Stretto.", "agent_stopped")
 
 
-class Answers(Protocol):
+class RunningReplies(Protocol):
     """Running replies of a request. All methods are thread-safe."""
 
     @property
@@ -37,7 +37,7 @@ class Answers(Protocol):
     def cancel(self, whole: bool = False) -> None: ...
 
 
-class Request:
+class ActiveRequest:
     """A request. Written on the server's thread; any thread may read, pause and stop it.
 
     Attributes:
@@ -58,11 +58,11 @@ class Request:
 
     def __init__(self, scope: Scope) -> None:
         self._loop = asyncio.get_running_loop()
-        self._answers: Answers | None = None
+        self._answers: RunningReplies | None = None
         self._text: list[str] = []
         self._answer: list[str] = []
         self._length = 0
-        self._times: deque[float] = deque(maxlen=_RATED)
+        self._times: deque[float] = deque(maxlen=_RATE_PIECES)
         self.guest = guest_of(scope).id
         self.program = ""
         self.model, self.room = "", 0
@@ -86,7 +86,7 @@ class Request:
         """Set the loaded model."""
         self.model, self.room = model.name, model.context_length
 
-    def answered_by(self, answers: Answers) -> None:
+    def answered_by(self, answers: RunningReplies) -> None:
         """Set the replies that have started."""
         self._answers = answers
         if self.paused:
@@ -102,8 +102,8 @@ class Request:
             if event.kind == "answer":
                 self._answer.append(event.text)
             self._length += len(event.text)
-            if self._length > 2 * SHOWN_TEXT:
-                self._text, self._answer = [self.text], [self.said[-SHOWN_TEXT:]]
+            if self._length > 2 * MAX_TEXT_CHARACTERS:
+                self._text, self._answer = [self.text], [self.said[-MAX_TEXT_CHARACTERS:]]
                 self._length = len(self._text[0])
         elif isinstance(event, PromptProgress):
             waits = event.queued or event.queue_position
@@ -132,7 +132,7 @@ class Request:
         if self._answers is not None:
             self._answers.cancel()
         else:
-            self.end(stopped())
+            self.end(agent_stopped_error())
 
     def over(self) -> None:
         """Mark it as finished. Its text remains available."""
@@ -147,7 +147,7 @@ class Request:
     @property
     def text(self) -> str:
         """Last part of the answer, including reasoning and tool calls."""
-        return "".join(self._text)[-SHOWN_TEXT:]
+        return "".join(self._text)[-MAX_TEXT_CHARACTERS:]
 
     @property
     def said(self) -> str:
@@ -158,6 +158,6 @@ class Request:
     def rate(self) -> float:
         """Tokens per second over the latest pieces."""
         times = list(self._times)
-        if len(times) < 2 or time.monotonic() - times[-1] > _STILL:
+        if len(times) < 2 or time.monotonic() - times[-1] > _RATE_TIMEOUT_S:
             return 0.0
         return (len(times) - 1) / max(times[-1] - times[0], 1e-3)

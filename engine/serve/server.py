@@ -15,36 +15,41 @@ import uvicorn
 from engine.engine import Engine
 from engine.model import backend
 from engine.model.info import Model
-from engine.serve.answering import Answering
 from engine.serve.app import application
-from engine.serve.auth import Keys, Settings, Sharing
-from engine.serve.connection import AT_ONCE, PATIENCE, Connection, room_for
-from engine.serve.conversations import Conversations, Names
+from engine.serve.auth import FairShare, Keys, Settings
+from engine.serve.connection import (
+    ACCEPTS_PER_ITERATION,
+    IDLE_TIMEOUT_S,
+    Connection,
+    connection_limit,
+)
+from engine.serve.conversations import ConversationIndex, ConversationPool
 from engine.serve.metrics import Metrics
-from engine.serve.models import Entry, Served
-from engine.serve.places import Places
+from engine.serve.model_requests import ModelRequestHandler
+from engine.serve.models import ModelEntry, ModelRegistry
+from engine.serve.reply_slots import ReplySlots
 from engine.serve.routes.chat import ChatCompletions
 from engine.serve.routes.completions import Completions
-from engine.serve.routes.messages import CountTokens, Messages
+from engine.serve.routes.messages import CountTokensAPI, Messages
 from engine.serve.routes.models import ModelRoutes
 from engine.serve.routes.ollama import OllamaChat, OllamaGenerate, OllamaModels
 from engine.serve.routes.responses import InputTokens, Responses, StoredResponses
 from engine.serve.routes.sessions import SessionRoutes
 from engine.serve.routes.status import Health, described
-from engine.serve.sessions import Sessions
+from engine.serve.sessions import SessionRegistry
 from engine.serve.threads import ServerThreads
 
 log = logging.getLogger(__name__)
 
 BACKLOG = 1024  # connections that the system queues until they are accepted
-SENT_AHEAD = 64 * 2**10
+SEND_BUFFER_BYTES = 64 * 2**10
 """Size of the system's send buffer per client in bytes (Linux doubles it). With its default of 4
 MB, an answer of 17,000 tokens would be computed for a client that does not read, and a thousand of
 them would take 4 GB."""
-CROWD = 512  # number of connections after which free memory is returned to the system
+MANY_CONNECTIONS = 512  # number of connections after which free memory is returned to the system
 TICKS_PER_SECOND = 10  # uvicorn's
-GRACE_SECONDS = 1  # for answers to end when the server stops
-STOP_SECONDS = 4.0  # for the server to stop, including clean-up
+GRACE_S = 1  # for answers to end when the server stops
+STOP_TIMEOUT_S = 4.0  # for the server to stop, including clean-up
 
 
 class Server:
@@ -70,7 +75,7 @@ class Server:
         engine: Engine,
         models: list[Model],
         port: int,
-        patience: float = PATIENCE,
+        patience: float = IDLE_TIMEOUT_S,
         settings: Settings | None = None,
         folders: Sequence[str] = (),
         keys: Keys | None = None,
@@ -82,20 +87,22 @@ class Server:
         self.engine = engine
         self._unload_after = settings.unload_after
         self._crowd = 0  # maximum of connections since memory was last returned
-        names = Names(cache) if cache is not None else None
-        self.conversations = Conversations(engine, names=names)
-        sharing = Sharing(keys)
-        self.sessions = Sessions(engine, settings, sharing)
-        self.served = Served(engine, models, self._lost, folders, settings.may_unload, sharing)
+        names = ConversationIndex(cache) if cache is not None else None
+        self.conversations = ConversationPool(engine, names=names)
+        sharing = FairShare(keys)
+        self.sessions = SessionRegistry(engine, settings, sharing)
+        self.served = ModelRegistry(
+            engine, models, self._lost, folders, settings.may_unload, sharing
+        )
         given = (alias.partition("=") for alias in settings.aliases)
         self.served.aliases = {name.strip(): meant.strip() for name, _, meant in given}
         self.metrics = Metrics()
-        self._socket = _listening(settings.host, port)
+        self._socket = _listening_socket(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         self.port = self.address[1]
-        self.places = Places(self.sessions, self.conversations, settings, sharing)
+        self.places = ReplySlots(self.sessions, self.conversations, settings, sharing)
         self._threads = ServerThreads()
-        answering = Answering(
+        answering = ModelRequestHandler(
             engine, self.served, self.places, self.metrics, sharing, self._threads
         )
         answering.silence = patience
@@ -117,7 +124,7 @@ class Server:
             *(Messages(), OllamaChat(), OllamaGenerate()),
         )
         routes = [
-            *answering.routes(apis, (CountTokens(), InputTokens(self._stored))),
+            *answering.routes(apis, (CountTokensAPI(), InputTokens(self._stored))),
             *self._stored.routes(),
             *ModelRoutes(self.served).routes(),
             *OllamaModels(self.served).routes(),
@@ -139,11 +146,11 @@ class Server:
             access_log=False,
             proxy_headers=False,
             server_header=False,
-            backlog=AT_ONCE,
+            backlog=ACCEPTS_PER_ITERATION,
             timeout_keep_alive=int(patience) + 1,
-            timeout_graceful_shutdown=GRACE_SECONDS,
+            timeout_graceful_shutdown=GRACE_S,
         )
-        self._http = _Http(config, self._socket, answering, patience, settings, self._tidy)
+        self._http = _HTTPServer(config, self._socket, answering, patience, settings, self._tidy)
         self._thread = threading.Thread(target=self._run, name="serve", daemon=True)
 
     def __enter__(self) -> Server:
@@ -166,7 +173,7 @@ class Server:
         Raises:
             EngineError: if there is no such folder.
         """
-        self.served.add(Entry.of_folder(folder, adapter))
+        self.served.add(ModelEntry.of_folder(folder, adapter))
 
     def prioritise(self, priority: int) -> None:
         """Set the engine priority of future requests; 0 is normal."""
@@ -203,9 +210,9 @@ class Server:
         """
         self._http.should_exit = True
         if self._thread.ident is not None:
-            self._thread.join(STOP_SECONDS)
+            self._thread.join(STOP_TIMEOUT_S)
             if self._thread.is_alive():
-                log.error("server has not ended in %g s", STOP_SECONDS)
+                log.error("server has not ended in %g s", STOP_TIMEOUT_S)
         self._socket.close()
 
     def _lost(self, model_id: str | None) -> None:
@@ -227,7 +234,7 @@ class Server:
         """Return memory to the system after a large request, or when many connections closed."""
         held, here = self._answering.held, self.connections
         self._crowd = max(self._crowd, here)
-        if held.large_ended or (self._crowd >= CROWD and here < self._crowd / 2):
+        if held.large_ended or (self._crowd >= MANY_CONNECTIONS and here < self._crowd / 2):
             held.large_ended, self._crowd = False, here
             if self._http.loop is not None:
                 self._http.loop.run_in_executor(self._threads.status, backend.release_heap)
@@ -255,14 +262,14 @@ class Server:
             self._http.run(sockets=[self._socket])
 
 
-class _Http(uvicorn.Server):
+class _HTTPServer(uvicorn.Server):
     """uvicorn's server, with supervision of its connections."""
 
     def __init__(
         self,
         config: uvicorn.Config,
         listening: socket.socket,
-        answering: Answering,
+        answering: ModelRequestHandler,
         patience: float,
         settings: Settings,
         tidy: Callable[[], None],
@@ -277,7 +284,7 @@ class _Http(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.loop = asyncio.get_running_loop()
-        self.lifespan.state["room"] = room_for(self._most)
+        self.lifespan.state["room"] = connection_limit(self._most)
         await super().startup(sockets)
         # asyncio accepts as many connections per iteration as its backlog, which could use up all
         # file descriptors. So only the system gets the real backlog.
@@ -317,13 +324,13 @@ class _Http(uvicorn.Server):
         if connections:
             now = connections[0].loop.time()
             for connection in connections:
-                connection.look(now, self._patience)
+                connection.enforce_timeouts(now, self._patience)
 
     def _connections(self) -> list[Connection]:
         return [c for c in self.server_state.connections if isinstance(c, Connection)]
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listening_socket(host: str, port: int) -> socket.socket:
     """Return a listening socket.
 
     Raises:
@@ -333,5 +340,7 @@ def _listening(host: str, port: int) -> socket.socket:
     # "localhost" means both loopback addresses. Clients try IPv4 too.
     address = "127.0.0.1" if host == "localhost" else host
     listening = socket.create_server((address, port), family=family, backlog=BACKLOG)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SENT_AHEAD)  # clients inherit it
+    listening.setsockopt(
+        socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES
+    )  # clients inherit it
     return listening

@@ -20,11 +20,11 @@ from engine.engine import Engine, Session
 from engine.errors import CAPACITY_EXHAUSTED, SESSION_CLOSED, EngineError
 from engine.messages import Overflow
 from engine.model.info import Model
-from engine.serve.auth import Guest, Settings, Sharing
-from engine.serve.errors import RefusedError
-from engine.serve.json_input import chained
-from engine.serve.queue import Queue, Ticket
-from engine.serve.requests import Answers
+from engine.serve.auth import FairShare, Guest, Settings
+from engine.serve.errors import RequestError
+from engine.serve.json_input import conversation_digests
+from engine.serve.queue import Queue, QueueEntry
+from engine.serve.requests import RunningReplies
 
 ALIASES = ("x-stretto-session-id", "x-executorch-session-id")
 """Headers that name a session, in order of precedence. Headers by which agents ask for the same
@@ -34,7 +34,7 @@ id, and a thousand ids are not a thousand sessions."""
 UNKNOWN = "conversation_unknown"
 HEADER = b"x-stretto-conversation"
 """Response header in a session: the digest of the conversation that is answered."""
-MOST_KEPT = 4 * 2**20
+MAX_STORED_BYTES = 4 * 2**20
 """Maximum bytes of requests whose conversation is stored. Longer ones must be sent as a whole."""
 DIGEST = "[0-9a-f]{64}"
 
@@ -44,14 +44,14 @@ def check_digest(name: str, value: object) -> None:
         raise ValueError(f"{name} is no digest of 64 small hexadecimal digits")
 
 
-class Sent(Struct, frozen=True):
+class SentConversation(Struct, frozen=True):
     """Conversation as sent by its client."""
 
     messages: tuple[Any, ...] = ()
     digests: tuple[str, ...] = ()  # of each beginning, one per message
     size: int = 0  # bytes of the requests with these messages
 
-    def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> Sent:
+    def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> SentConversation:
         """Return the conversation that consists of a beginning of this one and new messages.
 
         Args:
@@ -62,18 +62,18 @@ class Sent(Struct, frozen=True):
             RefusedError: 409 if this conversation has no such beginning.
         """
         if follows is None:
-            return Sent(tuple(messages), tuple(chained(messages)), size)
+            return SentConversation(tuple(messages), tuple(conversation_digests(messages)), size)
         if follows not in self.digests:
-            raise RefusedError(
+            raise RequestError(
                 409,
                 "The session does not know the messages that follows names. "
                 "Send the whole conversation, without follows.",
                 UNKNOWN,
             )
         count = self.digests.index(follows) + 1
-        return Sent(
+        return SentConversation(
             (*self.messages[:count], *messages),
-            (*self.digests[:count], *chained(messages, follows)),
+            (*self.digests[:count], *conversation_digests(messages, follows)),
             self.size + size,
         )
 
@@ -83,24 +83,24 @@ class Sent(Struct, frozen=True):
         return ((HEADER, self.digests[-1].encode()),) if self.digests else ()
 
     @property
-    def kept(self) -> Sent:
+    def kept(self) -> SentConversation:
         """Part to store in a session: everything, or nothing if too large."""
-        return self if self.size <= MOST_KEPT else Sent()
+        return self if self.size <= MAX_STORED_BYTES else SentConversation()
 
 
-LONGEST_NAME = 128
-SESSION_NAME = rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{LONGEST_NAME - 1}}}"
+MAX_NAME_CHARACTERS = 128
+SESSION_NAME = rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{MAX_NAME_CHARACTERS - 1}}}"
 """Regular expression for names of sessions."""
 SESSION_NAME_RULE = (
-    f"must be 1 to {LONGEST_NAME} letters, digits and . _ : @ = + -, "
+    f"must be 1 to {MAX_NAME_CHARACTERS} letters, digits and . _ : @ = + -, "
     "the first one a letter or digit"
 )
 SESSION_NOT_FOUND = "session_not_found"
 SESSION_EXISTS = "session_exists"
-KEY_SHARE = 3
+SESSION_SHARE_DIVISOR = 3
 """With several keys, a key may take sessions until the rest is a third of its own. This is more
 than its share of queues, because sessions are long-lived."""
-RETRY_SECONDS = 5  # `Retry-After` if no session is about to expire
+RETRY_S = 5  # `Retry-After` if no session is about to expire
 
 
 class SessionConfig(Struct, frozen=True):
@@ -145,7 +145,7 @@ class SessionConfig(Struct, frozen=True):
         )
 
 
-class Named(Struct, eq=False):
+class NamedSession(Struct, eq=False):
     """A named session."""
 
     guest: Guest
@@ -158,10 +158,10 @@ class Named(Struct, eq=False):
     queue: Queue = field(default_factory=lambda: Queue(1))  # runs its requests one at a time
     made: float = field(default_factory=time.time)  # seconds since 1970
     # its current or next request in the queue of all requests
-    ticket: Ticket | None = None
+    ticket: QueueEntry | None = None
     freed: bool = False
-    sent: Sent = field(default_factory=Sent)  # its last conversation
-    answers: Answers | None = None  # running replies
+    sent: SentConversation = field(default_factory=SentConversation)  # its last conversation
+    answers: RunningReplies | None = None  # running replies
 
     @property
     def used(self) -> float:
@@ -189,25 +189,27 @@ class Named(Struct, eq=False):
             self.session = None
 
 
-class Sessions:
+class SessionRegistry:
     """Registry of a server's named sessions. Lives on its event loop."""
 
-    def __init__(self, engine: Engine, settings: Settings, sharing: Sharing | None = None) -> None:
+    def __init__(
+        self, engine: Engine, settings: Settings, sharing: FairShare | None = None
+    ) -> None:
         self._engine = engine
         self._settings = settings
-        self._sharing = sharing or Sharing()
-        self._named: dict[tuple[str, str], Named] = {}
+        self._sharing = sharing or FairShare()
+        self._named: dict[tuple[str, str], NamedSession] = {}
         self.evicted = 0  # sessions so far
 
     def __len__(self) -> int:
         return len(self._named)
 
-    def find(self, guest: Guest, name: str) -> Named | None:
+    def find(self, guest: Guest, name: str) -> NamedSession | None:
         """Return a guest's session, or None."""
         self.free_old()
         return self._named.get((guest.id, name))
 
-    def get(self, guest: Guest, name: str) -> Named:
+    def get(self, guest: Guest, name: str) -> NamedSession:
         """Return a guest's session.
 
         Raises:
@@ -215,14 +217,14 @@ class Sessions:
         """
         found = self.find(guest, name)
         if found is None:
-            raise RefusedError(404, f"There is no session {name!r}.", SESSION_NOT_FOUND)
+            raise RequestError(404, f"There is no session {name!r}.", SESSION_NOT_FOUND)
         return found
 
-    def all(self) -> list[Named]:
+    def all(self) -> list[NamedSession]:
         """Return the sessions of all guests."""
         return list(self._named.values())
 
-    def of(self, guest: Guest) -> list[Named]:
+    def of(self, guest: Guest) -> list[NamedSession]:
         """Return a guest's sessions, oldest first."""
         self.free_old()
         return [named for named in self._named.values() if named.guest.id == guest.id]
@@ -234,8 +236,8 @@ class Sessions:
         model: Model,
         config: SessionConfig,
         ttl: float | None = None,
-        spared: Named | None = None,
-    ) -> Named:
+        spared: NamedSession | None = None,
+    ) -> NamedSession:
         """Create a session. The engine's session is opened on first use.
 
         Args:
@@ -245,13 +247,13 @@ class Sessions:
             RefusedError: 409 if the name exists, 429 if the limit is reached.
         """
         if self.find(guest, name) is not None:
-            raise RefusedError(409, f"There is a session {name!r} already.", SESSION_EXISTS)
+            raise RequestError(409, f"There is a session {name!r} already.", SESSION_EXISTS)
         self._make_room(guest, spared)
         ttl = self._settings.session_ttl if ttl is None else ttl
-        made = self._named[(guest.id, name)] = Named(guest, name, model, config, ttl)
+        made = self._named[(guest.id, name)] = NamedSession(guest, name, model, config, ttl)
         return made
 
-    def fork(self, guest: Guest, name: str, twin: str | None) -> Named:
+    def fork(self, guest: Guest, name: str, twin: str | None) -> NamedSession:
         """Create a copy of a session.
 
         Raises:
@@ -269,7 +271,7 @@ class Sessions:
                 raise
         return made
 
-    def open(self, named: Named) -> Session:
+    def open(self, named: NamedSession) -> Session:
         """Open an engine session for a named one."""
         return named.config.open(self._engine, named.model, named.guest)
 
@@ -299,12 +301,16 @@ class Sessions:
             if of_model(named.model):
                 named.close()
 
-    def _make_room(self, guest: Guest, spared: Named | None) -> None:
+    def _make_room(self, guest: Guest, spared: NamedSession | None) -> None:
         evict, of = self._settings.policy == "evict", Counter(n.guest.id for n in self.all())
         left = self._settings.sessions - len(self._named)
         if left > 0:
             mine = of[guest.id]
-            if not evict and mine and not self._sharing.may_have((mine + 1) / KEY_SHARE, left):
+            if (
+                not evict
+                and mine
+                and not self._sharing.may_have((mine + 1) / SESSION_SHARE_DIVISOR, left)
+            ):
                 raise self._sharing.refused("the sessions")
             return
         idle = [n for n in self._named.values() if not n.queue.busy and n is not spared]
@@ -314,15 +320,15 @@ class Sessions:
             self.evicted += 1
             return
         ends = [n.ttl - n.idle_seconds for n in idle if n.ttl]
-        raise RefusedError(
+        raise RequestError(
             429,
             f"There are {len(self._named)} sessions, and no place for one more. "
             "Delete one, or ask again later.",
             CAPACITY_EXHAUSTED,
-            int(min([RETRY_SECONDS, *ends])) + 1,
+            int(min([RETRY_S, *ends])) + 1,
         )
 
-    def _free(self, named: Named) -> None:
+    def _free(self, named: NamedSession) -> None:
         named.close()  # first: if this fails, the session stays registered and is freed later
         del self._named[(named.guest.id, named.name)]
         named.freed = True
@@ -340,15 +346,15 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
     """
     named = body.pop("session_id", None)
     if named is not None:
-        return checked(named, "session_id", "session_id")
+        return checked_name(named, "session_id", "session_id")
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     for alias in ALIASES:
         if headers.get(alias):
-            return checked(headers[alias], alias)
+            return checked_name(headers[alias], alias)
     return None
 
 
-def checked(name: object, where: str, field: str | None = None) -> str:
+def checked_name(name: object, where: str, field: str | None = None) -> str:
     """Return a session's name if it is valid.
 
     Args:
@@ -358,5 +364,5 @@ def checked(name: object, where: str, field: str | None = None) -> str:
         RefusedError: 400.
     """
     if not isinstance(name, str) or not re.fullmatch(SESSION_NAME, name):
-        raise RefusedError(400, f"{where} {SESSION_NAME_RULE}.", field=field)
+        raise RequestError(400, f"{where} {SESSION_NAME_RULE}.", field=field)
     return name

@@ -32,7 +32,7 @@ _SCHEMA = {"type", "properties", "required", "items", "enum", "description", "na
 # -- contents ---------------------------------------------------------------------------------
 
 
-class Contents:
+class GapInserter:
     """Inserts gaps into a template's arguments.
 
     Args:
@@ -44,7 +44,7 @@ class Contents:
     def __init__(self, marks: Iterable[str], markers: Markers, folds: bool = False) -> None:
         known = {mark for mark in marks if len(mark) > 1 and GAP not in mark}
         self._known, self._markers = known, markers
-        self._with: dict[str, Contents] = {}
+        self._with: dict[str, GapInserter] = {}
         self._marks = _any_of(known)
         self._longest = max(map(len, known), default=0) + _LONGEST_NUMBER
         frames = {text for f in markers.frames for text in (f.start, *f.ends)} | {*markers.dropped}
@@ -52,14 +52,14 @@ class Contents:
         self._names = {_OUTSIDE.sub("", mark) for mark in known} - _SCHEMA
         self._folds = folds
 
-    def besides(self, word: str) -> Contents:
+    def besides(self, word: str) -> GapInserter:
         """Return a copy with one more mark, such as the template's word for an image.
 
         Some tokenizers do not list that word as special.
         """
         known = self._marks is not None and self._marks.fullmatch(word) is not None
         if not known and word not in self._with:
-            self._with[word] = Contents({*self._known, word}, self._markers, self._folds)
+            self._with[word] = GapInserter({*self._known, word}, self._markers, self._folds)
         return self._with.get(word, self)
 
     def text(self, text: str, answer: bool = False) -> str:
@@ -239,10 +239,10 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
     return sorted(marks), folds
 
 
-def _made(tokenizer: Any) -> Contents:
+def _made(tokenizer: Any) -> GapInserter:
     marks, folds = marks_of(tokenizer)
-    return Contents(marks, recognition.of(tokenizer).markers, folds)
+    return GapInserter(marks, recognition.of(tokenizer).markers, folds)
 
 
 of = recognition.once_for_each(_made)
-"""Return the `Contents` of a tokenizer, created once."""
+"""Return the `GapInserter` of a tokenizer, created once."""

@@ -149,7 +149,7 @@ class Switch(Struct, frozen=True, eq=False):
     words: Pair = ("", "")  # for on and off: text in the system message
 
 
-class Row(Struct, frozen=True, eq=False):
+class DialectRow(Struct, frozen=True, eq=False):
     """A dialect as its model's makers document it."""
 
     name: str
@@ -203,8 +203,8 @@ _BARE_CALLS = tuple(Frame("tool", one, first=True, kept=True, offered=True) for 
 _LLAMA_DATES = {"date_string": "%d %b %Y"}
 _EXAONE_ENDS = ("[|endofturn|]",)
 
-ROWS: tuple[Row, ...] = (
-    Row(
+ROWS: tuple[DialectRow, ...] = (
+    DialectRow(
         "harmony",
         "gpt-oss",
         "https://cookbook.openai.com/articles/openai-harmony",
@@ -234,7 +234,7 @@ ROWS: tuple[Row, ...] = (
             "<|channel|>final<|message|>",
         ),
     ),
-    Row(
+    DialectRow(
         "spark",
         "Muse Spark",
         "https://github.com/ml-explore/mlx-lm (chat_templates/muse_spark.py)",
@@ -254,7 +254,7 @@ ROWS: tuple[Row, ...] = (
             " to=user<|message|>",
         ),
     ),
-    Row(
+    DialectRow(
         "kimi k3",
         "Kimi K3",
         _HUB + "moonshotai/Kimi-K3",
@@ -276,7 +276,7 @@ ROWS: tuple[Row, ...] = (
             "",
         ),
     ),
-    Row(
+    DialectRow(
         "kimi k2",
         "Kimi K2, K2 Thinking, K2.5",
         "https://github.com/MoonshotAI/Kimi-K2/blob/main/docs/tool_call_guidance.md",
@@ -285,7 +285,7 @@ ROWS: tuple[Row, ...] = (
         calls_end_reasoning=True,
         ends=("<|im_end|>", "[EOS]"),
     ),
-    Row(
+    DialectRow(
         "kimi",
         "Moonlight, Kimi VL",
         _HUB + "moonshotai/Kimi-VL-A3B-Thinking",
@@ -293,7 +293,7 @@ ROWS: tuple[Row, ...] = (
         reasoning=("◁think▷", "◁/think▷"),
         ends=("<|im_end|>", "[EOS]"),
     ),
-    Row(
+    DialectRow(
         "gemma 4",
         "Gemma 4",
         "https://ai.google.dev/gemma/docs/core/prompt-formatting-gemma4",
@@ -302,7 +302,7 @@ ROWS: tuple[Row, ...] = (
         switch=_ENABLE,
         begun=("<|channel>thought\n", "\n<channel|>", ""),
     ),
-    Row(
+    DialectRow(
         "function gemma",
         "FunctionGemma",
         "https://ai.google.dev/gemma/docs/functiongemma/formatting-and-best-practices",
@@ -310,7 +310,7 @@ ROWS: tuple[Row, ...] = (
         reasoning="",
         ends=("<end_of_turn>", "<start_function_response>"),
     ),
-    Row(
+    DialectRow(
         "gemma",
         "Gemma 1, 2, 3, 3n",
         "https://ai.google.dev/gemma/docs/core/prompt-structure",
@@ -318,7 +318,7 @@ ROWS: tuple[Row, ...] = (
         reasoning="",
         ends=("<end_of_turn>",),
     ),
-    Row(
+    DialectRow(
         "deepseek v3.2",
         "DeepSeek V3.2, V4",
         _HUB + "deepseek-ai/DeepSeek-V3.2/tree/main/encoding",
@@ -333,7 +333,7 @@ ROWS: tuple[Row, ...] = (
             {"enable_thinking": False, "thinking": False},
         ),
     ),
-    Row(
+    DialectRow(
         "deepseek r1",
         "DeepSeek V3, R1 and its distillates",
         _HUB + "deepseek-ai/DeepSeek-R1",
@@ -347,7 +347,7 @@ ROWS: tuple[Row, ...] = (
         ),
         ends=("<｜end▁of▁sentence｜>",),
     ),
-    Row(
+    DialectRow(
         "deepseek v3.1",
         "DeepSeek V3.1",
         _HUB + "deepseek-ai/DeepSeek-V3.1",
@@ -357,7 +357,7 @@ ROWS: tuple[Row, ...] = (
         ends=("<｜end▁of▁sentence｜>",),
         switch=_THINKING,
     ),
-    Row(
+    DialectRow(
         "glm 4.5",
         "GLM 4.5, 4.6, 4.7, 5",
         "https://docs.z.ai/guides/llm/glm-4.5",
@@ -367,7 +367,7 @@ ROWS: tuple[Row, ...] = (
         switch=_ENABLE,
         said=("/nothink",),
     ),
-    Row(
+    DialectRow(
         "glm 4",
         "GLM 4, Z1",
         "https://github.com/zai-org/GLM-4",
@@ -375,14 +375,14 @@ ROWS: tuple[Row, ...] = (
         reasoning=THINK,
         ends=("<|user|>", "<|observation|>", "<|endoftext|>"),
     ),
-    Row(
+    DialectRow(
         "minimax",
         "MiniMax M2",
         _HUB + "MiniMaxAI/MiniMax-M2/blob/main/docs/tool_calling_guide.md",
         says=("<minimax:tool_call>",),
         ends=("[e~[",),
     ),
-    Row(
+    DialectRow(
         "seed",
         "Seed-OSS",
         _HUB + "ByteDance-Seed/Seed-OSS-36B-Instruct",
@@ -405,7 +405,7 @@ ROWS: tuple[Row, ...] = (
         ),
         begun=("<seed:think>", "</seed:think>", ""),
     ),
-    Row(
+    DialectRow(
         "longcat",
         "LongCat Flash",
         _HUB + "meituan-longcat/LongCat-Flash-Thinking",
@@ -413,7 +413,7 @@ ROWS: tuple[Row, ...] = (
         ends=("</longcat_s>",),
         switch=_ENABLE,
     ),
-    Row(
+    DialectRow(
         "mistral",
         "Mistral, Ministral, Magistral, Devstral",
         "https://docs.mistral.ai/capabilities/reasoning/native",
@@ -430,7 +430,7 @@ ROWS: tuple[Row, ...] = (
         ),
         begun=("[THINK]", "[/THINK]", ""),
     ),
-    Row(
+    DialectRow(
         "command a",
         "Cohere Command R7B, A, A Reasoning",
         "https://docs.cohere.com/docs/command-a-hf",
@@ -448,7 +448,7 @@ ROWS: tuple[Row, ...] = (
             "<|START_RESPONSE|>",
         ),
     ),
-    Row(
+    DialectRow(
         "command r",
         "Cohere Command R, Aya",
         "https://docs.cohere.com/docs/prompting-command-r",
@@ -462,7 +462,7 @@ ROWS: tuple[Row, ...] = (
         ),
         ends=("<|END_OF_TURN_TOKEN|>",),
     ),
-    Row(
+    DialectRow(
         "nemotron v2",
         "Nemotron Nano v2, Llama-Nemotron v1.5",
         _HUB + "nvidia/NVIDIA-Nemotron-Nano-9B-v2",
@@ -472,7 +472,7 @@ ROWS: tuple[Row, ...] = (
         ends=("<SPECIAL_12>", "<|eot_id|>"),
         switch=Switch(words=("/think", "/no_think")),
     ),
-    Row(
+    DialectRow(
         "nemotron",
         "Llama-Nemotron v1",
         _HUB + "nvidia/Llama-3_3-Nemotron-Super-49B-v1",
@@ -484,7 +484,7 @@ ROWS: tuple[Row, ...] = (
         ends=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
         switch=Switch(words=("detailed thinking on", "detailed thinking off")),
     ),
-    Row(
+    DialectRow(
         "ling",
         "Ling and Ring 2",
         _HUB + "inclusionAI/Ring-mini-2.0",
@@ -493,14 +493,14 @@ ROWS: tuple[Row, ...] = (
         ends=("<|role_end|>", "<|endoftext|>"),
         switch=Switch(words=("detailed thinking on", "detailed thinking off")),
     ),
-    Row(
+    DialectRow(
         "lfm2",
         "LFM2, LFM2.5",
         _HUB + "LiquidAI/LFM2.5-8B-A1B",
         needs=("<|tool_call_start|>", "<|tool_call_end|>", "<|im_end|>"),
         ends=("<|im_end|>",),
     ),
-    Row(
+    DialectRow(
         "granite 4",
         "Granite 4",
         "https://www.ibm.com/granite/docs/use-cases/prompt-engineering",
@@ -508,7 +508,7 @@ ROWS: tuple[Row, ...] = (
         says=("<tool_call>",),
         ends=("<|end_of_text|>",),
     ),
-    Row(
+    DialectRow(
         "granite 3",
         "Granite 3.0 to 3.3",
         _HUB + "ibm-granite/granite-3.3-8b-instruct",
@@ -532,7 +532,7 @@ ROWS: tuple[Row, ...] = (
         begun=("<think>", "</think><response>", ""),
     ),
     *(
-        Row(
+        DialectRow(
             "hunyuan",
             models,
             _HUB + f"tencent/{source}",
@@ -555,7 +555,7 @@ ROWS: tuple[Row, ...] = (
             ),
         )
     ),
-    Row(
+    DialectRow(
         "ernie thinking",
         "Ernie 4.5 Thinking",
         _HUB + "baidu/ERNIE-4.5-21B-A3B-Thinking",
@@ -566,7 +566,7 @@ ROWS: tuple[Row, ...] = (
         ends=("<|im_end|>", "</s>"),
         begun=("<think>\n", "\n</think>\n\n<response>\n", "<response>\n"),
     ),
-    Row(
+    DialectRow(
         "ernie",
         "Ernie 4.5",
         _HUB + "baidu/ERNIE-4.5-21B-A3B-PT",
@@ -574,7 +574,7 @@ ROWS: tuple[Row, ...] = (
         ends=("<|end_of_sentence|>", "</s>"),
         switch=_ENABLE,
     ),
-    Row(
+    DialectRow(
         "qwen coder",
         "Qwen3-Coder, Qwen3.5, Nemotron 3, Step 3.5",
         _HUB + "Qwen/Qwen3-Coder-30B-A3B-Instruct",
@@ -584,7 +584,7 @@ ROWS: tuple[Row, ...] = (
         ends=("<|im_end|>",),
         switch=_ENABLE,
     ),
-    Row(
+    DialectRow(
         "smollm3",
         "SmolLM3",
         _HUB + "HuggingFaceTB/SmolLM3-3B",
@@ -594,7 +594,7 @@ ROWS: tuple[Row, ...] = (
         ends=("<|im_end|>",),
         switch=_ENABLE,
     ),
-    Row(
+    DialectRow(
         "qwen",
         "Qwen2.5, Qwen3, QwQ, Hermes, MiMo",
         "https://qwen.readthedocs.io/en/latest/framework/function_call.html",
@@ -602,7 +602,7 @@ ROWS: tuple[Row, ...] = (
         says=("<tool_call>",),
         ends=("<|im_end|>",),
     ),
-    Row(
+    DialectRow(
         "llama 4",
         "Llama 4",
         "https://www.llama.com/docs/model-cards-and-prompt-formats/llama4",
@@ -614,7 +614,7 @@ ROWS: tuple[Row, ...] = (
         ends=("<|eot|>", "<|eom|>", "<|end_of_text|>"),
         dates=_LLAMA_DATES,
     ),
-    Row(
+    DialectRow(
         "llama 3",
         "Llama 3, 3.1, 3.2, 3.3",
         "https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1",
@@ -626,7 +626,7 @@ ROWS: tuple[Row, ...] = (
         ends=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
         dates=_LLAMA_DATES,
     ),
-    Row(
+    DialectRow(
         "phi 4 mini",
         "Phi-4-mini",
         _HUB + "microsoft/Phi-4-mini-instruct",
@@ -636,7 +636,7 @@ ROWS: tuple[Row, ...] = (
         more=(Frame("tool", "functools[", first=True, kept=True, offered=True),),
         ends=("<|end|>", "<|endoftext|>"),
     ),
-    Row(
+    DialectRow(
         "phi 4",
         "Phi-4, Phi-4-reasoning",
         _HUB + "microsoft/Phi-4-reasoning",
@@ -644,7 +644,7 @@ ROWS: tuple[Row, ...] = (
         reasoning=THINK,
         ends=("<|im_end|>", "<|endoftext|>"),
     ),
-    Row(
+    DialectRow(
         "olmo 3",
         "OLMo 3",
         _HUB + "allenai/Olmo-3-7B-Instruct",
@@ -654,7 +654,7 @@ ROWS: tuple[Row, ...] = (
         calls="python lines",
         ends=("<|im_end|>",),
     ),
-    Row(
+    DialectRow(
         "exaone deep",
         "EXAONE Deep",
         _HUB + "LGAI-EXAONE/EXAONE-Deep-7.8B",
@@ -663,7 +663,7 @@ ROWS: tuple[Row, ...] = (
         reasoning=("<thought>", "</thought>"),
         ends=_EXAONE_ENDS,
     ),
-    Row(
+    DialectRow(
         "exaone",
         "EXAONE 3, 4",
         _HUB + "LGAI-EXAONE/EXAONE-4.0-32B",
@@ -671,7 +671,7 @@ ROWS: tuple[Row, ...] = (
         ends=_EXAONE_ENDS,
         switch=_ENABLE,
     ),
-    Row(
+    DialectRow(
         "apertus",
         "Apertus",
         _HUB + "swiss-ai/Apertus-8B-Instruct-2509",
@@ -684,7 +684,7 @@ ROWS: tuple[Row, ...] = (
         switch=_ENABLE,
         begun=("<|inner_prefix|>", "<|inner_suffix|>", ""),
     ),
-    Row(
+    DialectRow(
         "apriel",
         "Apriel 1.5, 1.6",
         _HUB + "ServiceNow-AI/Apriel-1.6-15b-Thinker",
@@ -697,7 +697,7 @@ ROWS: tuple[Row, ...] = (
     ),
 )
 
-OTHER = Row(
+OTHER = DialectRow(
     "other",
     "all others",
     "https://github.com/ml-explore/mlx-lm (tokenizer_utils.py)",

@@ -63,7 +63,7 @@ def of_grammar(grammar: str) -> str:
     if len(grammar) > LONGEST:
         raise ValueError(f"is longer than {LONGEST:,} characters")
     try:
-        return _Grammar(grammar).expression()
+        return _ParsedGrammar(grammar).expression()
     except RecursionError:
         raise ValueError("is nested too deeply") from None
 
@@ -127,7 +127,7 @@ def _literal(text: str) -> str:
     return "".join(_ESCAPES.get(one) or re.escape(one) for one in text)
 
 
-class _Grammar:
+class _ParsedGrammar:
     """Parsed grammar."""
 
     def __init__(self, grammar: str) -> None:

@@ -209,7 +209,7 @@ class _Rendered(Struct, frozen=True):
 
 def _render(
     tokenizer: Any,
-    inert: contents.Contents,
+    inert: contents.GapInserter,
     reader: Reader,
     messages: list[Message],
     reasoning: bool | None,
@@ -250,7 +250,7 @@ def _sure(text: str | EngineError) -> str:
 
 
 def _fewer(
-    inert: contents.Contents, some: list[str | EngineError], others: list[str | EngineError]
+    inert: contents.GapInserter, some: list[str | EngineError], others: list[str | EngineError]
 ) -> bool:
     """Return True if `some` texts have fewer marks than `others`."""
     if any(isinstance(text, EngineError) for text in (*some, *others)):
@@ -260,7 +260,7 @@ def _fewer(
 
 def _begun(
     tokenizer: Any,
-    inert: contents.Contents,
+    inert: contents.GapInserter,
     begun: Message,
     opened: str,
     opening: str | None,

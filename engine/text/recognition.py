@@ -21,9 +21,9 @@ from engine.text.dialects import (
     ROWS,
     THINK,
     Arguments,
+    DialectRow,
     Markers,
     Pair,
-    Row,
     Switch,
 )
 from engine.text.rendering import MOMENT
@@ -32,7 +32,7 @@ from engine.text.rendering import MOMENT
 class Dialect(Struct, frozen=True, eq=False):
     """Dialect of a tokenizer and template, with the matching row of the table."""
 
-    row: Row
+    row: DialectRow
     markers: Markers
     tool_format: str  # notation of tool calls; "" if the model makes none
     reasons: bool  # the model may reason before it answers

@@ -83,7 +83,7 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
         return params
     if limits == FormLimits():  # nobody has asked for these
         limits = replace(limits, characters=_LONGEST_TEXT)
-    grammar = _Grammar(tokenizer, name, form, params.form_limits)
+    grammar = _GrammarBuilder(tokenizer, name, form, params.form_limits)
     calls = []
     for tool, schema in form.tools:
         try:
@@ -96,7 +96,7 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     return replace(params, grammar="\n".join(rules) + "\n")
 
 
-class _Grammar:
+class _GrammarBuilder:
     """Builder of one grammar."""
 
     def __init__(
@@ -399,7 +399,7 @@ class _Gemmas:
     FunctionGemma's parser does not support lists, objects, or texts with braces as arguments.
     """
 
-    def __init__(self, grammar: _Grammar, mark: str, schema: Schema) -> None:
+    def __init__(self, grammar: _GrammarBuilder, mark: str, schema: Schema) -> None:
         self._grammar = grammar
         self._mark, self._quote = mark, grammar._spelled(mark)
         self._schema = schema

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from engine.bench.clients import Wish, run, words
+from engine.bench.clients import RequestSettings, run, words
 from engine.bench.subject import Subject, subject, timed
 from engine.bench.throughput import stretto_rate
 from engine.bench.traffic import Arrival, measured
@@ -219,7 +219,7 @@ def server(command: Callable[[int], list[str]]) -> Iterator[str]:
     url = f"http://127.0.0.1:{port}/v1"
     try:
         end = time.monotonic() + START_S
-        while run(Wish(url, tokens=2), [Arrival(0.0, "Hi")])[0].error:
+        while run(RequestSettings(url, tokens=2), [Arrival(0.0, "Hi")])[0].error:
             if child.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(f"no answer from: {' '.join(command(port))[:200]}")
             time.sleep(0.2)
@@ -251,7 +251,8 @@ def compare_http(it: Subject, files: Mapping[str, Path], options: argparse.Names
                 texts = [prompt(it, options.short, next(salt)) for _ in range(chats)]
                 for name, url in urls.items():
                     turns = run(
-                        Wish(url, tokens=2 * options.tokens), [Arrival(0.0, t) for t in texts]
+                        RequestSettings(url, tokens=2 * options.tokens),
+                        [Arrival(0.0, t) for t in texts],
                     )
                     load = measured(name, "equal", chats, turns)
                     if load.failed or load.first_max is None:

@@ -19,7 +19,7 @@ import mlx.core as mx
 from engine import Engine, Session
 from engine.bench.limits import short_prefixes
 from engine.bench.random_models import write_model
-from engine.cache.cache_file import Image
+from engine.cache.cache_file import CacheImage
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY, SESSION_CLOSED
 from engine.messages import Failed, Finished, FinishReason
 from engine.model import runner
@@ -86,7 +86,7 @@ def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
         slow_disk: seconds that each file takes longer to write.
     """
     seen = Turns(base=mx.get_active_memory())
-    turn, decode, write = Loop.step, runner.decode, Image.write
+    turn, decode, write = Loop.step, runner.decode, CacheImage.write
 
     def looked_at(loop: Loop) -> bool:
         mx.reset_peak_memory()
@@ -111,18 +111,18 @@ def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
             raise RuntimeError("[injected] out of memory")
         return decode(*given, **named)
 
-    def slow(image: Image, stream: Any) -> None:
+    def slow(image: CacheImage, stream: Any) -> None:
         time.sleep(slow_disk)
         write(image, stream)
 
     most = pacing.MOST_CHUNK
     scheduler.MOST_CHUNK = pacing.MOST_CHUNK = CHUNK  # type: ignore[attr-defined]
-    Loop.step, runner.decode, Image.write = looked_at, faulty, slow  # type: ignore[method-assign]
+    Loop.step, runner.decode, CacheImage.write = looked_at, faulty, slow  # type: ignore[method-assign]
     try:
         yield seen
     finally:
         scheduler.MOST_CHUNK = pacing.MOST_CHUNK = most  # type: ignore[attr-defined]
-        Loop.step, runner.decode, Image.write = turn, decode, write  # type: ignore[method-assign]
+        Loop.step, runner.decode, CacheImage.write = turn, decode, write  # type: ignore[method-assign]
 
 
 def run(

@@ -37,7 +37,7 @@ from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.sheet import Sheet
 
 if TYPE_CHECKING:
-    from engine.serve.agents import Seen
+    from engine.serve.agents import AgentSnapshot
 
 
 _STATES = {
@@ -49,7 +49,7 @@ _STATES = {
 }
 
 
-def state_words(seen: Seen) -> str:
+def state_words(seen: AgentSnapshot) -> str:
     """Return an agent's state in words."""
     if seen.state == "tool":
         return tr("running a tool for {time}", time=seconds(seen.seconds))
@@ -63,7 +63,7 @@ def state_words(seen: Seen) -> str:
     return tr("reading {share} of {total} ({known} cached)", **told, known=number(seen.known))
 
 
-def state_line(seen: Seen) -> str:
+def state_line(seen: AgentSnapshot) -> str:
     """Return the state with its speed, its share of the context, and the model."""
     parts = [state_words(seen), rate_line(seen.rate) if seen.rate else ""]
     if seen.room and seen.context * 200 >= seen.room:
@@ -222,12 +222,12 @@ class _Row(QWidget):
 class GuestRow(_Row):
     """Row of an agent: its task and state."""
 
-    def __init__(self, seen: Seen, parent: QWidget) -> None:
+    def __init__(self, seen: AgentSnapshot, parent: QWidget) -> None:
         super().__init__(seen.id, tr("Stop this agent"), parent)
         self.alone, self.level = True, 0
         self.show_seen(seen, alone=True, level=0)
 
-    def show_seen(self, seen: Seen, *, alone: bool, level: int) -> None:
+    def show_seen(self, seen: AgentSnapshot, *, alone: bool, level: int) -> None:
         """Update the row.
 
         Args:
@@ -273,7 +273,7 @@ class GuestGroup(_Row):
         super().__init__(number, tr("Stop all of them"), parent)
         self._words, self._folded = "", False
 
-    def show_agents(self, agents: Sequence[Seen], folded: bool) -> None:
+    def show_agents(self, agents: Sequence[AgentSnapshot], folded: bool) -> None:
         """Update the row for these agents."""
         states = {seen.state for seen in agents} - {"stopped"}
         self.show_paused(states == {"paused"})
@@ -296,13 +296,13 @@ class GuestGroup(_Row):
         row.text(self._words, colour, font=ui_font(t.SMALL_PX, ui_font().Weight.DemiBold))
 
 
-def in_tree(agents: Sequence[Seen]) -> list[tuple[Seen, int]]:
+def in_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, int]]:
     """Return the agents of a session in depth-first order, with their depths."""
     here = {seen.id for seen in agents}
-    below: dict[int, list[Seen]] = {}
+    below: dict[int, list[AgentSnapshot]] = {}
     for seen in agents:
         below.setdefault(seen.parent if seen.parent in here else 0, []).append(seen)
-    found: list[tuple[Seen, int]] = []
+    found: list[tuple[AgentSnapshot, int]] = []
     waiting = [(seen, 0) for seen in reversed(below.pop(0, []))]
     while waiting:
         seen, depth = waiting.pop()
@@ -385,7 +385,7 @@ class GuestsPart(QWidget):
         self._head.show_words(words, bool(there))
         address = f"{self._serving.address}/v1"
         self._head.setToolTip(tr("Local API at {address}", address=address))
-        groups: dict[int, list[Seen]] = {}
+        groups: dict[int, list[AgentSnapshot]] = {}
         for seen in guests.seen:
             groups.setdefault(seen.group, []).append(seen)
         self._folded &= set(groups)
@@ -407,7 +407,7 @@ class GuestsPart(QWidget):
             wanted += [self._row(s, alone, depth + (not alone)) for s, depth in rows]
         self._lay(wanted)
 
-    def _group(self, number: int, agents: Sequence[Seen]) -> GuestGroup:
+    def _group(self, number: int, agents: Sequence[AgentSnapshot]) -> GuestGroup:
         if number not in self._groups:
             made = self._groups[number] = GuestGroup(number, self._inner)
             made.opened.connect(self._on_fold)
@@ -417,7 +417,7 @@ class GuestsPart(QWidget):
         group.show_agents(agents, number in self._folded)
         return group
 
-    def _row(self, seen: Seen, alone: bool, depth: int) -> GuestRow:
+    def _row(self, seen: AgentSnapshot, alone: bool, depth: int) -> GuestRow:
         if seen.id not in self._rows:
             made = self._rows[seen.id] = GuestRow(seen, self._inner)
             made.opened.connect(self.opened)

@@ -30,7 +30,7 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve import documents
 from engine.serve.auth import LOCAL, Guest
-from engine.serve.routes.schema import JSON, Body, parsed
+from engine.serve.routes.schema import JSON, Body, validate
 from engine.serve.sessions import SessionConfig
 from engine.text.tool_calls import CUT_OFF
 from engine.text.tools import name_of, tool_call
@@ -38,7 +38,7 @@ from engine.text.tools import name_of, tool_call
 log = logging.getLogger(__name__)
 
 
-class Operation(Route):
+class APIRoute(Route):
     """Route with its description for `/openapi.json`.
 
     Args:
@@ -98,13 +98,13 @@ class Generation(Struct, frozen=True):
 # -- one answer ------------------------------------------------------------------------------------
 
 
-LEAST = -9999.0  # log probability of 0, as in OpenAI's API, because JSON has no infinity
+MIN_LOGPROB = -9999.0  # log probability of 0, as in OpenAI's API, because JSON has no infinity
 
 
 def _one(odds: TokenOdds) -> dict[str, Any]:
     return {
         "token": _text(odds),
-        "logprob": max(odds.logprob, LEAST),
+        "logprob": max(odds.logprob, MIN_LOGPROB),
         "bytes": list(odds.data),
     }
 
@@ -120,8 +120,8 @@ def odds_columns(odds: Iterable[TokenOdds], offset: int) -> dict[str, Any]:
     out: dict[str, list[Any]] = {name: [] for name in names}
     for token in odds:
         out["tokens"].append(_text(token))
-        out["token_logprobs"].append(max(token.logprob, LEAST))
-        tops = {_text(t): max(t.logprob, LEAST) for t in reversed(token.top)}
+        out["token_logprobs"].append(max(token.logprob, MIN_LOGPROB))
+        tops = {_text(t): max(t.logprob, MIN_LOGPROB) for t in reversed(token.top)}
         out["top_logprobs"].append(tops)
         out["text_offset"].append(offset)
         offset += len(_text(token))
@@ -143,7 +143,7 @@ class Text(Struct, frozen=True):
     odds: tuple[TokenOdds, ...] = ()
 
 
-class Called(Struct, frozen=True):
+class CallComplete(Struct, frozen=True):
     """A complete tool call."""
 
     number: int  # of the call in its answer, from 0
@@ -152,7 +152,7 @@ class Called(Struct, frozen=True):
     arguments: str  # as JSON
 
 
-class CallBegun(Struct, frozen=True):
+class CallStart(Struct, frozen=True):
     """Start of a tool call, with the beginning of its arguments or all of them."""
 
     number: int  # of the call in its answer, from 0
@@ -161,7 +161,7 @@ class CallBegun(Struct, frozen=True):
     text: str
 
 
-class CallMore(Struct, frozen=True):
+class CallDelta(Struct, frozen=True):
     """Continuation of a tool call's arguments."""
 
     number: int
@@ -174,7 +174,7 @@ class CallBroken(Struct, frozen=True):
     number: int
 
 
-Piece = Text | CallBegun | CallMore | Called | CallBroken
+Piece = Text | CallStart | CallDelta | CallComplete | CallBroken
 """Part of an answer. Each call has a beginning, any number of continuations, and an end (complete
 or broken). Another call may begin before that end, but after that only the newest has
 continuations."""
@@ -192,7 +192,7 @@ class Choice(Struct, eq=False):
     reused_tokens: int = 0  # prompt tokens found in a cache
     reasoning: list[str] = field(default_factory=list)
     answer: list[str] = field(default_factory=list)
-    calls: list[Called] = field(default_factory=list)
+    calls: list[CallComplete] = field(default_factory=list)
     odds: list[TokenOdds] = field(default_factory=list)
     last: Finished | None = None
     _blanks: str = ""
@@ -226,12 +226,12 @@ class Choice(Struct, eq=False):
         self._blanks = ""
         self._texts.setdefault(event.id, []).append(event.text)
         if event.id in self._begun:
-            return CallMore(self._begun[event.id], event.text)
+            return CallDelta(self._begun[event.id], event.text)
         number = self._begun[event.id] = len(self._begun)
-        return CallBegun(number, event.id, self._names[event.id], event.text)
+        return CallStart(number, event.id, self._names[event.id], event.text)
 
     def _called(self, event: ToolCallFinished) -> Piece:
-        called = Called(self._begun[event.id], event.id, event.name, event.arguments)
+        called = CallComplete(self._begun[event.id], event.id, event.name, event.arguments)
         self.calls.append(called)
         return called
 
@@ -255,7 +255,7 @@ class Choice(Struct, eq=False):
 
     def _closed(self, event: ToolCallFailed) -> Iterator[Piece]:
         begun = "".join(self._texts.get(event.id, ()))
-        missing = _missing_ends(begun) if event.id in self._names else None
+        missing = _missing_brackets(begun) if event.id in self._names else None
         if missing is not None:
             log.info("a call that was not closed is closed: %s", event.message)
             yield from self._given(event.id, self._names[event.id], begun + missing)
@@ -272,7 +272,7 @@ class Choice(Struct, eq=False):
         if more := arguments[sum(map(len, self._texts.get(name, ()))) :]:
             self._names[name] = tool
             yield self._more(ToolCallDelta("", "", name, more))
-        called = Called(self._begun[name], name, tool, arguments)
+        called = CallComplete(self._begun[name], name, tool, arguments)
         self.calls.append(called)
         yield called
 
@@ -333,7 +333,7 @@ class Choice(Struct, eq=False):
         return message
 
 
-def _missing_ends(arguments: str) -> str | None:
+def _missing_brackets(arguments: str) -> str | None:
     """Return the closing brackets if arguments lack nothing else, or None.
 
     Arguments cut off in a string or number are never completed: half of a command must not be run.
@@ -417,11 +417,11 @@ class BlockWriter(Writer):
     _call = -1  # number of the last call that was begun
 
     @abstractmethod
-    def open(self, block: str, call: CallBegun | None = None) -> bytes:
+    def open(self, block: str, call: CallStart | None = None) -> bytes:
         """Return the events for the start of a block; `call` has the name of a call."""
 
     @abstractmethod
-    def more(self, piece: Text | CallBegun | CallMore) -> bytes:
+    def more(self, piece: Text | CallStart | CallDelta) -> bytes:
         """Return the events for a continuation of the open block."""
 
     @abstractmethod
@@ -429,11 +429,11 @@ class BlockWriter(Writer):
         """Return the events for the end of the open block."""
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
-        if isinstance(piece, (Called, CallBroken)):
+        if isinstance(piece, (CallComplete, CallBroken)):
             ends = self.block == "call" and piece.number == self._call
             return self._close(isinstance(piece, CallBroken)) if ends else b""
         out = b""
-        if isinstance(piece, CallBegun):
+        if isinstance(piece, CallStart):
             self._call = piece.number
             out = self._close() + self._open("call", piece)
         elif isinstance(piece, Text):
@@ -445,7 +445,7 @@ class BlockWriter(Writer):
     def ended(self, choice: Choice) -> bytes:
         return self._close(choice.by_length)
 
-    def _open(self, block: str, call: CallBegun | None = None) -> bytes:
+    def _open(self, block: str, call: CallStart | None = None) -> bytes:
         self.block = block
         return self.open(block, call)
 
@@ -482,7 +482,7 @@ class API:
 
     def takes_long(self, body: Mapping[str, Any]) -> bool:
         """Return True if reading a body may take long even if it is small."""
-        return documents.is_in(body)
+        return documents.has_documents(body)
 
     def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Any:
         """Validate a body, and return what it asks for, usually a `Generation`.
@@ -491,7 +491,7 @@ class API:
             ValueError: if it is invalid or not supported, with the reason.
             RefusedError: for other statuses than 400.
         """
-        return parsed(self.body, body).asks(model)
+        return validate(self.body, body).asks(model)
 
 
 def encoded(content: Any) -> bytes:

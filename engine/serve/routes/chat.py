@@ -13,13 +13,13 @@ from pydantic import Field, WithJsonSchema, model_validator
 
 from engine.messages import Message, ReplyStats, reasoning_text, with_reasoning
 from engine.model.info import Model
-from engine.serve.json_input import form
+from engine.serve.json_input import answer_form
 from engine.serve.routes.base import (
     API,
-    CallBegun,
     CallBroken,
-    Called,
-    CallMore,
+    CallComplete,
+    CallDelta,
+    CallStart,
     Choice,
     Generation,
     Piece,
@@ -42,12 +42,12 @@ from engine.serve.routes.schema import (
     TemplateOptions,
     TopLogprobs,
     as_history,
-    hint,
-    only,
-    setting,
-    shown,
+    decode_media,
+    ignored_field,
+    log_once,
+    parameter,
+    single_value,
     text_parts,
-    told_once,
 )
 from engine.serve.routes.tools import (
     INPUT,
@@ -149,7 +149,7 @@ def _session_behind(messages: list[Message]) -> list[Message]:
     start, end = text.find(opens), text.find(closes)
     if not 0 <= start < end:
         return messages
-    told_once("what instructions say of a session's folder is told before the first message")
+    log_once("what instructions say of a session's folder is told before the first message")
     end += len(closes)
     said = f"{text[start:end]}\n\n{user['content']}"
     rest = text[:start] + text[end:].lstrip("\n")
@@ -172,12 +172,12 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
     response_format: Format = None
     max_tokens: Limit = None
     max_completion_tokens: Limit = None
-    stop: Annotated[Any, setting("stop")] = None
+    stop: Annotated[Any, parameter("stop")] = None
     functions: list[Any] = Field(default_factory=list)  # tools in OpenAI's older form
     function_call: FunctionChoice = "auto"
-    modalities: Annotated[Any, only(["text"])] = None
-    store: Annotated[Any, hint("store", False)] = None
-    verbosity: Annotated[Any, hint("verbosity", "medium")] = None
+    modalities: Annotated[Any, single_value(["text"])] = None
+    store: Annotated[Any, ignored_field("store", False)] = None
+    verbosity: Annotated[Any, ignored_field("verbosity", "medium")] = None
     web_search_options: Any = None
 
     def asks(self, model: Model) -> Generation:
@@ -199,13 +199,13 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
         if self.web_search_options is not None:
             box.add([{"type": "web_search"}])
         tools = box.settings(model, choice, several)
-        bound = form(self.response_format, "response_format") if self.response_format else {}
+        bound = answer_form(self.response_format, "response_format") if self.response_format else {}
         if self.top_logprobs and not self.logprobs:
             raise ValueError("top_logprobs goes with logprobs only")
         messages = _session_behind([m.as_message for m in self.messages])
         return Generation(
             model,
-            [with_note(shown(messages, model), box.note())],
+            [with_note(decode_media(messages, model), box.note())],
             self.sampling(
                 model,
                 max_tokens=limit,
@@ -315,19 +315,19 @@ class ChatWriter(OpenAIWriter):
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         delta: JSON = {}
-        if isinstance(piece, Called) and self._is_custom(piece.name):
+        if isinstance(piece, CallComplete) and self._is_custom(piece.name):
             call = self._call(piece.id, piece.name, piece.arguments)
             delta["tool_calls"] = [{"index": piece.number, **call}]
             return self._chunk_of(choice, delta, None)
-        if isinstance(piece, CallBegun) and self._is_custom(piece.name):
+        if isinstance(piece, CallStart) and self._is_custom(piece.name):
             self._custom.add((choice.index, piece.number))
             return b""  # its text is known once its arguments are complete
-        if isinstance(piece, (Called, CallBroken)):
+        if isinstance(piece, (CallComplete, CallBroken)):
             return b""  # the finish reason shows its end
-        if isinstance(piece, CallBegun):
+        if isinstance(piece, CallStart):
             call = self._call(piece.id, piece.name, piece.text)
             delta = self._calls_delta({"index": piece.number, **call})
-        elif isinstance(piece, CallMore):
+        elif isinstance(piece, CallDelta):
             if (choice.index, piece.number) in self._custom:
                 return b""
             more = {"index": piece.number, "function": {"arguments": piece.text}}

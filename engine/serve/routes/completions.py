@@ -13,13 +13,13 @@ from pydantic_core import PydanticCustomError
 from engine.messages import Embeddings as Vectors
 from engine.messages import RawPrompt
 from engine.model.info import Model
-from engine.serve.errors import RefusedError
-from engine.serve.json_input import form
+from engine.serve.errors import RequestError
+from engine.serve.json_input import answer_form
 from engine.serve.routes.base import API, Choice, Generation, Piece, Text, odds_columns
 from engine.serve.routes.chat import OpenAIWriter, reason
 from engine.serve.routes.schema import (
     JSON,
-    MOST_CHOICES,
+    MAX_CHOICES,
     Choices,
     Format,
     GenerationBody,
@@ -28,7 +28,7 @@ from engine.serve.routes.schema import (
     OpenAIUser,
     TopLogprobs,
     WholeNumber,
-    setting,
+    parameter,
 )
 
 
@@ -78,7 +78,7 @@ class CompletionsBody(GenerationBody, OpenAIUser):
     best_of: Choices | None = None
     response_format: Format = None
     max_tokens: Limit = None
-    stop: Annotated[Any, setting("stop")] = None
+    stop: Annotated[Any, parameter("stop")] = None
 
     def asks(self, model: Model) -> Generation:
         if self.echo and any(prompt.text is None for prompt in self.prompt):
@@ -87,9 +87,9 @@ class CompletionsBody(GenerationBody, OpenAIUser):
             raise ValueError("echo and logprobs do not go together here")
         if self.best_of not in (None, self.n):
             raise ValueError(f"best_of can only be n, which is {self.n}, not {self.best_of}")
-        if self.n * len(self.prompt) > MOST_CHOICES:
-            raise ValueError(f"n times the prompts must be at most {MOST_CHOICES}")
-        bound = form(self.response_format, "response_format") if self.response_format else {}
+        if self.n * len(self.prompt) > MAX_CHOICES:
+            raise ValueError(f"n times the prompts must be at most {MAX_CHOICES}")
+        bound = answer_form(self.response_format, "response_format") if self.response_format else {}
         return Generation(
             model,
             self.prompt,
@@ -159,7 +159,7 @@ class Completions(API):
 # -- embeddings ------------------------------------------------------------------------------------
 
 
-MOST_TEXTS = 2048  # per request, OpenAI's limit
+MAX_TEXTS = 2048  # per request, OpenAI's limit
 
 
 class EmbeddingsBody(InSession, OpenAIUser):
@@ -167,19 +167,19 @@ class EmbeddingsBody(InSession, OpenAIUser):
     dimensions: Annotated[WholeNumber, Field(ge=1)] | None = None
     encoding_format: Literal["float", "base64"] = "float"
 
-    def asks(self, model: Model) -> Embedding:
-        if len(self.input) > MOST_TEXTS:
+    def asks(self, model: Model) -> EmbeddingRequest:
+        if len(self.input) > MAX_TEXTS:
             count = len(self.input)
-            raise ValueError(f"input must have at most {MOST_TEXTS:,} texts, not {count:,}")
+            raise ValueError(f"input must have at most {MAX_TEXTS:,} texts, not {count:,}")
         if any(prompt.text == "" for prompt in self.input):
             raise ValueError("input cannot have a text that is empty")
         if not model.embeds:
             raise ValueError(f"{model.name} gives no embeddings")
         texts = [prompt.tokens if prompt.text is None else prompt.text for prompt in self.input]
-        return Embedding(model, texts, self.encoding_format == "base64", self.dimensions)
+        return EmbeddingRequest(model, texts, self.encoding_format == "base64", self.dimensions)
 
 
-class Embedding(Struct, frozen=True):
+class EmbeddingRequest(Struct, frozen=True):
     """Embeddings that a request asks for."""
 
     model: Model
@@ -195,7 +195,7 @@ class Embedding(Struct, frozen=True):
         """
         size = len(found.vectors[0]) // 4
         if self.dimensions not in (None, size):
-            raise RefusedError(
+            raise RequestError(
                 400,
                 f"dimensions must be {size:,} for {self.model.name}, not {self.dimensions:,}.",
             )
@@ -208,17 +208,17 @@ def as_numbers(vector: bytes) -> list[float]:
 class EmbeddingAPI(API):
     """API for embeddings."""
 
-    def written(self, asked: Embedding, found: Vectors) -> JSON:
+    def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
         """Return the response."""
         raise NotImplementedError
 
 
-class Embeddings(EmbeddingAPI):
+class EmbeddingsAPI(EmbeddingAPI):
     path = "/v1/embeddings"
     summary = "The directions of texts' mean hidden states."
     body = EmbeddingsBody
 
-    def written(self, asked: Embedding, found: Vectors) -> JSON:
+    def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
         vectors = [
             base64.b64encode(data).decode() if asked.as_base64 else as_numbers(data)
             for data in found.vectors

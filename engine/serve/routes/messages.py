@@ -14,13 +14,13 @@ from engine.messages import Message
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve import documents
-from engine.serve.json_input import form, shortened
+from engine.serve.json_input import answer_form, shorten
 from engine.serve.routes.base import (
     API,
     BlockWriter,
-    CallBegun,
-    Called,
-    CallMore,
+    CallComplete,
+    CallDelta,
+    CallStart,
     Choice,
     Generation,
     Piece,
@@ -43,26 +43,26 @@ from engine.serve.routes.schema import (
     OpenBody,
     ReasoningOptions,
     TemplateOptions,
-    also,
+    aliases_of,
     as_part,
     content_of,
+    decode_media,
     given_image,
-    hint,
     ignore,
-    joined,
-    noted,
+    ignored_field,
+    join_texts,
+    log_once,
     or_text,
-    setting,
-    shown,
+    parameter,
     tagged_by,
     text_parts,
-    told_once,
+    unsupported_note,
 )
-from engine.serve.routes.tools import offered, with_head, with_note
+from engine.serve.routes.tools import tool_parameters, with_head, with_note
 from engine.serve.sessions import SessionConfig
 from engine.text.tools import quoted, tool_call
 
-MOST_NAMED = 20  # omitted tools that are listed by name
+MAX_NAMED = 20  # omitted tools that are listed by name
 SIGNATURE = "c3RyZXR0bw=="
 """Signature of reasoning. It carries no information, as all reasoning is returned. But some clients
 treat reasoning without a signature as part of the answer."""
@@ -121,13 +121,13 @@ class OtherBlock(OpenBody):
     @property
     def text(self) -> str:
         if self.type in UNSEEN:
-            return noted(self.type)
+            return unsupported_note(self.type)
         if self.type in HIDDEN:
-            told_once("reasoning that is encrypted is left out")
+            log_once("reasoning that is encrypted is left out")
             return ""
         if self.type not in LEFT:
             raise ValueError(f"there are no blocks of the type {quoted(self.type)} here")
-        told_once("what Anthropic's own tools have found is given to models as JSON")
+        log_once("what Anthropic's own tools have found is given to models as JSON")
         return f"[{self.type}: {json.dumps(self.model_extra, ensure_ascii=False)}]"
 
 
@@ -353,7 +353,7 @@ def _cleaned(part: Any) -> Any:
     text = part.get("text") if isinstance(part, dict) else part
     if not isinstance(text, str) or (found := BILLING.match(text)) is None:
         return part
-    told_once("lines for billing at the head of instructions are left out")
+    log_once("lines for billing at the head of instructions are left out")
     text = text[found.end() :].lstrip("\n")
     return {**part, "text": text} if isinstance(part, dict) else text
 
@@ -367,9 +367,9 @@ class PromptBody(InSession, TemplateOptions):
     tool_choice: ToolChoice = ToolChoice(type="auto")
     output_config: OutputConfig = OutputConfig()
     cache_control: Anything = None
-    context_management: Annotated[Any, hint("context_management")] = None
+    context_management: Annotated[Any, ignored_field("context_management")] = None
     mcp_servers: Items[dict[str, Any]] = Field(default_factory=list)
-    speed: Annotated[Any, hint("speed", "standard")] = None
+    speed: Annotated[Any, ignored_field("speed", "standard")] = None
     betas: Anything = None
 
     def conversation(self, model: Model) -> list[Message]:
@@ -390,7 +390,7 @@ class PromptBody(InSession, TemplateOptions):
         system: list[Message] = [{"role": "system", "content": "\n\n".join(head)}] if head else []
         if not said:
             raise ValueError("messages must have one of the user's")
-        return with_note([*system, *shown(said, model)], self._note)
+        return with_note([*system, *decode_media(said, model)], self._note)
 
     @property
     def _tools(self) -> list[CustomTool]:
@@ -403,12 +403,12 @@ class PromptBody(InSession, TemplateOptions):
         names = [tool.name or tool.type for tool in self.tools if isinstance(tool, ServerTool)]
         if not servers and not names:
             return ""
-        told_once("tools that only Anthropic's servers have are left out, and models told so")
+        log_once("tools that only Anthropic's servers have are left out, and models told so")
         if servers:
             ignore("mcp_servers")
         for name in names:
             ignore(f"tools[{name}]")
-        named = ", ".join(shortened(name) for name in [*names, *servers][:MOST_NAMED])
+        named = ", ".join(shorten(name) for name in [*names, *servers][:MAX_NAMED])
         return f"These tools are not available here, so do without them: {named}."
 
     def reasons(self, model: Model) -> tuple[bool | None, dict[str, Any]]:
@@ -428,7 +428,7 @@ class PromptBody(InSession, TemplateOptions):
         absent = {tool.name for tool in self.tools if isinstance(tool, ServerTool)}
         asked = choice.name or ("required" if choice.type == "any" else choice.type)
         if choice.name in absent or (asked == "required" and absent and not own):
-            told_once("a tool that is not here cannot be the one that must be called")
+            log_once("a tool that is not here cannot be the one that must be called")
             asked = "auto"
         found = {
             name
@@ -444,7 +444,7 @@ class PromptBody(InSession, TemplateOptions):
         usable = [tool for tool in own if tool.name not in later - found - {choice.name}]
         if not usable and asked in ("auto", "none"):
             return {}, set()
-        settings = offered(
+        settings = tool_parameters(
             model,
             [tool.as_function for tool in usable],
             asked,
@@ -466,22 +466,24 @@ class PromptBody(InSession, TemplateOptions):
 
 
 class MessagesBody(PromptBody, GenerationBody):
-    aliases = {**GenerationBody.aliases, **also("stop_sequences", STOPS)}  # noqa: RUF012
+    aliases = {**GenerationBody.aliases, **aliases_of("stop_sequences", STOPS)}  # noqa: RUF012
 
-    temperature: Annotated[Any, setting("temperature", 1.0)] = None  # Anthropic's documented limit
+    temperature: Annotated[Any, parameter("temperature", 1.0)] = (
+        None  # Anthropic's documented limit
+    )
     max_tokens: Limit = None
-    stop_sequences: Annotated[Any, setting("stop")] = None
+    stop_sequences: Annotated[Any, parameter("stop")] = None
     metadata: Anything = None
     diagnostics: Anything = None
     inference_geo: Anything = None
     user_profile_id: Anything = None
-    service_tier: Annotated[Any, hint("service_tier", "auto", "standard_only")] = None
+    service_tier: Annotated[Any, ignored_field("service_tier", "auto", "standard_only")] = None
 
     def asks(self, model: Model) -> Generation:
         reasoning, template = self.reasons(model)
         tools, later = self.tool_settings(model)
         wanted = self.output_config.format
-        bound = form(wanted, "output_config.format") if wanted else {}
+        bound = answer_form(wanted, "output_config.format") if wanted else {}
         _ = self.wants_usage  # for its check; a message always has token counts
         params = self.sampling(
             model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound
@@ -500,8 +502,8 @@ class MessagesBody(PromptBody, GenerationBody):
 # -- documents ----------------------------------------------------------------------------
 
 
-def _instead(what: str, why: str) -> str:
-    told_once(f"a note stands for {what}, which models cannot be given here")
+def _replacement_note(what: str, why: str) -> str:
+    log_once(f"a note stands for {what}, which models cannot be given here")
     return f"[Here was {what}, {why}.]"
 
 
@@ -510,13 +512,13 @@ def _read_document(source: Mapping[str, Any]) -> str:
     if kind == "text" and isinstance(data, str):
         return data
     if kind == "content":
-        return str(joined(source.get("content")))
+        return str(join_texts(source.get("content")))
     if kind != "base64" or not isinstance(data, str):
-        return _instead("a document", "which cannot be fetched from here")
+        return _replacement_note("a document", "which cannot be fetched from here")
     try:
         return documents.read(data, str(source.get("media_type")))
     except ValueError as error:
-        return _instead("a document", f"which could not be read: {error}")
+        return _replacement_note("a document", f"which could not be read: {error}")
 
 
 # -- answers ------------------------------------------------------------------------------
@@ -535,7 +537,7 @@ class MessagesWriter(BlockWriter):
         usage = _usage(choice.prompt_tokens, choice.reused_tokens, 0)
         return _event("message_start", message=self._message([], None, None, usage))
 
-    def open(self, block: str, call: CallBegun | None = None) -> bytes:
+    def open(self, block: str, call: CallStart | None = None) -> bytes:
         self._index += 1
         started: JSON = {"type": "thinking", "thinking": "", "signature": ""}
         if block == "text":
@@ -544,7 +546,7 @@ class MessagesWriter(BlockWriter):
             started = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
         return _event("content_block_start", index=self._index, content_block=started)
 
-    def more(self, piece: Text | CallBegun | CallMore) -> bytes:
+    def more(self, piece: Text | CallStart | CallDelta) -> bytes:
         if not isinstance(piece, Text):
             delta = {"type": "input_json_delta", "partial_json": piece.text}
         elif piece.reasoning:
@@ -606,7 +608,7 @@ def _thinking_block(text: str) -> JSON:
     return {"type": "thinking", "thinking": text, "signature": SIGNATURE}
 
 
-def _tool_block(call: Called) -> JSON:
+def _tool_block(call: CallComplete) -> JSON:
     given = json.loads(call.arguments)
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": given}
 
@@ -639,7 +641,7 @@ class Messages(API):
         return event(error, "error")
 
 
-class CountTokens(API):
+class CountTokensAPI(API):
     path = "/v1/messages/count_tokens"
     summary = "How many tokens a prompt of Anthropic's messages has."
     body = PromptBody

@@ -14,13 +14,13 @@ from engine.errors import EngineError
 from engine.model.info import Model
 from engine.serve import bodies, errors
 from engine.serve.auth import Guest, guest_of
-from engine.serve.models import Entry, Served
-from engine.serve.routes.base import Operation, event
+from engine.serve.models import ModelEntry, ModelRegistry
+from engine.serve.routes.base import APIRoute, event
 from engine.serve.routes.schema import Body
 
-LOOK_SECONDS = 0.25  # between two events with the progress of loading
+PROGRESS_EVERY_S = 0.25  # between two events with the progress of loading
 
-ABILITIES = {"sessions": 1}
+FEATURES = {"sessions": 1}
 """Features that another Stretto may use: `/v1/sessions`, and `follows` in them."""
 
 
@@ -31,18 +31,18 @@ class LoadBody(Body):
 class ModelRoutes:
     """Handlers of requests about models."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: ModelRegistry) -> None:
         self._served = served
 
-    def routes(self) -> list[Operation]:
+    def routes(self) -> list[APIRoute]:
         one = "/v1/models/{id:path}"  # an id may have slashes
         return [
-            Operation("GET", "/v1/models", self._list, "The models."),
-            Operation(
+            APIRoute("GET", "/v1/models", self._list, "The models."),
+            APIRoute(
                 "POST", f"{one}/load", self._load, "Load a model, with its progress.", body=LoadBody
             ),
-            Operation("POST", f"{one}/unload", self._unload, "Free a model's memory.", body=Body),
-            Operation("GET", one, self._read, "One model."),
+            APIRoute("POST", f"{one}/unload", self._unload, "Free a model's memory.", body=Body),
+            APIRoute("GET", one, self._read, "One model."),
         ]
 
     async def _list(self, request: Request) -> Response:
@@ -51,7 +51,7 @@ class ModelRoutes:
         # For clients of Anthropic's API, which lists models at the same path.
         ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {}
         told = {"object": "list", "data": listed, "has_more": False, **ends}
-        return JSONResponse({**told, "stretto": ABILITIES})
+        return JSONResponse({**told, "stretto": FEATURES})
 
     async def _read(self, request: Request) -> Response:
         entry = self._served.asked(request.path_params["id"])
@@ -59,7 +59,7 @@ class ModelRoutes:
         return JSONResponse(self._shown(entry, guest, await self._figures(entry)))
 
     async def _load(self, request: Request) -> Response:
-        stream = (await bodies.small(request, LoadBody)).stream
+        stream = (await bodies.read_small(request, LoadBody)).stream
         entry = self._served.entry(request.path_params["id"])
         guest = guest_of(request.scope)
         entry.guests.add(guest.id)
@@ -69,17 +69,17 @@ class ModelRoutes:
         return JSONResponse(self._shown(entry, guest))
 
     async def _unload(self, request: Request) -> Response:
-        await bodies.small(request, Body)
+        await bodies.read_small(request, Body)
         entry = self._served.entry(request.path_params["id"])
         guest = guest_of(request.scope)
         await self._served.unload(entry, guest)
         return JSONResponse(self._shown(entry, guest))
 
-    async def _progress(self, entry: Entry, guest: Guest) -> AsyncIterator[bytes]:
+    async def _progress(self, entry: ModelEntry, guest: Guest) -> AsyncIterator[bytes]:
         """Yield server-sent events until the model is loaded or loading has failed."""
         loading: asyncio.Future[Model] = asyncio.ensure_future(self._served.load(entry))
         try:
-            while not (await asyncio.wait([loading], timeout=LOOK_SECONDS))[0]:
+            while not (await asyncio.wait([loading], timeout=PROGRESS_EVERY_S))[0]:
                 shown = self._shown(entry, guest, await self._figures(entry))
                 if shown["state"] == "loading":  # it may have ended during the await
                     yield event(shown)
@@ -91,7 +91,7 @@ class ModelRoutes:
             loading.cancel()  # only this wait; loading continues
         yield b"data: [DONE]\n\n"
 
-    async def _figures(self, entry: Entry) -> dict[str, Any] | None:
+    async def _figures(self, entry: ModelEntry) -> dict[str, Any] | None:
         """Return the engine's statistics if they show the progress of loading."""
         if entry.loading is not None:
             with suppress(TimeoutError, EngineError):
@@ -99,12 +99,12 @@ class ModelRoutes:
         return None
 
     def _shown(
-        self, entry: Entry, guest: Guest, stats: dict[str, Any] | None = None
+        self, entry: ModelEntry, guest: Guest, stats: dict[str, Any] | None = None
     ) -> dict[str, Any]:
         return _shown(entry, self._served.is_shown_loaded(entry, guest), stats)
 
 
-def _shown(entry: Entry, loaded: bool, stats: dict[str, Any] | None) -> dict[str, Any]:
+def _shown(entry: ModelEntry, loaded: bool, stats: dict[str, Any] | None) -> dict[str, Any]:
     told = entry.told(stats) if loaded else {"id": entry.name, "state": "unloaded"}
     shown = {"object": "model", "created": 0, "owned_by": "local", **told}
     shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}

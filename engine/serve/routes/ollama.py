@@ -19,24 +19,29 @@ from engine.messages import Message, RawPrompt
 from engine.model.info import Model
 from engine.serve import bodies
 from engine.serve.auth import guest_of
-from engine.serve.json_input import form
-from engine.serve.models import Entry, Served
+from engine.serve.json_input import answer_form
+from engine.serve.models import ModelEntry, ModelRegistry
 from engine.serve.routes.base import (
     API,
-    CallBegun,
+    APIRoute,
     CallBroken,
-    Called,
-    CallMore,
+    CallComplete,
+    CallDelta,
+    CallStart,
     Choice,
     Generation,
-    Operation,
     Piece,
     Text,
     Writer,
     encoded,
 )
 from engine.serve.routes.chat import CalledFunction
-from engine.serve.routes.completions import Embedding, EmbeddingAPI, EmbeddingsBody, as_numbers
+from engine.serve.routes.completions import (
+    EmbeddingAPI,
+    EmbeddingRequest,
+    EmbeddingsBody,
+    as_numbers,
+)
 from engine.serve.routes.schema import (
     JSON,
     Anything,
@@ -46,12 +51,12 @@ from engine.serve.routes.schema import (
     Reasoning,
     TemplateOptions,
     content_of,
+    decode_media,
     given_image,
-    hint,
     ignore,
-    only,
-    setting,
-    shown,
+    ignored_field,
+    parameter,
+    single_value,
 )
 from engine.serve.routes.tools import Toolbox, with_note
 from engine.text.tools import tool_call
@@ -118,9 +123,9 @@ class _OllamaBody(GenerationBody, TemplateOptions):
     format: Any = None
     options: dict[str, Any] = Field(default_factory=dict)
     stream: bool = True
-    temperature: Annotated[Any, setting("temperature")] = None
+    temperature: Annotated[Any, parameter("temperature")] = None
     think: Reasoning | None = None
-    keep_alive: Annotated[Any, hint("keep_alive")] = None
+    keep_alive: Annotated[Any, ignored_field("keep_alive")] = None
     truncate: Anything = None
     shift: Anything = None
 
@@ -133,7 +138,7 @@ class _OllamaBody(GenerationBody, TemplateOptions):
         bound: dict[str, Any] = {}
         if shape == "json" or isinstance(shape, dict):
             schema = {"type": "object"} if shape == "json" else shape
-            bound = form({"type": "json_schema", "schema": schema}, "format")
+            bound = answer_form({"type": "json_schema", "schema": schema}, "format")
         elif shape not in (None, ""):
             raise ValueError("format must be json or a schema")
         own = {_SETTINGS[name]: self.options[name] for name in _SETTINGS if name in self.options}
@@ -159,14 +164,14 @@ class OllamaBody(_OllamaBody):
     def asks(self, model: Model) -> Generation:
         box = Toolbox()
         box.add(self.tools)
-        said = shown([message.as_message for message in self.messages], model)
+        said = decode_media([message.as_message for message in self.messages], model)
         tools = box.settings(model, "auto", True)
         return self.generation(model, with_note(said, box.note()), tools)
 
 
 class GenerateBody(_OllamaBody):
     prompt: Annotated[str, Field(min_length=1)]
-    suffix: Annotated[Any, only("")] = None  # ignoring it would change the meaning
+    suffix: Annotated[Any, single_value("")] = None  # ignoring it would change the meaning
     system: str = ""
     images: list[Any] = Field(default_factory=list)
     raw: bool = False
@@ -176,7 +181,7 @@ class GenerateBody(_OllamaBody):
             return self.generation(model, RawPrompt(self.prompt), {})
         asked = ChatMessage(role="user", content=self.prompt, images=self.images).as_message
         head: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
-        return self.generation(model, shown([*head, asked], model), {})
+        return self.generation(model, decode_media([*head, asked], model), {})
 
 
 class EmbedBody(EmbeddingsBody):
@@ -197,9 +202,9 @@ class OllamaWriter(Writer):
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         if isinstance(piece, Text):
             return self._line({("thinking" if piece.reasoning else "content"): piece.text})
-        if isinstance(piece, Called):
+        if isinstance(piece, CallComplete):
             return self._line({"tool_calls": [_call(piece)]})
-        assert isinstance(piece, (CallBegun, CallMore, CallBroken))
+        assert isinstance(piece, (CallStart, CallDelta, CallBroken))
         return b""  # calls are sent as a whole
 
     def ended(self, choice: Choice) -> bytes:
@@ -247,7 +252,7 @@ class OllamaWriter(Writer):
         }
 
 
-def _call(call: Called) -> JSON:
+def _call(call: CallComplete) -> JSON:
     function = {"name": call.name, "arguments": json.loads(call.arguments)}
     return {"id": call.id, "function": function}
 
@@ -281,23 +286,23 @@ class OllamaGenerate(OllamaAPI):
     writer = GenerateWriter
 
 
-class OllamaEmbed(EmbeddingAPI):
+class OllamaEmbedAPI(EmbeddingAPI):
     path = "/api/embed"
     summary = "The embeddings of texts, in Ollama's shape."
     body = EmbedBody
 
-    def written(self, asked: Embedding, found: Vectors) -> JSON:
+    def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
         vectors = [as_numbers(one) for one in found.vectors]
         counted = {"prompt_eval_count": found.tokens, "total_duration": 0, "load_duration": 0}
         return {"model": asked.model.name, "embeddings": vectors, **counted}
 
 
-class OllamaEmbeddings(EmbeddingAPI):
+class OllamaEmbeddingsAPI(EmbeddingAPI):
     path = "/api/embeddings"
     summary = "The embedding of a text, in Ollama's older shape."
     body = EmbedBody
 
-    def written(self, asked: Embedding, found: Vectors) -> JSON:
+    def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
         return {"embedding": as_numbers(found.vectors[0])}
 
 
@@ -316,15 +321,15 @@ class ShowBody(Body):
 class OllamaModels:
     """Handlers of requests about models in Ollama's API."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: ModelRegistry) -> None:
         self._served = served
 
-    def routes(self) -> list[Operation]:
+    def routes(self) -> list[APIRoute]:
         return [
-            Operation("GET", "/api/version", self._version, "The version of Ollama's API."),
-            Operation("GET", "/api/tags", self._tags, "The models, in Ollama's shape."),
-            Operation("GET", "/api/ps", self._loaded, "The models that are loaded."),
-            Operation("POST", "/api/show", self._show, "One model.", body=ShowBody),
+            APIRoute("GET", "/api/version", self._version, "The version of Ollama's API."),
+            APIRoute("GET", "/api/tags", self._tags, "The models, in Ollama's shape."),
+            APIRoute("GET", "/api/ps", self._loaded, "The models that are loaded."),
+            APIRoute("POST", "/api/show", self._show, "One model.", body=ShowBody),
         ]
 
     async def _version(self, _: Request) -> Response:
@@ -337,13 +342,13 @@ class OllamaModels:
     async def _loaded(self, request: Request) -> Response:
         return JSONResponse({"models": [_shown(e, True) for e in self._loaded_for(request)]})
 
-    def _loaded_for(self, request: Request) -> list[Entry]:
+    def _loaded_for(self, request: Request) -> list[ModelEntry]:
         guest = guest_of(request.scope)
         loaded = [entry for entry in self._served.entries if entry.model is not None]
         return [entry for entry in loaded if self._served.is_shown_loaded(entry, guest)]
 
     async def _show(self, request: Request) -> Response:
-        asked = await bodies.small(request, ShowBody)
+        asked = await bodies.read_small(request, ShowBody)
         entry = self._served.entry(asked.model or asked.name)
         loaded = entry in self._loaded_for(request)
         model = entry.model if loaded else None
@@ -361,7 +366,7 @@ class OllamaModels:
         )
 
 
-def _shown(entry: Entry, loaded: bool) -> JSON:
+def _shown(entry: ModelEntry, loaded: bool) -> JSON:
     details = {"format": "mlx", "family": "mlx", "families": ["mlx"], "parent_model": ""}
     return {
         "name": entry.name,

@@ -20,16 +20,16 @@ from engine.errors import INVALID_REQUEST
 from engine.messages import Message, media_in
 from engine.model.info import Model
 from engine.serve.auth import LOCAL, Guest, guest_of
-from engine.serve.errors import CONTEXT_LENGTH, RefusedError
-from engine.serve.json_input import form
+from engine.serve.errors import CONTEXT_LENGTH, RequestError
+from engine.serve.json_input import answer_form
 from engine.serve.routes.base import (
     API,
+    APIRoute,
     BlockWriter,
-    CallBegun,
-    CallMore,
+    CallDelta,
+    CallStart,
     Choice,
     Generation,
-    Operation,
     Text,
     event,
     listed_odds,
@@ -48,36 +48,36 @@ from engine.serve.routes.schema import (
     OpenAIUser,
     TemplateOptions,
     TopLogprobs,
-    also,
+    aliases_of,
     as_history,
-    hint,
-    only,
+    decode_media,
+    ignored_field,
+    log_once,
     or_text,
-    parsed,
-    setting,
-    shown,
+    parameter,
+    single_value,
     tagged_by,
     text_parts,
-    told_once,
+    validate,
 )
 from engine.serve.routes.tools import (
     INPUT,
     SEARCH,
-    Given,
+    ClientTool,
     Toolbox,
     ToolChoice,
     call_item,
     custom_input,
-    flat,
     found_tools,
+    function_name,
     with_head,
     with_note,
 )
 from engine.text.tools import quoted, tool_call
 
-MOST_STORED = 512
+MAX_STORED = 512
 """Responses stored per guest, in memory only. The oldest are dropped first."""
-MOST_STORED_CHARACTERS = 2**27
+MAX_STORED_CHARACTERS = 2**27
 """Limit of their total size, counting shared parts in each. The latest one is always kept."""
 NOT_FOUND = "previous_response_not_found"
 REFERENCE = "item_reference"
@@ -123,7 +123,7 @@ class ReasoningItem(_Item):
     encrypted_content: Anything = None
 
 
-class _Calling(_Item):
+class _CallItem(_Item):
     """Tool call in a past answer."""
 
     call_id: str = ""
@@ -137,10 +137,10 @@ class _Calling(_Item):
         raise NotImplementedError
 
     def _call(self, name: str, arguments: JSON) -> JSON:
-        return tool_call(self.call_id, flat(name, self.namespace), arguments)
+        return tool_call(self.call_id, function_name(name, self.namespace), arguments)
 
 
-class CallItem(_Calling):
+class CallItem(_CallItem):
     type: Literal["function_call"]
     name: str
     arguments: Arguments = Field(default_factory=dict)
@@ -150,7 +150,7 @@ class CallItem(_Calling):
         return self._call(self.name, self.arguments)
 
 
-class CustomCallItem(_Calling):
+class CustomCallItem(_CallItem):
     type: Literal["custom_tool_call"]
     name: str
     input: str = ""
@@ -160,7 +160,7 @@ class CustomCallItem(_Calling):
         return self._call(self.name, {INPUT: self.input})
 
 
-class SearchCallItem(_Calling):
+class SearchCallItem(_CallItem):
     type: Literal["tool_search_call"]
     arguments: Arguments = Field(default_factory=dict)
 
@@ -189,7 +189,7 @@ class MoreToolsItem(_Item):
     tools: list[Any] = Field(default_factory=list)
 
 
-class SearchedItem(_Item):
+class WebSearchItem(_Item):
     """Action of OpenAI's servers. The answer after it has the result."""
 
     type: Literal["web_search_call"]
@@ -206,19 +206,19 @@ Item = Annotated[
     | Annotated[SearchCallItem, Tag("@tool_search_call")]
     | Annotated[SearchOutputItem, Tag("@tool_search_output")]
     | Annotated[MoreToolsItem, Tag("@additional_tools")]
-    | Annotated[SearchedItem, Tag("@web_search_call")],
+    | Annotated[WebSearchItem, Tag("@web_search_call")],
     tagged_by("type", default="message"),
 ]
 
 
 class TextOptions(Body):
     format: FlatFormat = None
-    verbosity: Annotated[Any, hint("text.verbosity", "medium")] = None
+    verbosity: Annotated[Any, ignored_field("text.verbosity", "medium")] = None
 
 
 class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     refused = ("conversation", "prompt")
-    aliases = {**GenerationBody.aliases, **also("max_output_tokens", LENGTHS)}  # noqa: RUF012
+    aliases = {**GenerationBody.aliases, **aliases_of("max_output_tokens", LENGTHS)}  # noqa: RUF012
 
     input: Annotated[
         Items[Item],
@@ -242,13 +242,13 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     top_logprobs: TopLogprobs = 0
     truncation: Literal["auto", "disabled"] = "disabled"
     max_output_tokens: Limit = None
-    stop: Annotated[Any, setting("stop")] = None
-    background: Annotated[Any, only(False)] = None
-    max_tool_calls: Annotated[Any, hint("max_tool_calls")] = None
-    context_management: Annotated[Any, hint("context_management")] = None
+    stop: Annotated[Any, parameter("stop")] = None
+    background: Annotated[Any, single_value(False)] = None
+    max_tool_calls: Annotated[Any, ignored_field("max_tool_calls")] = None
+    context_management: Annotated[Any, ignored_field("context_management")] = None
 
 
-class Stored(Struct, frozen=True, dict=True):
+class StoredResponse(Struct, frozen=True, dict=True):
     """A response with the conversation up to its end."""
 
     messages: list[Message]
@@ -274,19 +274,19 @@ class StoredResponses:
         most: maximum per guest.
     """
 
-    def __init__(self, most: int = MOST_STORED) -> None:
+    def __init__(self, most: int = MAX_STORED) -> None:
         self._most = most
-        self._kept: dict[str, OrderedDict[str, Stored]] = {}
+        self._kept: dict[str, OrderedDict[str, StoredResponse]] = {}
         self._lock = threading.Lock()
 
-    def put(self, guest: Guest, stored: Stored) -> None:
+    def put(self, guest: Guest, stored: StoredResponse) -> None:
         """Store a response."""
         held = stored.size  # outside of the lock, as megabytes take milliseconds
         with self._lock:
             kept = self._kept.setdefault(guest.id, OrderedDict())
             held += sum(one.size for one in kept.values())
             kept[stored.response["id"]] = stored
-            while len(kept) > self._most or (held > MOST_STORED_CHARACTERS and len(kept) > 1):
+            while len(kept) > self._most or (held > MAX_STORED_CHARACTERS and len(kept) > 1):
                 held -= kept.popitem(last=False)[1].size
 
     def response(self, guest: Guest, name: str) -> JSON:
@@ -316,13 +316,13 @@ class StoredResponses:
             RefusedError: if an item is not in a stored response.
             ValueError: if an item is referenced twice.
         """
-        if not isinstance(given, list) or not any(map(_referred, given)):
+        if not isinstance(given, list) or not any(map(_reference_id, given)):
             return given
         with self._lock:
             kept = list(reversed(self._kept.get(guest.id, {}).values()))
         taken, items = set[str](), list[object]()
         for item in given:
-            name = _referred(item)
+            name = _reference_id(item)
             if name in taken:
                 raise ValueError(f"input has the item {quoted(name)} twice")
             if not name:
@@ -330,7 +330,7 @@ class StoredResponses:
                 continue
             found = next((one.items[name] for one in kept if name in one.items), None)
             if found is None:
-                raise RefusedError(
+                raise RequestError(
                     400,
                     f"Unknown {REFERENCE} {quoted(name)}: its response was not stored, or was "
                     "dropped. Send the item itself.",
@@ -344,11 +344,11 @@ class StoredResponses:
         with self._lock:
             self._kept.pop(guest_id, None)
 
-    def routes(self) -> list[Operation]:
+    def routes(self) -> list[APIRoute]:
         one = "/v1/responses/{id}"
         return [
-            Operation("GET", one, self._read, "A response that was stored."),
-            Operation("DELETE", one, self._delete, "Drop a response that was stored."),
+            APIRoute("GET", one, self._read, "A response that was stored."),
+            APIRoute("DELETE", one, self._delete, "Drop a response that was stored."),
         ]
 
     async def _read(self, request: Request) -> Response:
@@ -360,7 +360,7 @@ class StoredResponses:
         self.drop(guest_of(request.scope), name)
         return JSONResponse({"id": name, "object": "response", "deleted": True})
 
-    def find(self, guest: Guest, name: str, status: int = 400) -> Stored:
+    def find(self, guest: Guest, name: str, status: int = 400) -> StoredResponse:
         """Return a response with its conversation.
 
         Raises:
@@ -370,7 +370,7 @@ class StoredResponses:
             kept = self._kept.get(guest.id)
             found = kept.get(name) if kept is not None else None
         if found is None:
-            raise RefusedError(
+            raise RequestError(
                 status,
                 f"There is no response {name!r} here any more, or it was not stored.",
                 NOT_FOUND if status == 400 else INVALID_REQUEST,
@@ -407,11 +407,11 @@ class Responses(API):
 
     def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Generation:
         body = {**body, "input": self.stored.resolved(guest, body.get("input"))}
-        asked = parsed(ResponsesBody, body)
+        asked = validate(ResponsesBody, body)
         previous = asked.previous_response_id
-        before = self.stored.find(guest, previous) if previous else Stored([], {})
+        before = self.stored.find(guest, previous) if previous else StoredResponse([], {})
         said = [*before.messages, *_messages(asked.input, bool(before.messages))]
-        conversation = shown(said, model)
+        conversation = decode_media(said, model)
         box = Toolbox()
         box.add(asked.tools)
         box.find(before.found, "tools")
@@ -426,7 +426,7 @@ class Responses(API):
         logprobs = _LOGPROBS in asked.include
         if asked.top_logprobs and not logprobs:
             raise ValueError(f'top_logprobs goes with include "{_LOGPROBS}" only')
-        bound = form(asked.text.format, "text.format") if asked.text.format else {}
+        bound = answer_form(asked.text.format, "text.format") if asked.text.format else {}
         _ = asked.wants_usage  # for its check; a response always has token counts
         params = asked.sampling(
             model,
@@ -470,10 +470,10 @@ class Responses(API):
             if choice.thought:
                 message["reasoning_content"] = choice.thought
             said = [*extra["conversation"], message]
-            self.stored.put(extra["guest"], Stored(said, response, extra["found"]))
+            self.stored.put(extra["guest"], StoredResponse(said, response, extra["found"]))
 
 
-def _referred(item: object) -> str:
+def _reference_id(item: object) -> str:
     """Return the id of an item that is only a reference, else ""."""
     if not isinstance(item, dict):
         return ""
@@ -504,8 +504,8 @@ def _messages(items: list[Any], answered: bool) -> list[Message]:
     thought = ""
     for item in items:
         answered = answered or _is_answer(item)
-        if isinstance(item, SearchedItem):
-            told_once("searches of the web in a conversation are left out")
+        if isinstance(item, WebSearchItem):
+            log_once("searches of the web in a conversation are left out")
             continue
         if isinstance(item, MoreToolsItem):
             if answered:
@@ -518,7 +518,7 @@ def _messages(items: list[Any], answered: bool) -> list[Message]:
             found = item.output if isinstance(item, CallOutputItem) else found_tools(item.tools)
             messages.append({"role": "tool", "tool_call_id": item.call_id, "content": found})
             continue
-        if isinstance(item, _Calling):
+        if isinstance(item, _CallItem):
             call = item.as_call
             if messages and messages[-1]["role"] == "assistant" and not thought:
                 calls = [*messages[-1].get("tool_calls", []), call]
@@ -611,7 +611,7 @@ class ResponsesWriter(BlockWriter):
     def _place(self) -> JSON:
         return {"item_id": self._item["id"], "output_index": len(self._items) - 1}
 
-    def open(self, block: str, call: CallBegun | None = None) -> bytes:
+    def open(self, block: str, call: CallStart | None = None) -> bytes:
         if call is not None:
             self._arguments = []
             item = call_item(self._given(call.name), call.id, "", "in_progress")
@@ -630,7 +630,7 @@ class ResponsesWriter(BlockWriter):
             "response.content_part.added", **self._place, content_index=0, part=part
         )
 
-    def more(self, piece: Text | CallBegun | CallMore) -> bytes:
+    def more(self, piece: Text | CallStart | CallDelta) -> bytes:
         if not isinstance(piece, Text):
             self._arguments.append(piece.text)
             if self._item["type"] != "function_call":
@@ -682,7 +682,7 @@ class ResponsesWriter(BlockWriter):
             f"{kind}.done", **place, input=item["input"]
         )
 
-    def _given(self, name: str) -> Given:
+    def _given(self, name: str) -> ClientTool:
         """Return the client's description of a tool."""
         box: Toolbox = self.generation.extra["box"]
         return box.known(name)

@@ -35,7 +35,7 @@ from engine.params import ABOVE_ZERO, LEAST, MOST_LOGPROBS, RANGES, FormLimits, 
 from engine.serve import documents
 from engine.serve.json_input import (
     SAMPLING,
-    repaired,
+    replace_surrogates,
     sampling_params,
     usual_value,
     whole_number,
@@ -45,7 +45,7 @@ from engine.text.tools import quoted
 
 log = logging.getLogger(__name__)
 
-MOST_CHOICES = 128  # answers per request
+MAX_CHOICES = 128  # answers per request
 
 B = TypeVar("B", bound="Body")
 T = TypeVar("T")
@@ -147,8 +147,8 @@ def read_fields(read: Callable[[], T]) -> tuple[T, str]:
     names = sorted(report.ignored)
     more = len(names) - MAX_NAMED_FIELDS
     told = ", ".join([*names[:MAX_NAMED_FIELDS], *([f"{more}_more"] if more > 0 else [])])
-    if told and told_once.cache_info().currsize < MAX_LOGGED_SETS:
-        told_once(f"ignored fields in requests: {told}")
+    if told and log_once.cache_info().currsize < MAX_LOGGED_SETS:
+        log_once(f"ignored fields in requests: {told}")
     return found, told
 
 
@@ -180,7 +180,7 @@ def _ignore_extra(body: Body, path: str) -> None:
                     _ignore_extra(item, f"{path}{name}[].")
 
 
-def parsed(kind: type[B], given: object, path: str = "") -> B:
+def validate(kind: type[B], given: object, path: str = "") -> B:
     """Validate a body.
 
     Args:
@@ -308,7 +308,7 @@ def validator(check: Callable[[Any], Any], schema: JSON) -> PlainValidator:
     return PlainValidator(check, json_schema_input_type=Annotated[Any, WithJsonSchema(schema)])
 
 
-def only(allowed: Any) -> PlainValidator:
+def single_value(allowed: Any) -> PlainValidator:
     """Return a validator for a field that is supported with a single value."""
 
     def check(value: Any) -> Any:
@@ -320,12 +320,12 @@ def only(allowed: Any) -> PlainValidator:
 
 
 @cache
-def told_once(words: str) -> None:
+def log_once(words: str) -> None:
     """Log a message once per process. It must not contain text of a client."""
     log.info("%s", words)
 
 
-def hint(path: str, *done: Any) -> PlainValidator:
+def ignored_field(path: str, *done: Any) -> PlainValidator:
     """Return a validator for a field that has no effect on an answer.
 
     Args:
@@ -353,7 +353,7 @@ UNSEEN = {
 """Part types without text, and their description in the note that replaces them."""
 
 
-MOST_IMAGES = 64
+MAX_IMAGES = 64
 """Images and recordings per request. Each takes a child process and hundreds of tokens."""
 
 _SHOWING = ("user", "tool")  # roles whose messages may contain images
@@ -368,7 +368,8 @@ def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
 
 
 def given_image(part: JSON) -> JSON:
-    """Return a part for an image as sent. `shown` decodes it if the model supports images."""
+    """Return a part for an image as sent. `decode_media` decodes it if the model supports
+    images."""
     return {"type": "image", "given": part}
 
 
@@ -377,7 +378,7 @@ def given_sound(part: JSON) -> JSON:
     return {"type": "audio", "given": part}
 
 
-def shown(messages: list[Message], model: Model) -> list[Message]:
+def decode_media(messages: list[Message], model: Model) -> list[Message]:
     """Decode images and recordings, or replace them with notes if the model does not support them.
 
     Raises:
@@ -391,10 +392,10 @@ def shown(messages: list[Message], model: Model) -> list[Message]:
         for message in messages
     ]
     media = media_in(made)
-    if len(media) > MOST_IMAGES:
+    if len(media) > MAX_IMAGES:
         heard = any(isinstance(one, Audio) for one in media)
         what = "images and recordings" if heard else "images"
-        raise ValueError(f"there are {len(media)} {what}, and {MOST_IMAGES} are the most")
+        raise ValueError(f"there are {len(media)} {what}, and {MAX_IMAGES} are the most")
     return made
 
 
@@ -405,7 +406,7 @@ def _taken(content: list[JSON], taken: Mapping[str, bool]) -> str | list[JSON]:
         if kind == "text":
             parts.append(part["text"])
         elif not taken.get(kind):
-            parts.append(noted(kind))
+            parts.append(unsupported_note(kind))
         elif "given" in part:
             parts.append((_image if kind == "image" else _sound)(part["given"]))
         else:
@@ -413,7 +414,7 @@ def _taken(content: list[JSON], taken: Mapping[str, bool]) -> str | list[JSON]:
     return content_of(parts)
 
 
-def noted(kind: str) -> str:
+def unsupported_note(kind: str) -> str:
     """Return the note that replaces an unsupported part."""
     ignore(kind)
     cannot = "hear" if kind in SOUNDS else "see"
@@ -430,13 +431,13 @@ def _image(part: JSON) -> JSON:
         inside = inside.get("data") if inside.get("type") == "base64" else inside.get("url")
     data = inside if isinstance(inside, str) else ""
     is_bare = len(data) >= _MIN_BARE_CHARACTERS and ":" not in data[:_MIN_BARE_CHARACTERS]
-    if "source" not in part and not is_bare and not documents.is_address(data):
+    if "source" not in part and not is_bare and not documents.is_data_url(data):
         raise ValueError(
             f"an image must come with the request, as base64 in a data: address, not as "
             f"{quoted(inside)}"
         )
     try:
-        return {"type": "image", "image": Image(documents.decoded(data)[0])}
+        return {"type": "image", "image": Image(documents.decode(data)[0])}
     except ValueError as error:
         raise ValueError(f"an image cannot be read: {error}") from None
 
@@ -448,7 +449,7 @@ def _sound(part: JSON) -> JSON:
     if not isinstance(data, str) or not data:
         raise ValueError("a recording must come with the request, as base64 in input_audio.data")
     try:
-        return {"type": "audio", "audio": Audio(documents.decoded(data)[0])}
+        return {"type": "audio", "audio": Audio(documents.decode(data)[0])}
     except ValueError as error:
         raise ValueError(f"a recording cannot be read: {error}") from None
 
@@ -467,14 +468,14 @@ def _file(part: JSON) -> str:
     try:
         return f"{called}\n{documents.read(data, name=called)}".lstrip("\n")
     except ValueError as error:
-        told_once("a note stands for a file that could not be read")
+        log_once("a note stands for a file that could not be read")
         return f"[Here was the file {quoted(called)}, which could not be read: {error}.]"
 
 
 _TEXT_FIELDS = {"type", "text", "annotations", "cache_control", "citations", "logprobs"}
 
 
-def joined(content: Any, shows: bool = False) -> str | list[JSON]:
+def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
     """Return a string, or the joined texts of a list of parts.
 
     Unsupported parts are replaced by a note, so that the model does not guess.
@@ -500,7 +501,7 @@ def joined(content: Any, shows: bool = False) -> str | list[JSON]:
             texts.append((given_image if kind in IMAGES else given_sound)(part))
             continue
         if isinstance(kind, str) and kind in UNSEEN:
-            texts.append(noted(kind))
+            texts.append(unsupported_note(kind))
             continue
         said = part.get("text") if isinstance(part, dict) else None
         if not isinstance(said, str):
@@ -512,11 +513,11 @@ def joined(content: Any, shows: bool = False) -> str | list[JSON]:
 
 
 def text_parts(*kinds: str, shows: bool = False) -> PlainValidator:
-    """Return a validator for a string, or parts of these types, which are `joined`."""
+    """Return a validator for a string, or parts of these types, which are `join_texts`."""
     part = object_schema(type={"enum": list(kinds)}, text={"type": "string"})
     unseen = object_schema(type={"enum": list(UNSEEN)})
     parts = {"type": "array", "items": {"anyOf": [part, unseen]}}
-    return validator(partial(joined, shows=shows), {"anyOf": [{"type": "string"}, parts]})
+    return validator(partial(join_texts, shows=shows), {"anyOf": [{"type": "string"}, parts]})
 
 
 def or_text(items: Any, item: Callable[[str], JSON]) -> BeforeValidator:
@@ -564,7 +565,7 @@ def call_arguments(given: Any) -> dict[str, Any]:
     found = given
     if isinstance(given, str):
         try:
-            found = repaired(json.loads(given)) if given.strip() else {}
+            found = replace_surrogates(json.loads(given)) if given.strip() else {}
         except (ValueError, RecursionError):
             found = given
     if isinstance(found, dict):
@@ -592,7 +593,7 @@ def _is_part(part: Any) -> bool:
 
 def as_part(part: Any) -> JSON:
     """Return a text part with JSON of a part of a past message."""
-    told_once("content of past messages that is not text is given to models as JSON")
+    log_once("content of past messages that is not text is given to models as JSON")
     return {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
 
 
@@ -606,7 +607,7 @@ Limit = Annotated[
 ]
 """Number of tokens. Values by which clients ask for no limit become None."""
 WholeNumber = Annotated[int, BeforeValidator(whole_number)]
-Choices = Annotated[WholeNumber, Field(ge=1, le=MOST_CHOICES)]
+Choices = Annotated[WholeNumber, Field(ge=1, le=MAX_CHOICES)]
 TopLogprobs = Annotated[WholeNumber, Field(ge=0, le=MOST_LOGPROBS)]
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _BY_ITSELF = ("default", "auto", "")
@@ -656,12 +657,14 @@ class InSession(Body):
 
     model: str | None = None
     session_id: SessionName | None = None
-    cache_prompt: Annotated[Any, hint("cache_prompt", True)] = None  # llama.cpp's
+    cache_prompt: Annotated[Any, ignored_field("cache_prompt", True)] = None  # llama.cpp's
 
 
 class StreamOptions(Body):
     include_usage: bool = False
-    include_obfuscation: Annotated[Any, hint("stream_options.include_obfuscation", False)] = None
+    include_obfuscation: Annotated[
+        Any, ignored_field("stream_options.include_obfuscation", False)
+    ] = None
 
 
 _TEXT: JSON = {"type": "string", "minLength": 1}
@@ -698,7 +701,7 @@ _SETTINGS: JSON = {
 }
 
 
-def setting(name: str, most: float | None = None) -> PlainValidator:
+def parameter(name: str, most: float | None = None) -> PlainValidator:
     """Return a validator for a sampling parameter. `SamplingParams` checks most of it.
 
     Args:
@@ -723,7 +726,7 @@ _STRUCTURED = {"json": "json_schema", "regex": "regex", "choice": "choices"}  # 
 STOPS = ("stop", "stop_sequences", "stop_strings")
 
 
-def also(name: str, names: Iterable[str]) -> dict[str, str]:
+def aliases_of(name: str, names: Iterable[str]) -> dict[str, str]:
     """Return aliases of a field for `GenerationBody.aliases`."""
     return {other: name for other in names if other != name}
 
@@ -741,32 +744,32 @@ class GenerationBody(InSession, SessionOptions):
         "guided_json": "json_schema",
         "guided_regex": "regex",
         "guided_choice": "choices",
-        **also("max_tokens", LENGTHS),
-        **also("stop", STOPS),
+        **aliases_of("max_tokens", LENGTHS),
+        **aliases_of("stop", STOPS),
     }
     """Names of vLLM, llama.cpp, LM Studio, mlx-lm, Mistral and Ollama, used for fields without a
     value under their own name."""
     stream: bool = False
     stream_options: StreamOptions | None = None
-    temperature: Annotated[Any, setting("temperature", 2.0)] = None  # OpenAI's documented limit
-    top_p: Annotated[Any, setting("top_p")] = None
-    top_k: Annotated[Any, setting("top_k")] = None
-    min_p: Annotated[Any, setting("min_p")] = None
-    typical_p: Annotated[Any, setting("typical_p")] = None
-    xtc_probability: Annotated[Any, setting("xtc_probability")] = None
-    xtc_threshold: Annotated[Any, setting("xtc_threshold")] = None
-    repetition_penalty: Annotated[Any, setting("repetition_penalty")] = None
-    presence_penalty: Annotated[Any, setting("presence_penalty")] = None
-    frequency_penalty: Annotated[Any, setting("frequency_penalty")] = None
-    penalty_window: Annotated[Any, setting("penalty_window")] = None
-    logit_bias: Annotated[Any, setting("logit_bias")] = None
-    seed: Annotated[Any, setting("seed")] = None
-    json_schema: Annotated[Any, setting("json_schema")] = None
-    regex: Annotated[Any, setting("regex")] = None
-    choices: Annotated[Any, setting("choices")] = None
-    grammar: Annotated[Any, setting("grammar")] = None
-    form_limits: Annotated[Any, setting("form_limits")] = None
-    stop_repetition: Annotated[Any, setting("stop_repetition")] = None
+    temperature: Annotated[Any, parameter("temperature", 2.0)] = None  # OpenAI's documented limit
+    top_p: Annotated[Any, parameter("top_p")] = None
+    top_k: Annotated[Any, parameter("top_k")] = None
+    min_p: Annotated[Any, parameter("min_p")] = None
+    typical_p: Annotated[Any, parameter("typical_p")] = None
+    xtc_probability: Annotated[Any, parameter("xtc_probability")] = None
+    xtc_threshold: Annotated[Any, parameter("xtc_threshold")] = None
+    repetition_penalty: Annotated[Any, parameter("repetition_penalty")] = None
+    presence_penalty: Annotated[Any, parameter("presence_penalty")] = None
+    frequency_penalty: Annotated[Any, parameter("frequency_penalty")] = None
+    penalty_window: Annotated[Any, parameter("penalty_window")] = None
+    logit_bias: Annotated[Any, parameter("logit_bias")] = None
+    seed: Annotated[Any, parameter("seed")] = None
+    json_schema: Annotated[Any, parameter("json_schema")] = None
+    regex: Annotated[Any, parameter("regex")] = None
+    choices: Annotated[Any, parameter("choices")] = None
+    grammar: Annotated[Any, parameter("grammar")] = None
+    form_limits: Annotated[Any, parameter("form_limits")] = None
+    stop_repetition: Annotated[Any, parameter("stop_repetition")] = None
 
     @classmethod
     def renamed(cls, given: JSON) -> JSON:
@@ -827,7 +830,7 @@ class OpenAIUser(Body):
     user: Anything = None
     metadata: Anything = None
     client_metadata: Anything = None
-    service_tier: Annotated[Any, hint("service_tier", "auto", "default")] = None
+    service_tier: Annotated[Any, ignored_field("service_tier", "auto", "default")] = None
     safety_identifier: Anything = None
     prompt_cache_key: Anything = None
     prompt_cache_options: Anything = None
@@ -854,10 +857,10 @@ class ReasoningOptions(Body):
     budget_tokens: Limit = None
     max_tokens: Limit = None
     # Reasoning is returned unchanged, which is the most detailed form.
-    summary: Annotated[Any, hint("reasoning.summary", "auto", "detailed")] = None
-    generate_summary: Annotated[Any, hint("reasoning.summary", "auto", "detailed")] = None
-    context: Annotated[Any, hint("reasoning.context", "auto")] = None
-    display: Annotated[Any, hint("thinking.display", "summarized")] = None
+    summary: Annotated[Any, ignored_field("reasoning.summary", "auto", "detailed")] = None
+    generate_summary: Annotated[Any, ignored_field("reasoning.summary", "auto", "detailed")] = None
+    context: Annotated[Any, ignored_field("reasoning.context", "auto")] = None
+    display: Annotated[Any, ignored_field("thinking.display", "summarized")] = None
 
     @property
     def wanted(self) -> bool | None:
@@ -955,6 +958,6 @@ def _format(**schema: JSON) -> JSON:
 _OBJECT: JSON = {"type": "object"}
 _NAMED = object_schema(name={"type": "string"}, schema=_OBJECT, strict={"type": "boolean"})
 Format = Annotated[Any, WithJsonSchema(_format(json_schema={**_NAMED, "required": ["schema"]}))]
-"""Form of an answer. See `engine.serve.json_input.form`."""
+"""Form of an answer. See `engine.serve.json_input.answer_form`."""
 FlatFormat = Annotated[Any, WithJsonSchema(_format(schema=_OBJECT))]
 """Form of an answer in the shape of responses and Anthropic's messages."""

@@ -14,12 +14,12 @@ from starlette.responses import JSONResponse, Response
 from engine.errors import UNSUPPORTED_SESSION, EngineError, run_cleanup
 from engine.serve import bodies
 from engine.serve.auth import Guest, guest_of
-from engine.serve.models import Served
-from engine.serve.routes.base import Operation
+from engine.serve.models import ModelRegistry
+from engine.serve.routes.base import APIRoute
 from engine.serve.routes.schema import Body, InSession, SessionName, SessionOptions
-from engine.serve.sessions import Named, Sessions, checked
+from engine.serve.sessions import NamedSession, SessionRegistry, checked_name
 
-LONGEST_TTL = 30 * 86400.0
+MAX_TTL_S = 30 * 86400.0
 
 
 class SessionBody(SessionOptions, InSession):
@@ -27,7 +27,7 @@ class SessionBody(SessionOptions, InSession):
 
     system: str | None = None
     reasoning: bool | None = None
-    ttl_seconds: Annotated[float, Field(ge=0, le=LONGEST_TTL)] | None = None
+    ttl_seconds: Annotated[float, Field(ge=0, le=MAX_TTL_S)] | None = None
 
 
 class ForkBody(Body):
@@ -42,23 +42,23 @@ _REPLY = ("prompt_tokens", "reused_tokens", "generated_tokens", "tokens_per_s")
 class SessionRoutes:
     """Handlers of requests about sessions. A guest only sees its own."""
 
-    def __init__(self, served: Served, sessions: Sessions) -> None:
+    def __init__(self, served: ModelRegistry, sessions: SessionRegistry) -> None:
         self._served = served
         self._sessions = sessions
 
-    def routes(self) -> list[Operation]:
+    def routes(self) -> list[APIRoute]:
         every, one = "/v1/sessions", "/v1/sessions/{id}"
         return [
-            Operation("POST", every, self._make, "A new session.", body=SessionBody, status=201),
-            Operation("GET", every, self._list, "The caller's sessions."),
-            Operation("GET", one, self._read, "One session."),
-            Operation("DELETE", one, self._delete, "Free a session."),
-            Operation(
+            APIRoute("POST", every, self._make, "A new session.", body=SessionBody, status=201),
+            APIRoute("GET", every, self._list, "The caller's sessions."),
+            APIRoute("GET", one, self._read, "One session."),
+            APIRoute("DELETE", one, self._delete, "Free a session."),
+            APIRoute(
                 *("POST", f"{one}/fork", self._fork, "A session that knows what another knows."),
                 body=ForkBody,
                 status=201,
             ),
-            Operation(
+            APIRoute(
                 "POST",
                 f"{one}/steer",
                 self._steer,
@@ -69,7 +69,7 @@ class SessionRoutes:
         ]
 
     async def _make(self, request: Request) -> Response:
-        asked = await bodies.small(request, SessionBody)
+        asked = await bodies.read_small(request, SessionBody)
         guest = guest_of(request.scope)
         name = asked.session_id or uuid.uuid4().hex
         config = replace(asked.config(asked.reasoning), system=asked.system)
@@ -87,7 +87,7 @@ class SessionRoutes:
                 run_cleanup(ticket.leave)
         return await self._told(named, 201)
 
-    async def _open(self, named: Named) -> None:
+    async def _open(self, named: NamedSession) -> None:
         """Open the engine's session.
 
         Raises:
@@ -114,7 +114,7 @@ class SessionRoutes:
         return await self._told(self._sessions.get(*_asked(request)), 200)
 
     async def _fork(self, request: Request) -> Response:
-        twin = (await bodies.small(request, ForkBody)).session_id
+        twin = (await bodies.read_small(request, ForkBody)).session_id
         return await self._told(self._sessions.fork(*_asked(request), twin), 201)
 
     async def _steer(self, request: Request) -> Response:
@@ -127,7 +127,7 @@ class SessionRoutes:
         self._sessions.delete(guest, name)
         return JSONResponse({"id": name, "object": "session.deleted", "deleted": True})
 
-    async def _told(self, named: Named, status: int) -> Response:
+    async def _told(self, named: NamedSession, status: int) -> Response:
         return JSONResponse(_shown(named, *await self._figures()), status)
 
     async def _figures(self) -> tuple[dict[str, Any], list[str]]:
@@ -142,10 +142,10 @@ class SessionRoutes:
 
 
 def _asked(request: Request) -> tuple[Guest, str]:
-    return guest_of(request.scope), checked(request.path_params["id"], "A session's id")
+    return guest_of(request.scope), checked_name(request.path_params["id"], "A session's id")
 
 
-def _shown(named: Named, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
+def _shown(named: NamedSession, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
     """Return a session for its guest. Statistics are by the engine's session ids."""
     own = named.session.id if named.session else ""
     figures = cast(dict[str, Any], stats.get(own, {}))

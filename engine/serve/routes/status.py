@@ -17,14 +17,14 @@ from engine.engine import Engine
 from engine.errors import EngineError
 from engine.model.info import Model
 from engine.serve import errors
-from engine.serve.agents import Agents
-from engine.serve.auth import Guest, Sharing, guest_of
+from engine.serve.agents import AgentRegistry
+from engine.serve.auth import FairShare, Guest, guest_of
 from engine.serve.metrics import Metrics, exposition
-from engine.serve.models import Served
-from engine.serve.places import Places
-from engine.serve.routes.base import Operation
+from engine.serve.models import ModelRegistry
+from engine.serve.reply_slots import ReplySlots
+from engine.serve.routes.base import APIRoute
 from engine.serve.routes.schema import object_schema, schema_of
-from engine.serve.sessions import ALIASES, Sessions
+from engine.serve.sessions import ALIASES, SessionRegistry
 from engine.serve.threads import in_thread
 
 
@@ -41,14 +41,14 @@ class Health:
     def __init__(
         self,
         engine: Engine,
-        served: Served,
-        sessions: Sessions,
-        places: Places,
+        served: ModelRegistry,
+        sessions: SessionRegistry,
+        places: ReplySlots,
         metrics: Metrics,
         connections: Callable[[], int],
-        agents: Agents,
+        agents: AgentRegistry,
         pool: Executor,
-        sharing: Sharing,
+        sharing: FairShare,
     ) -> None:
         self._engine = engine
         self._served = served
@@ -60,16 +60,16 @@ class Health:
         self._pool = pool
         self._sharing = sharing
 
-    def routes(self) -> list[Operation]:
+    def routes(self) -> list[APIRoute]:
         return [
-            Operation("GET", "/health", self.health, "Whether requests are answered."),
+            APIRoute("GET", "/health", self.health, "Whether requests are answered."),
             # Clients request this first, mostly with HEAD.
-            Operation("GET", "/", self.hello, "Whether there is a server."),
-            Operation("GET", "/api/hello", self.hello, "Whether there is a server."),
-            Operation(
+            APIRoute("GET", "/", self.hello, "Whether there is a server."),
+            APIRoute("GET", "/api/hello", self.hello, "Whether there is a server."),
+            APIRoute(
                 "GET", "/metrics", self.metrics, "Figures for Prometheus.", media_type="text/plain"
             ),
-            Operation("GET", "/v1/agents", self.agents, "The agents that ask, and what they do."),
+            APIRoute("GET", "/v1/agents", self.agents, "The agents that ask, and what they do."),
         ]
 
     async def hello(self, _: Request) -> Response:
@@ -189,7 +189,7 @@ _ERRORS = {
 }
 
 
-def described(routes: Sequence[Operation], pool: Executor) -> Operation:
+def described(routes: Sequence[APIRoute], pool: Executor) -> APIRoute:
     """Return the route of `/openapi.json`, which describes these routes and itself.
 
     Args:
@@ -201,11 +201,11 @@ def described(routes: Sequence[Operation], pool: Executor) -> Operation:
         # Generated on first use, as it takes 0.1 s, and the rest of the start 2 ms.
         return JSONResponse(await in_thread(pool, document))
 
-    own = Operation("GET", "/openapi.json", answer, "This description.")
+    own = APIRoute("GET", "/openapi.json", answer, "This description.")
     return own
 
 
-def openapi(routes: Sequence[Operation]) -> dict[str, Any]:
+def openapi(routes: Sequence[APIRoute]) -> dict[str, Any]:
     """Return the OpenAPI 3.1 description of routes."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
@@ -229,7 +229,7 @@ def openapi(routes: Sequence[Operation]) -> dict[str, Any]:
     }
 
 
-def _operation(route: Operation) -> dict[str, Any]:
+def _operation(route: APIRoute) -> dict[str, Any]:
     path, is_json = route.path_format, route.media_type == "application/json"
     content: dict[str, Any] = {
         route.media_type: {"schema": {"type": "object"} if is_json else _TEXT}

@@ -20,7 +20,7 @@ from pydantic import WithJsonSchema
 from engine.messages import Message
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.serve.routes.schema import JSON, Function, ignore, object_schema, parsed, told_once
+from engine.serve.routes.schema import JSON, Function, ignore, log_once, object_schema, validate
 from engine.text import lark
 from engine.text.call_notations import NOTATIONS
 from engine.text.tool_grammars import check
@@ -32,7 +32,7 @@ INPUT = "input"  # only argument of a custom tool's function
 SEARCH = "tool_search"
 _HOSTED = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 _TOOL_FIELDS = {"type", "function", "strict", "cache_control", "defer_loading"}
-_MOST_NAMED = 20  # omitted tools that are listed by name
+_MAX_NAMED = 20  # omitted tools that are listed by name
 
 Kind = Literal["function", "custom", "search"]
 
@@ -57,7 +57,7 @@ FunctionChoice = Annotated[
 """Function choice, in OpenAI's older form of chat completions."""
 
 
-class Given(NamedTuple):
+class ClientTool(NamedTuple):
     """A client's description of a tool: its kind, name and namespace."""
 
     kind: Kind
@@ -71,7 +71,7 @@ class Toolbox(Struct):
     # functions for the model in the shape of chat completions, by name
     functions: dict[str, JSON] = field(default_factory=dict)
     # the client's descriptions, by the same names
-    given: dict[str, Given] = field(default_factory=dict)
+    given: dict[str, ClientTool] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)  # types of unsupported tools
     # regular expressions for the input of custom tools, by function name
     patterns: dict[str, str] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class Toolbox(Struct):
         self._now.clear()
         for number, function in enumerate(functions):
             about = _checked(function, f"functions[{number}].")
-            self._put(Given("function", about["name"]), about)
+            self._put(ClientTool("function", about["name"]), about)
 
     def _add(self, tool: Any, where: str, namespace: str) -> None:
         kind = tool.get("type") if isinstance(tool, Mapping) else None
@@ -119,12 +119,12 @@ class Toolbox(Struct):
             about = _checked(tool.get("function", tool), f"{where}.")
             for name in tool.keys() - _TOOL_FIELDS if "function" in tool else ():
                 ignore(f"tools[].{name}")
-            self._put(Given("function", about["name"], namespace), about)
+            self._put(ClientTool("function", about["name"], namespace), about)
         elif kind == "custom":
             about, pattern = _custom(tool.get("custom", tool), where)
-            self._put(Given("custom", about["name"], namespace), about)
+            self._put(ClientTool("custom", about["name"], namespace), about)
             if pattern is not None:
-                self.patterns[flat(about["name"], namespace)] = pattern
+                self.patterns[function_name(about["name"], namespace)] = pattern
         elif kind == "namespace" and not namespace:
             inner = tool.get("tools")
             if not isinstance(tool.get("name"), str) or not isinstance(inner, list):
@@ -132,14 +132,14 @@ class Toolbox(Struct):
             self.add(inner, f"{where}.tools", tool["name"])
         elif kind == SEARCH and tool.get("execution") == "client":
             about = _checked({**tool, "name": SEARCH}, f"{where}.")
-            self._put(Given("search", SEARCH), about)
+            self._put(ClientTool("search", SEARCH), about)
         elif kind not in self.absent:
-            told_once("tools that only OpenAI's own servers have are left out, and models told so")
+            log_once("tools that only OpenAI's own servers have are left out, and models told so")
             ignore(f"tools[{kind}]")
             self.absent.append(kind)
 
-    def _put(self, given: Given, about: JSON) -> None:
-        name = flat(given.name, given.namespace)
+    def _put(self, given: ClientTool, about: JSON) -> None:
+        name = function_name(given.name, given.namespace)
         if name in self._now:
             raise ValueError(f"tools must have names that differ, not twice {quoted(name)}")
         self._now.add(name)
@@ -152,7 +152,7 @@ class Toolbox(Struct):
         """Return a note to the model about unsupported tools, or ""."""
         if not self.absent:
             return ""
-        named = ", ".join(self.absent[:_MOST_NAMED])
+        named = ", ".join(self.absent[:_MAX_NAMED])
         return f"These tools are not available here, so do without them: {named}."
 
     def settings(self, model: Model, choice: Any, several: bool) -> dict[str, Any]:
@@ -184,7 +184,7 @@ class Toolbox(Struct):
         if wanted == "none" or (wanted == "auto" and not functions):
             return {}
         functions = [self._with_pattern(one, model) for one in functions]
-        return offered(model, functions, wanted, several)
+        return tool_parameters(model, functions, wanted, several)
 
     def _with_pattern(self, function: JSON, model: Model) -> JSON:
         """Bind the text of a custom tool to its grammar if the model's calls support it."""
@@ -210,21 +210,21 @@ class Toolbox(Struct):
         if not isinstance(name, str):
             raise ValueError(f"tool_choice can only name a function here, not {quoted(choice)}")
         space = inner.get("namespace") if isinstance(inner, dict) else None
-        return flat(name, space if isinstance(space, str) else "")
+        return function_name(name, space if isinstance(space, str) else "")
 
     # -- for the client ---------------------------------------------------------------------
 
-    def known(self, name: str) -> Given:
+    def known(self, name: str) -> ClientTool:
         """Return the client's description of a tool by its function name."""
-        return self.given.get(name) or Given("function", name)
+        return self.given.get(name) or ClientTool("function", name)
 
 
-def flat(name: str, namespace: str | None) -> str:
+def function_name(name: str, namespace: str | None) -> str:
     """Return the function name of a tool in a namespace."""
     return f"{namespace}.{name}" if namespace else name
 
 
-def offered(model: Model, tools: list[JSON], choice: str, several: bool) -> dict[str, Any]:
+def tool_parameters(model: Model, tools: list[JSON], choice: str, several: bool) -> dict[str, Any]:
     """Return the parameters for an answer that may call these functions.
 
     Args:
@@ -272,7 +272,7 @@ def with_note(messages: list[Message], note: str) -> list[Message]:
 def _checked(about: Any, where: str) -> JSON:
     """Validate a function, and return its name, description, parameters and strictness."""
     try:
-        function = parsed(Function, about, "tools[].")
+        function = validate(Function, about, "tools[].")
     except ValueError as error:
         raise ValueError(f"{where}{error}") from None
     names = {"name", "description", "parameters", "strict"}
@@ -303,7 +303,7 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
             pattern = (lark.of_grammar if syntax == "lark" else lark.of_expression)(definition)
         except ValueError as error:
             log.debug("the grammar of a custom tool %s", error)
-            told_once("grammars of custom tools that cannot bind calls are told to the model")
+            log_once("grammars of custom tools that cannot bind calls are told to the model")
         told += f"\n\n{INPUT} must match this {named}:\n{definition}"
     elif form is not None and kind != "text":
         raise ValueError(f"{where}.format must be text or grammar, not {quoted(form)}")
@@ -321,7 +321,7 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
 # -- items of responses ----------------------------------------------------------------------------
 
 
-def call_item(given: Given, call_id: str, arguments: str, status: str = "completed") -> JSON:
+def call_item(given: ClientTool, call_id: str, arguments: str, status: str = "completed") -> JSON:
     """Return a call in the shape of responses. `arguments` is "" for one that just began."""
     kinds = {"function": "fc", "custom": "ctc", "search": "tsc"}
     item: JSON = {"id": f"{kinds[given.kind]}_{uuid.uuid4().hex}", "call_id": call_id}

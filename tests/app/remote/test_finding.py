@@ -10,7 +10,7 @@ import pytest
 from app.remote.finding import LONGEST_NAME, FoundServer, found, look
 from app.remote.remotes import Remotes
 from engine.cli.main import main
-from engine.serve.announcing import SERVICE, addresses_of, announced
+from engine.serve.announcement import SERVICE, addresses_of, announce
 
 LOOPBACK = ["127.0.0.1"]
 
@@ -28,7 +28,7 @@ def test_one_that_is_announced_is_found_until_it_goes() -> None:
             gone.set()
 
     looking = remotes.start(look(tell, LOOPBACK))
-    with announced("127.0.0.1", 8099, "the studio\x1b[31m", LOOPBACK) as name:
+    with announce("127.0.0.1", 8099, "the studio\x1b[31m", LOOPBACK) as name:
         assert name.startswith("the studio")
         assert there.wait(30)
         assert told[-1] == (FoundServer(name, "http://127.0.0.1:8099/v1"),)

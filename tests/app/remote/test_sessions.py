@@ -18,7 +18,7 @@ from app.score import NO_ENGINE, Lanes, beside
 from engine import Engine, Finished, SamplingParams
 from engine.bench.random_models import write_model
 from engine.serve.auth import Settings
-from engine.serve.json_input import chained
+from engine.serve.json_input import conversation_digests
 from engine.serve.server import Server
 from engine.serve.sessions import HEADER
 from tests.app.remote.conftest import Elsewhere, Heard
@@ -168,7 +168,7 @@ class Strange:
             return
         headers = {}
         if self.header is not None:
-            right = chained(asked.body["messages"], asked.body.get("follows", ""))[-1]
+            right = conversation_digests(asked.body["messages"], asked.body.get("follows", ""))[-1]
             headers[CONVERSATION] = right if self.header == "right" else self.header
         writer.write(head(**headers))
         said = "whole" if "session_id" not in asked.body else "session"
@@ -198,10 +198,10 @@ def test_only_what_is_new_is_sent(strange: Any) -> None:
     assert len(first["messages"]) == 3
     assert "follows" not in first
     assert [m["content"] for m in second["messages"]] == ["session", "three"]
-    assert second["follows"] == chained(first["messages"])[-1]
+    assert second["follows"] == conversation_digests(first["messages"])[-1]
     # The person goes back: what both begin with is known there.
     answered(session, [turns[0], user("other")])
-    assert acts.bodies[2]["follows"] == chained(first["messages"])[0]
+    assert acts.bodies[2]["follows"] == conversation_digests(first["messages"])[0]
     assert HEADER.decode() == CONVERSATION
 
 

@@ -11,8 +11,15 @@ import pytest
 
 from engine import Engine
 from engine.bench import agents
-from engine.bench.agents import BROKEN_AFTER, CHILDREN, TURNS_OF_CHILD, TURNS_OF_TASK, Tally, jain
-from engine.bench.clients import Wish, answered
+from engine.bench.agents import (
+    BROKEN_AFTER,
+    CHILDREN,
+    TURNS_OF_CHILD,
+    TURNS_OF_TASK,
+    CrowdResult,
+    jain,
+)
+from engine.bench.clients import RequestSettings, answered
 from engine.cli.main import main
 from engine.serve.server import Server
 
@@ -59,8 +66,8 @@ def test_what_an_agent_does_is_counted(server: Server, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(agents, "answered", counting)
     monkeypatch.setattr(agents, "TOOLS_TAKE", (0.0,) * TURNS_OF_TASK)
-    tally = Tally()
-    wish = Wish.to(f"127.0.0.1:{server.port}")
+    tally = CrowdResult()
+    wish = RequestSettings.to(f"127.0.0.1:{server.port}")
     agents.run(wish, agents.Crowd(1, 30, 0.01, 300.0, 1), tally, 0)
     # Of sub-agents' scripts none comes to the step that is broken off.
     assert asked == {0: TURNS_OF_TASK - 1 + CHILDREN * TURNS_OF_CHILD, BROKEN_AFTER: 1}
@@ -72,12 +79,12 @@ def test_shares_and_what_is_read_again() -> None:
     assert jain([3, 3, 3]) == 1
     assert jain([9, 0, 0]) == pytest.approx(1 / 3)
     assert jain([0, 0]) is None
-    tally = Tally(60.0, [1.0, 2.0], [0.5], 30, prompts=1000, read=300, new=250)
+    tally = CrowdResult(60.0, [1.0, 2.0], [0.5], 30, prompts=1000, read=300, new=250)
     tally.written.update({(0, 0): 60, (0, 1): 30})
     figures = tally.figures
     assert figures["turns a minute"] == 30
     assert figures["tokens/s"] == 1.5
     assert (figures["read again"], figures["of tokens sent"]) == (50, 0.05)
     assert figures["equal share"] == pytest.approx(0.9)
-    told = agents.table({"x": tally, "y": Tally(60.0, [4.0])})
+    told = agents.table({"x": tally, "y": CrowdResult(60.0, [4.0])})
     assert "person, first token p50      1.00 s     4.00 s      0.250" in told

@@ -20,7 +20,7 @@ from mlx_lm.models.cache import KVCache
 from engine import Engine, Event, Reply, SamplingParams, Session
 from engine.bench.limits import short_prefixes
 from engine.cache import cache_file, session_kv, shared_prefix
-from engine.cache.cache_file import Image, build_caches, read_contents, read_record, take_image
+from engine.cache.cache_file import CacheImage, build_caches, read_contents, read_record, take_image
 from engine.cache.cache_objects import leaves
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
@@ -153,9 +153,9 @@ def test_who_waits_for_room_waits_for_the_disk(
     wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was being written was counted nowhere, and the next chat began beside it."""
-    go_on, write = threading.Event(), Image.write
+    go_on, write = threading.Event(), CacheImage.write
 
-    def stuck(image: Image, stream: Any) -> None:
+    def stuck(image: CacheImage, stream: Any) -> None:
         assert go_on.wait(WAIT)
         write(image, stream)
 
@@ -164,7 +164,7 @@ def test_who_waits_for_room_waits_for_the_disk(
         # Chunks are as long as the machine is fast, and caches grow with them: one of these may be
         # 1.8 MB larger than another. One that is larger than the budget goes without a disk.
         budget = held(roomy) + (3 << 20)
-    monkeypatch.setattr(cache_file.Image, "write", stuck)
+    monkeypatch.setattr(cache_file.CacheImage, "write", stuck)
     with Engine(budget, tmp_path) as engine:
         family(engine, wide, 0)
         other = engine.open_session(engine.load(wide), "other")
@@ -185,13 +185,13 @@ def test_relieving_tells_what_has_been_given_back(
     wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It told the bytes of caches that were still held, on their way to disk."""
-    go_on, write = threading.Event(), Image.write
+    go_on, write = threading.Event(), CacheImage.write
 
-    def stuck(image: Image, stream: Any) -> None:
+    def stuck(image: CacheImage, stream: Any) -> None:
         assert go_on.wait(WAIT)
         write(image, stream)
 
-    monkeypatch.setattr(cache_file.Image, "write", stuck)
+    monkeypatch.setattr(cache_file.CacheImage, "write", stuck)
     with Engine(cache_dir=tmp_path) as engine:
         family(engine, wide, 0)
         before = engine.stats()["memory_in_use"]
@@ -372,13 +372,13 @@ def test_what_two_hold_and_is_on_its_way_to_the_disk_is_no_room(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A chat and its fork make room together: the room was said to be there before it was."""
-    go_on, write = threading.Event(), Image.write
+    go_on, write = threading.Event(), CacheImage.write
 
-    def slow(image: Image, stream: io.BufferedIOBase) -> None:
+    def slow(image: CacheImage, stream: io.BufferedIOBase) -> None:
         assert go_on.wait(WAIT)
         write(image, stream)
 
-    monkeypatch.setattr(Image, "write", slow)
+    monkeypatch.setattr(CacheImage, "write", slow)
     budget = 12 * 10**6
     offload = Offload(tmp_path / "disk", 10 * budget)
     sessions: dict[str, Any] = {}

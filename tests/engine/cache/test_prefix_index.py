@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from mlx_lm.models.cache import ArraysCache, KVCache
 
 from engine.cache import prefix_index
-from engine.cache.ledger import MIN_GAIN, CacheKey, Offer, packed
-from engine.cache.prefix_index import PrefixIndex, Reader, _Node
+from engine.cache.ledger import MIN_GAIN, CacheKey, CacheOffer, packed
+from engine.cache.prefix_index import PrefillingSession, PrefixIndex, _Node
 from engine.cache.session_kv import SessionKV, Watch
 from tests.slices import examples
 
@@ -46,7 +46,7 @@ def feed(kv: SessionKV, tokens: list[int]) -> None:
     kv.note_read(tokens)
 
 
-def linear(index: PrefixIndex, reader: Reader) -> int:
+def linear(index: PrefixIndex, reader: PrefillingSession) -> int:
     """The longest prefix that anybody holds, found by asking everybody."""
     others = [h.kv for h in index._holders.values() if h.kv is not reader.kv]
     best = max((kv.reach(reader.tokens) for kv in others), default=0)
@@ -111,7 +111,7 @@ def test_the_tree_finds_what_asking_everybody_finds(seed: int) -> None:
         }
         asks = prompt()
         for own in (SessionKV(lambda: [KVCache()]), kv):
-            reader = Reader(KIND, own, asks, packed(asks), len(asks) - 1, 0, False)
+            reader = PrefillingSession(KIND, own, asks, packed(asks), len(asks) - 1, 0, False)
             if own.sharers > 1:
                 continue
             offer = index.offer(reader)
@@ -134,7 +134,9 @@ def test_a_thousand_idle_chats_cost_a_turn_nothing() -> None:
     index.refresh()
     asked: list[object] = []
     prompt = [*system, *([199] * 400), 7]
-    reader = Reader(KIND, SessionKV(list), prompt, packed(prompt), len(prompt) - 1, 0, False)
+    reader = PrefillingSession(
+        KIND, SessionKV(list), prompt, packed(prompt), len(prompt) - 1, 0, False
+    )
     reach = SessionKV.reach
 
     def counting(self: SessionKV, *given: Any) -> int:
@@ -210,8 +212,8 @@ def test_a_session_whose_removal_fails_is_offered_to_nobody(
     index.refresh()
     assert {h.key.name for node in nodes(index) for h in node.holders} == {"other"}
     own = SessionKV(lambda: [KVCache()])
-    reader = Reader(KIND, own, prompt, packed(prompt), len(prompt) - 1, 0, False)
-    assert index.offer(reader) == Offer(CacheKey("session", "other"), 99)
+    reader = PrefillingSession(KIND, own, prompt, packed(prompt), len(prompt) - 1, 0, False)
+    assert index.offer(reader) == CacheOffer(CacheKey("session", "other"), 99)
 
 
 def failing(*_: object) -> Any:

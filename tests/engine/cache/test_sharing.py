@@ -13,7 +13,7 @@ from engine import Engine, Reply, SamplingParams
 from engine.bench.random_models import write_model
 from engine.bench.small_copies import perturbed
 from engine.cache.ledger import packed
-from engine.cache.prefix_index import PrefixIndex, Reader
+from engine.cache.prefix_index import PrefillingSession, PrefixIndex
 from engine.cache.session_kv import SessionKV
 from engine.model import fingerprint
 from engine.model.drafting import Drafter
@@ -115,7 +115,7 @@ def test_nothing_is_adopted_that_is_no_gain(donor: list[int], length: int) -> No
     """Whatever a plan says: no longer than the same tokens go, and never less than is held."""
     own = caches_of([1, 2, 3, 4, 5])
     prompt = list(range(1, 20))
-    reader = Reader(("m",), own, prompt, packed(prompt), 19, 0, False)
+    reader = PrefillingSession(("m",), own, prompt, packed(prompt), 19, 0, False)
     with pytest.raises(ValueError, match="no gain"):
         PrefixIndex(1 << 20, set()).adopt(reader, caches_of(donor), length)
     assert own.tokens == [1, 2, 3, 4, 5]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine import Engine
-from engine.bench.clients import Wish, arrivals
-from engine.bench.traffic import Turn, measured
+from engine.bench.clients import RequestSettings, arrivals
+from engine.bench.traffic import TimedRequest, measured
 from engine.cli.main import main
 from engine.serve.server import Server
 
@@ -58,10 +58,10 @@ def test_load_counts_failures_separately(
 
 def test_load_figures_use_event_times() -> None:
     turns = [
-        Turn(10.0, 0, False, [11.0, 11.5, 12.5], 3),
-        Turn(10.0, 0, True, [14.0, 14.25], 2),
-        Turn(13.0, 1, False, [13.5, 14.0], 2),
-        Turn(10.0, error="HTTP 429"),
+        TimedRequest(10.0, 0, False, [11.0, 11.5, 12.5], 3),
+        TimedRequest(10.0, 0, True, [14.0, 14.25], 2),
+        TimedRequest(13.0, 1, False, [13.5, 14.0], 2),
+        TimedRequest(10.0, error="HTTP 429"),
     ]
     load = measured("a", "skewed", 3, turns)
     assert load.failed == {"HTTP 429": 1}
@@ -77,4 +77,4 @@ def test_load_traffic_is_equal_per_round() -> None:
     skewed = arrivals("skewed", 3, 9, 0.1, 0)
     assert [len(a.prompt.split()) for a in skewed] == [180, 9, 9]
     assert [a.after for a in arrivals("staggered", 3, 9, 0.5, 0)] == [0.0, 0.5, 1.0]
-    assert Wish.to("localhost:1").url == "http://localhost:1/v1"
+    assert RequestSettings.to("localhost:1").url == "http://localhost:1/v1"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 from msgspec.structs import replace
 
-from engine.cache.ledger import FIXED_CHUNK, MIN_GAIN, CacheKey, Offer, in_common, packed
+from engine.cache.ledger import FIXED_CHUNK, MIN_GAIN, CacheKey, CacheOffer, in_common, packed
 from engine.runtime import plan as plan_module
 from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing
 from engine.runtime.plan import (
@@ -116,7 +116,7 @@ def made_view(seed: int) -> View:
         if row.id not in offered or not row.reads:
             return row
         length = min(row.length + offered[row.id], row.end)
-        return replace(row, offer=Offer(cache_of("d"), length))
+        return replace(row, offer=CacheOffer(cache_of("d"), length))
 
     idle = [
         Idle(cache_of(f"i{n}"), chance.randint(0, 300) * KB, chance.uniform(0, 100))
@@ -333,7 +333,7 @@ def test_where_the_next_prompt_cannot_nobody_joins_it() -> None:
     assert read_by(replace(view, rows=rows)) == ["p0"]
 
 
-def offered(view: View, session: str, offer: Offer) -> View:
+def offered(view: View, session: str, offer: CacheOffer) -> View:
     rows = [replace(row, offer=offer) if row.id == session else row for row in view.rows]
     return replace(view, rows=rows)
 
@@ -344,11 +344,11 @@ def test_who_can_go_on_from_another_waits_for_it() -> None:
     view = replace(burst(), rows=[p0, replace(p1, prompt=prompt_of(p1, 8, 1)), p2])
     assert read_by(view) == ["p0", "p1"]
     # Whoever might be read next takes over first what others hold.
-    adopt = Scheduler().plan(offered(view, "p2", Offer(cache_of("d"), 40))).adopt
+    adopt = Scheduler().plan(offered(view, "p2", CacheOffer(cache_of("d"), 40))).adopt
     assert adopt is not None
     assert adopt.session == "p2"
     # But not from one that is still being read: it will have more of it.
-    assert read_by(offered(view, "p2", Offer(cache_of("p0"), 40))) == ["p0", "p1"]
+    assert read_by(offered(view, "p2", CacheOffer(cache_of("p0"), 40))) == ["p0", "p1"]
     # Two that hold it already have only their own to read.
     rows = [replace(row, length=40) for row in view.rows]
     assert read_by(replace(view, rows=rows)) == ["p0", "p1", "p2"]
@@ -485,15 +485,15 @@ def test_what_can_go_on_goes_on(view: View, plan: StepPlan) -> None:
 def test_a_copy_must_be_worth_it() -> None:
     row = Row("a", "m", Status.PREFILLING, length=100, remaining=500)
     for gain, taken in ((MIN_GAIN - 1, False), (MIN_GAIN, True), (400, True)):
-        view = View(1.0, [replace(row, offer=Offer(cache_of("d"), row.length + gain))])
+        view = View(1.0, [replace(row, offer=CacheOffer(cache_of("d"), row.length + gain))])
         assert bool(Scheduler().plan(view).adopt) == taken
-    fork = replace(row, unwritten=True, offer=Offer(cache_of("d"), row.length + 1))
+    fork = replace(row, unwritten=True, offer=CacheOffer(cache_of("d"), row.length + 1))
     assert Scheduler().plan(View(1.0, [fork])).adopt
 
 
 def test_between_two_copies_the_others_have_a_step() -> None:
     """Eight forks of a chat that take over what the first has read may be eight copies."""
-    reads = Row("a", "m", Status.PREFILLING, remaining=500, offer=Offer(cache_of("d"), 400))
+    reads = Row("a", "m", Status.PREFILLING, remaining=500, offer=CacheOffer(cache_of("d"), 400))
     streams = Row("b", "m", Status.DECODING, begun=True, wants_more=True)
     view, scheduler, turns = View(1.0, [reads, streams]), Scheduler(), []
     for _ in range(4):

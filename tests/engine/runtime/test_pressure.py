@@ -21,7 +21,7 @@ from engine.runtime import idling as resting
 from engine.runtime import pressure
 from engine.runtime.pressure import PAUSE, Need, Pressure, Relief
 from engine.serve import models as rooms
-from engine.serve.models import Served
+from engine.serve.models import ModelRegistry
 
 NONE, SOME, HIGH = Pressure
 PLENTY = "MemTotal:  1000 kB\nMemFree: 1 kB\nMemAvailable:  900 kB\n"
@@ -135,7 +135,7 @@ def test_pressure_frees_caches_then_idle_model(
         nonlocal now
         engine = Asked()
         models = [model("old"), model("used"), model("new")]
-        served = Served(engine, models, lambda _: None, may_unload=may_unload)  # type: ignore[arg-type]
+        served = ModelRegistry(engine, models, lambda _: None, may_unload=may_unload)  # type: ignore[arg-type]
         for age, entry in zip((1, 0, 2), served.entries, strict=True):
             entry.used = age
         with served.use("used"):

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from engine import Engine, Image
 from engine.model.info import Model
 from engine.serve.auth import Settings
-from engine.serve.bodies import LEAST_LIMIT
+from engine.serve.bodies import MIN_LIMIT_BYTES
 from engine.serve.routes import schema
 from engine.serve.routes.messages import SIGNATURE, Messages, _thinking_block
 from engine.serve.routes.schema import read_fields
@@ -143,7 +143,7 @@ def test_every_shape_is_answered(server: Server, fields: dict[str, Any]) -> None
 
 
 def test_what_is_only_a_hint_is_told_once(model: Model, caplog: pytest.LogCaptureFixture) -> None:
-    schema.told_once.cache_clear()
+    schema.log_once.cache_clear()
     with caplog.at_level(logging.INFO):
         for _ in range(3):
             more = {"context_management": {"edits": []}, "tools": [SEARCH]}
@@ -227,13 +227,13 @@ def packed(server: Server, data: bytes, encoding: str) -> tuple[int, Any]:
 
 def test_packed_bodies_are_read_within_the_same_limits(server: Server) -> None:
     body = json.dumps(asked(user("hi"))).encode()
-    bomb = b'{"messages": "' + b" " * (4 * LEAST_LIMIT) + b'"}'
+    bomb = b'{"messages": "' + b" " * (4 * MIN_LIMIT_BYTES) + b'"}'
     ways = {"gzip": gzip.compress, "deflate": zlib.compress, "zstd": zstd.compress}
     for encoding, pack in ways.items():
         assert packed(server, pack(body), encoding)[0] == 200
         status, told = packed(server, pack(bomb), encoding)
         assert (status, told["error"]["type"]) == (413, "request_too_large")
-        assert packed(server, pack(b"[" * LEAST_LIMIT), encoding)[0] == 413
+        assert packed(server, pack(b"[" * MIN_LIMIT_BYTES), encoding)[0] == 413
         assert packed(server, pack(body)[:-3], encoding)[0] == 400
         assert packed(server, pack(body) + b"more", encoding)[0] == 400
         assert packed(server, body, encoding)[0] == 400

@@ -14,9 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from engine import Engine, Image
-from engine.serve import answering
+from engine.serve import model_requests
 from engine.serve.auth import LOCAL
-from engine.serve.errors import RefusedError
+from engine.serve.errors import RequestError
 from engine.serve.routes import responses
 from engine.serve.routes.chat import ChatCompletions
 from engine.serve.routes.ollama import OllamaChat
@@ -318,7 +318,7 @@ def test_streams_have_events_while_prompts_are_read(
 ) -> None:
     body, _ = LIVELY[path]
     assert lively(agents, path, body)[0]  # the first progress is one, whatever the time is
-    monkeypatch.setattr(answering, "ALIVE_SECONDS", 0.0)
+    monkeypatch.setattr(model_requests, "KEEPALIVE_S", 0.0)
     assert all(lively(agents, path, body)[:2])
 
 
@@ -329,14 +329,14 @@ def test_streams_have_events_while_a_call_is_written(
     body = LIVELY[path][1]
     assert body is not None
     calm = lively(agents, path, body)
-    monkeypatch.setattr(answering, "ALIVE_SECONDS", 0.0)
+    monkeypatch.setattr(model_requests, "KEEPALIVE_S", 0.0)
     assert lively(agents, path, body).count(True) > calm.count(True) + 2
 
 
 def test_signs_of_life_are_chunks_without_text(
     agents: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answering, "ALIVE_SECONDS", 0.0)
+    monkeypatch.setattr(model_requests, "KEEPALIVE_S", 0.0)
     fields = {"n": 2, "stream_options": {"include_usage": True}, "max_tokens": 3, "stream": True}
     said = {"messages": [{"role": "user", "content": LONG}], **fields}
     told = chunks(ask(agents, "POST", "/v1/chat/completions", said).body)
@@ -351,7 +351,7 @@ def test_signs_of_life_are_chunks_without_text(
 def test_signs_of_life_are_no_part_of_a_response(
     agents: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answering, "ALIVE_SECONDS", 0.0)
+    monkeypatch.setattr(model_requests, "KEEPALIVE_S", 0.0)
     told = streamed(agents, said(LONG))
     kinds = [one["type"] for one in told]
     assert kinds[0] == "response.created"
@@ -711,8 +711,8 @@ def test_unknown_or_repeated_references_are_named(agents: Server) -> None:
 def test_references_of_other_guests_are_unknown() -> None:
     stored = StoredResponses()
     item = {"id": "msg_1", "type": "message", "role": "assistant", "content": []}
-    stored.put(LOCAL, responses.Stored([], {"id": "resp_1", "output": [item]}))
+    stored.put(LOCAL, responses.StoredResponse([], {"id": "resp_1", "output": [item]}))
     asked = [{"type": "item_reference", "id": "msg_1"}]
     assert stored.resolved(LOCAL, asked) == [item]
-    with pytest.raises(RefusedError):
+    with pytest.raises(RequestError):
         stored.resolved(replace(LOCAL, id="other"), asked)

@@ -14,11 +14,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from engine import Model
-from engine.serve.errors import RefusedError
+from engine.serve.errors import RequestError
 from engine.serve.json_input import SAMPLING
 from engine.serve.routes.chat import ChatCompletions
-from engine.serve.routes.completions import Completions, Embeddings
-from engine.serve.routes.messages import CountTokens, Messages
+from engine.serve.routes.completions import Completions, EmbeddingsAPI
+from engine.serve.routes.messages import CountTokensAPI, Messages
 from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.schema import read_fields, schema_of
 from engine.serve.server import Server
@@ -32,8 +32,8 @@ DOORS: dict[str, Any] = {
         Completions(),
         Responses(StoredResponses()),
         Messages(),
-        CountTokens(),
-        Embeddings(),
+        CountTokensAPI(),
+        EmbeddingsAPI(),
     )
 }
 QUICK = settings(
@@ -60,7 +60,7 @@ def refusal(door: Any, body: dict[str, Any], model: Model) -> str | None:
     """In which words a door refuses a body; None where it does not."""
     try:
         door.read(body, model)
-    except (ValueError, RefusedError) as error:
+    except (ValueError, RequestError) as error:
         return str(error)
     return None
 

@@ -13,7 +13,7 @@ import pytest
 from engine import Engine
 from engine.serve import json_input
 from engine.serve.routes.chat import ChatBody
-from engine.serve.routes.schema import call_arguments, parsed
+from engine.serve.routes.schema import call_arguments, validate
 from engine.serve.server import Server
 from tests.engine.scripted import write_scripted
 from tests.engine.serve.test_serve import ask
@@ -36,7 +36,7 @@ def test_history_is_accepted(server: Server, case: dict[str, str]) -> None:
 
 def messages(*given: dict[str, Any]) -> list[Any]:
     body = json_input.decode(json.dumps({"messages": given}).encode())
-    return [message.as_message for message in parsed(ChatBody, body).messages]
+    return [message.as_message for message in validate(ChatBody, body).messages]
 
 
 def test_broken_arguments_are_passed_on_as_text(caplog: pytest.LogCaptureFixture) -> None:

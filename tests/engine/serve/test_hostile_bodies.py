@@ -13,7 +13,7 @@ from engine import Engine
 from engine.serve import bodies
 from engine.serve.auth import LOCAL
 from engine.serve.routes import responses
-from engine.serve.routes.responses import Stored, StoredResponses
+from engine.serve.routes.responses import StoredResponse, StoredResponses
 from engine.serve.server import Server
 from tests.engine.hostile_bodies import hostile_bodies, sent, wrong
 from tests.engine.scripted import write_agent
@@ -28,7 +28,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-CASES = list(hostile_bodies(size=2 * bodies.LEAST_LIMIT, many=400, name=2**18))
+CASES = list(hostile_bodies(size=2 * bodies.MIN_LIMIT_BYTES, many=400, name=2**18))
 
 
 @pytest.mark.parametrize("part", range(8))
@@ -42,7 +42,7 @@ def test_each_is_answered_or_refused_by_a_sentence(server: Server, part: int) ->
 def test_expecting_client_is_refused_before_it_sends(server: Server) -> None:
     head = (
         f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
-        f"Content-Length: {2 * bodies.MOST_LIMIT}\r\n\r\n"
+        f"Content-Length: {2 * bodies.MAX_LIMIT_BYTES}\r\n\r\n"
     )
     with socket.create_connection(("127.0.0.1", server.port), 60) as client:
         client.sendall(head.encode())
@@ -52,12 +52,12 @@ def test_expecting_client_is_refused_before_it_sends(server: Server) -> None:
 
 
 def test_what_is_stored_has_a_limit_of_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(responses, "MOST_STORED_CHARACTERS", 10_000)
+    monkeypatch.setattr(responses, "MAX_STORED_CHARACTERS", 10_000)
     stored = StoredResponses()
 
     def put(name: str, size: int) -> None:
         told = {"id": name, "metadata": {"x": "y" * size}}
-        stored.put(LOCAL, Stored([{"role": "user", "content": "hello"}], told))
+        stored.put(LOCAL, StoredResponse([{"role": "user", "content": "hello"}], told))
 
     for number in range(8):
         put(f"small {number}", 2_000)

@@ -19,7 +19,7 @@ from engine.serve.routes.completions import Completions
 from engine.serve.routes.messages import Messages
 from engine.serve.routes.ollama import OllamaChat, OllamaGenerate
 from engine.serve.routes.responses import Responses, StoredResponses
-from engine.serve.routes.schema import parsed, read_fields
+from engine.serve.routes.schema import read_fields, validate
 from engine.serve.server import Server
 from tests.engine.scripted import ANSWER, REASON
 from tests.engine.serving import CHAT, Answer, ask, chunks, user
@@ -139,7 +139,7 @@ def test_nested_unknown_fields_are_listed(
 def test_ignored_fields_are_logged_once_per_set(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
-    schema.told_once.cache_clear()
+    schema.log_once.cache_clear()
     with caplog.at_level(logging.INFO, "engine.serve"):
         for more in ({"mirostat": 2}, {"mirostat": 0}, {"mirostat": 0, "tfs_z": 1}):
             for _ in range(2):
@@ -424,7 +424,7 @@ THOUGHT = "first this, then that"
 )
 def test_earlier_reasoning_is_found_under_every_name(fields: dict[str, Any]) -> None:
     message = {"role": "assistant", "content": "so", **fields}
-    (found,) = parsed(ChatBody, {"messages": [message]}).messages
+    (found,) = validate(ChatBody, {"messages": [message]}).messages
     expected = {"role": "assistant", "content": "so", "reasoning_content": THOUGHT}
     assert found.as_message == expected
 

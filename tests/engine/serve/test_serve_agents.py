@@ -16,10 +16,10 @@ import pytest
 from engine import Engine, Model
 from engine.engine import Session
 from engine.serve import agents as agents_of
-from engine.serve.agents import MOST_AGENTS, Agents, Seen, identity, program_of
+from engine.serve.agents import MAX_IDLE_AGENTS, AgentRegistry, AgentSnapshot, identify, program_of
 from engine.serve.auth import Guest, set_guest
-from engine.serve.errors import RefusedError
-from engine.serve.requests import Request
+from engine.serve.errors import RequestError
+from engine.serve.requests import ActiveRequest
 from engine.serve.server import Server
 from tests.engine.scripted import write_scripted
 from tests.engine.serving import CHAT, ask, body, connect, endless, raw, status, until_said
@@ -66,7 +66,7 @@ def turn(task: str, *, result: bool = False, **fields: Any) -> dict[str, Any]:
     } | fields
 
 
-def lanes(server: Server) -> list[Seen]:
+def lanes(server: Server) -> list[AgentSnapshot]:
     return server.requests.agents.all()
 
 
@@ -283,13 +283,15 @@ def test_the_status_route_tells_each_key_of_its_own(server: Server) -> None:
 # ---------------------------------------------------------------- who asks
 
 
-def who(content: Any, agent: str = CLAUDE, guest: str = "", **named: str) -> agents_of.Identity:
+def who(
+    content: Any, agent: str = CLAUDE, guest: str = "", **named: str
+) -> agents_of.AgentIdentity:
     pairs = [(b"user-agent", agent.encode("latin-1", "replace"))]
     pairs += [(k.replace("_", "-").encode(), v.encode()) for k, v in named.items()]
     said = content if isinstance(content, dict) else {"messages": content}
     scope = {"type": "http", "headers": pairs}
     set_guest(scope, Guest(guest, guest))
-    return identity(scope, said, None)
+    return identify(scope, said, None)
 
 
 def user(*texts: str) -> dict[str, Any]:
@@ -377,7 +379,7 @@ def test_agent_without_id_is_known_by_conversation_start() -> None:
 # ---------------------------------------------------------------- ten thousand of them
 
 
-def shown() -> Request:
+def shown() -> ActiveRequest:
     """What an agent keeps of a request, without a server."""
     made = SimpleNamespace(
         **dict.fromkeys(("pieces", "size", "room"), 0),
@@ -393,11 +395,11 @@ def shown() -> Request:
         text="",
         said="",
     )
-    return cast(Request, made)
+    return cast(ActiveRequest, made)
 
 
 def test_ten_thousand_agents_cost_little_and_leave_others_theirs() -> None:
-    known = Agents()
+    known = AgentRegistry()
     mine = shown()
     known.end(known.begin(mine, who([user("mine")], thread_id="mine")), mine)
     began = time.thread_time()
@@ -406,14 +408,14 @@ def test_ten_thousand_agents_cost_little_and_leave_others_theirs() -> None:
         agent = known.begin(request, who([user("x")], "evil/1", thread_id=f"\u202e\n{n}"))
         known.end(agent, request)
     assert time.thread_time() - began < 20
-    assert len(known) <= MOST_AGENTS + 1
+    assert len(known) <= MAX_IDLE_AGENTS + 1
     assert [s.task for s in known.all() if s.program == "Claude Code"] == ["mine"]
 
 
 def test_an_agent_lives_ten_minutes_and_a_paused_one_longer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    known, now = Agents(), time.monotonic()
+    known, now = AgentRegistry(), time.monotonic()
     for name in ("one", "two"):
         request = shown()
         second = known.begin(request, who([user(name)], thread_id=name))
@@ -426,7 +428,7 @@ def test_an_agent_lives_ten_minutes_and_a_paused_one_longer(
 
 
 def test_kept_conversations_have_a_limit() -> None:
-    known = Agents()
+    known = AgentRegistry()
     for n in range(40):
         request = shown()
         agent = known.begin(request, who([user("x")], thread_id=str(n)))
@@ -440,12 +442,12 @@ def test_kept_conversations_have_a_limit() -> None:
 
 
 def test_a_stopped_agent_hears_a_sentence() -> None:
-    known, request = Agents(), shown()
+    known, request = AgentRegistry(), shown()
     agent = known.begin(request, who([user("x")], thread_id="1"))
     known.end(agent, request)
     agent.stop()
     given = [user("x"), {"role": "user", "content": [{"type": "tool_result"}]}]
-    with pytest.raises(RefusedError, match="A person has stopped this agent"):
+    with pytest.raises(RequestError, match="A person has stopped this agent"):
         known.begin(shown(), who(given, thread_id="1"))
 
 
@@ -454,43 +456,43 @@ TOOL_RESULT = [user("x"), {"role": "user", "content": [{"type": "tool_result"}]}
 
 @pytest.mark.parametrize("flood", ["a", "b"])
 def test_agent_stays_stopped_when_many_others_come(flood: str) -> None:
-    known, request = Agents(), shown()
+    known, request = AgentRegistry(), shown()
     agent = known.begin(request, who([user("x")], guest="b", thread_id="1"))
     known.end(agent, request)
     agent.stop()
-    for n in range(2 * MOST_AGENTS):
+    for n in range(2 * MAX_IDLE_AGENTS):
         request = shown()
         known.end(known.begin(request, who([user("x")], guest=flood, thread_id=f"x{n}")), request)
-    with pytest.raises(RefusedError):
+    with pytest.raises(RequestError):
         known.begin(shown(), who(TOOL_RESULT, guest="b", thread_id="1"))
     known.begin(shown(), who([user("go on")], guest="b", thread_id="1"))
 
 
 def test_agent_stays_stopped_after_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    known, request, now = Agents(), shown(), time.monotonic()
+    known, request, now = AgentRegistry(), shown(), time.monotonic()
     agent = known.begin(request, who([user("x")], thread_id="1"))
     known.end(agent, request)
     agent.stop()
     monkeypatch.setattr(time, "monotonic", lambda: now + 3600)
     assert known.all() == []
-    with pytest.raises(RefusedError):
+    with pytest.raises(RequestError):
         known.begin(shown(), who(TOOL_RESULT, thread_id="1"))
 
 
 def test_agents_of_one_key_displace_none_of_another() -> None:
-    known = Agents()
-    for guest, count in (("b", 3), ("a", 2 * MOST_AGENTS)):
+    known = AgentRegistry()
+    for guest, count in (("b", 3), ("a", 2 * MAX_IDLE_AGENTS)):
         for n in range(count):
             request = shown()
             agent = known.begin(request, who([user("x")], guest=guest, thread_id=str(n)))
             known.keep(agent, request, [{"role": "user", "content": "x"}], 2**20)
             known.end(agent, request)
-    assert len(known.of("a")) <= MOST_AGENTS + 1
+    assert len(known.of("a")) <= MAX_IDLE_AGENTS + 1
     assert [seen.keeps for seen in known.of("b")] == [True] * 3
 
 
 def test_agent_numbers_tell_nothing_of_other_keys() -> None:
-    known = Agents()
+    known = AgentRegistry()
     numbers = []
     for guest in "bab":
         request = shown()

@@ -18,7 +18,7 @@ import pytest
 from engine.model import backend
 from engine.serve import bodies, documents, json_input
 from engine.serve.documents import PIECE_CHARACTERS
-from engine.serve.json_input import Parts
+from engine.serve.json_input import JSONCounter
 from engine.serve.server import Server
 from engine.serve.threads import LARGE_BODY_BYTES
 from tests.engine.serve.conftest import Serve
@@ -61,19 +61,19 @@ def of_lists(count: int) -> bytes:
 
 def test_body_of_small_lists_is_refused_before_it_is_read(serve: Serve, decoded: list[int]) -> None:
     server = serve()
-    most = json_input.MOST_LISTS
+    most = json_input.MAX_LISTS
     for path in (CHAT, "/v1/messages", "/v1/embeddings", "/v1/sessions"):
         refused = post(server, of_lists(most + 1), path)
         assert (refused.status, decoded) == (413, [])
         assert f"{most:,} lists" in refused.body.decode()
-    values = post(server, b'{"messages":[' + b"0," * json_input.MOST_PARTS + b"0]}")
+    values = post(server, b'{"messages":[' + b"0," * json_input.MAX_VALUES + b"0]}")
     assert (values.status, decoded) == (413, [])
     assert post(server, of_lists(1000)).status == 400, "as many are looked at"
     assert decoded
 
 
 def test_what_stands_in_a_text_does_not_count(serve: Serve, decoded: list[int]) -> None:
-    text = '[{",' * (json_input.MOST_LISTS // 2 + 1)
+    text = '[{",' * (json_input.MAX_LISTS // 2 + 1)
     answer = post(serve(), json.dumps(body(text, model="plain")).encode())
     assert (answer.status, answer.code) == (400, "context_length_exceeded")
     assert decoded
@@ -82,7 +82,7 @@ def test_what_stands_in_a_text_does_not_count(serve: Serve, decoded: list[int]) 
 def test_body_size_limit_depends_on_model(serve: Serve) -> None:
     """The other model that is listed may have any length: it is not loaded yet."""
     server = serve()
-    long = json.dumps(body("x" * bodies.LEAST_LIMIT, model="plain")).encode()
+    long = json.dumps(body("x" * bodies.MIN_LIMIT_BYTES, model="plain")).encode()
     for path in (CHAT, "/v1/messages/count_tokens"):
         refused = post(server, long, path)
         assert refused.status == 413
@@ -91,7 +91,7 @@ def test_body_size_limit_depends_on_model(serve: Serve) -> None:
 
 @pytest.mark.parametrize("shape", ["openai", "anthropic", "responses", "ollama", "audio"])
 def test_large_media_for_a_text_model_become_a_note(serve: Serve, shape: str) -> None:
-    data = base64.b64encode(bytes(bodies.LEAST_LIMIT)).decode()
+    data = base64.b64encode(bytes(bodies.MIN_LIMIT_BYTES)).decode()
     text = {"type": "text", "text": "hi"}
     address = f"data:image/png;base64,{data}"
     source = {"type": "base64", "media_type": "image/png", "data": data}
@@ -123,7 +123,7 @@ def test_what_is_read_from_a_body_counts_in_what_all_hold(
 ) -> None:
     server = serve()
     assert post(server, of_lists(20_000)).status == 400
-    monkeypatch.setattr(bodies, "MOST_HELD", 20_000 * json_input.LIST_BYTES)
+    monkeypatch.setattr(bodies, "MAX_IN_FLIGHT_BODY_BYTES", 20_000 * json_input.BYTES_PER_LIST)
     refused = post(server, of_lists(20_000))
     assert (refused.status, refused.code) == (429, "capacity_exhausted")
     until(lambda: server._answering.held.bytes == 0)
@@ -136,7 +136,7 @@ def test_large_request_returns_its_memory(serve: Serve, monkeypatch: pytest.Monk
     assert post(server, json.dumps(body()).encode()).status == 200
     until(lambda: server._answering.held.bytes == 0)
     assert not server._answering.held.large_ended
-    monkeypatch.setattr(bodies, "GIVEN_BACK", 1000 * json_input.LIST_BYTES)
+    monkeypatch.setattr(bodies, "RELEASE_BYTES", 1000 * json_input.BYTES_PER_LIST)
     assert post(server, of_lists(1000)).status == 400
     assert given.wait(30)
 
@@ -167,7 +167,7 @@ def test_json_parts_are_counted_across_chunks() -> None:
     for _ in range(500):
         made = tree(5)
         raw = json.dumps(made, ensure_ascii=rng.random() < 0.5).encode()
-        parts, at = Parts(), 0
+        parts, at = JSONCounter(), 0
         while at < len(raw):
             size = rng.randrange(1, 9)
             parts.add(raw[at : at + size])
@@ -181,7 +181,7 @@ def test_large_bodies_do_not_hold_up_smaller_ones(
     server, decode = serve(), json_input.decode
     entered, release, inside = threading.Event(), threading.Event(), list[int]()
     large = json.dumps({"model": "plain", "x": "y" * LARGE_BODY_BYTES}).encode()
-    small = json.dumps({"model": "plain", "x": "y" * 2 * bodies.LARGE}).encode()
+    small = json.dumps({"model": "plain", "x": "y" * 2 * bodies.THREADED_BYTES}).encode()
 
     def slow(raw: bytes) -> dict[str, Any]:
         if len(raw) > LARGE_BODY_BYTES:
@@ -213,12 +213,12 @@ def test_base64_is_decoded_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base64, "b64decode", b64decode)
     data = random.Random(1).randbytes(2 * PIECE_CHARACTERS + 1)
     text = base64.b64encode(data).decode()
-    assert documents.decoded(f"data:image/png;base64,{text}") == (data, "image/png")
+    assert documents.decode(f"data:image/png;base64,{text}") == (data, "image/png")
     assert max(lengths) <= PIECE_CHARACTERS + 3
     padded = "A" * (PIECE_CHARACTERS - 1) + "="
     for damaged in (padded + "AAAA", text + "é", "AAAAA", "QQ*="):
         with pytest.raises(ValueError, match="base64 is damaged"):
-            documents.decoded(damaged)
+            documents.decode(damaged)
 
 
 BYTES = bytes(range(248, 256)) + b"fugue"
@@ -246,7 +246,7 @@ ADDRESS = "data:image/png;base64,"
     ],
 )
 def test_base64_is_read_in_every_common_form(sent: str) -> None:
-    content, kind = documents.decoded(sent)
+    content, kind = documents.decode(sent)
     assert content == BYTES
     assert kind.partition(";")[0].strip() in ("image/png", "")
     assert "base64" not in kind.lower()
@@ -257,8 +257,8 @@ def test_base64_in_lines_is_read_across_pieces() -> None:
     in_lines = base64.encodebytes(data).decode()
     quoted = urllib.parse.quote(in_lines, safe="")
     for sent in (in_lines, quoted, in_lines.replace("A", "%41")):
-        assert documents.decoded(sent)[0] == data
-    assert documents.decoded("data:text/plain," + urllib.parse.quote(data))[0] == data
+        assert documents.decode(sent)[0] == data
+    assert documents.decode("data:text/plain," + urllib.parse.quote(data))[0] == data
 
 
 @pytest.mark.parametrize(

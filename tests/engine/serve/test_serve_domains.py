@@ -10,7 +10,7 @@ from engine import Engine, Model, SamplingParams
 from engine.engine import Session
 from engine.messages import Message, ToolCallDelta, ToolCallFailed, ToolCallStarted
 from engine.serve.auth import Guest, Keys, Settings
-from engine.serve.conversations import KEPT, Conversation, Conversations
+from engine.serve.conversations import MAX_IDLE_PER_GUEST, Conversation, ConversationPool
 from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from engine.serve.sessions import SessionConfig
@@ -52,13 +52,13 @@ class Unread(str):
         raise AssertionError("joined")
 
 
-def known_conversations(*said: tuple[str, list[Message]]) -> Conversations:
+def known_conversations(*said: tuple[str, list[Message]]) -> ConversationPool:
     """Idle conversations by guest."""
 
     class Idle:
         id = "x"
 
-    known = Conversations(None)  # type: ignore[arg-type]
+    known = ConversationPool(None)  # type: ignore[arg-type]
     for guest, messages in said:
         kind = (guest, "m", SessionConfig())
         one = Conversation(Idle(), kind)  # type: ignore[arg-type]
@@ -160,7 +160,7 @@ def test_conversations_of_one_key_do_not_close_anothers(
 
         first = turn(said, one)
         said += [first["choices"][0]["message"], user("and then?")]
-        for number in range(KEPT + 4):
+        for number in range(MAX_IDLE_PER_GUEST + 4):
             turn([user(f"{number} of many")], two)
         assert cached(turn(said, one)) > len(BEGINNING)
 
@@ -187,7 +187,7 @@ class Held:
 
 def test_who_has_most_conversations_gives_one_up(loaded: tuple[Engine, Model]) -> None:
     held: Any = Held()
-    known = Conversations(held, keep=4, most=6)
+    known = ConversationPool(held, keep=4, most=6)
     _, model = loaded
     kept: dict[str, list[Session]] = {"a": [], "b": [], "c": []}
 

@@ -32,7 +32,7 @@ from engine.runtime.workers import THREADS
 from engine.serve import bodies
 from engine.serve import models as loaded_again
 from engine.serve.connection import Connection
-from engine.serve.conversations import KEPT
+from engine.serve.conversations import MAX_IDLE_PER_GUEST
 from engine.serve.server import Server
 from tests.checked import PROGRAM
 from tests.engine.serving import NEVER_ENDS, connect, rest, running, status, user
@@ -225,7 +225,7 @@ def test_place_is_free_while_a_client_still_reads(loaded: tuple[Engine, Model]) 
 def test_answer_that_nobody_reads_counts_as_held(
     loaded: tuple[Engine, Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "MOST_HELD", 256 * 2**10)
+    monkeypatch.setattr(bodies, "MAX_IN_FLIGHT_BODY_BYTES", 256 * 2**10)
     engine, model = loaded
     with Server(engine, [model], 0, patience=600) as server, socket.socket() as client:
         server._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
@@ -333,7 +333,7 @@ LONG_NUMBER = "9" * 5000
 def test_malformed_head_gets_status_and_message(
     served: Server, head: bytes, expected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "TAKEN_SECONDS", 1.0)  # for which the rest of a body is taken
+    monkeypatch.setattr(bodies, "DRAIN_S", 1.0)  # for which the rest of a body is taken
     answer = exchange(served, head, half_close=False)
     assert status(answer) == expected
     message = content(answer)["error"]["message"]
@@ -462,7 +462,7 @@ def test_after_a_breakdown_the_models_are_loaded_again(
 def test_models_that_do_not_come_back_are_told(
     model_folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loaded_again, "RETRY_SECONDS", 0.2)
+    monkeypatch.setattr(loaded_again, "RELOAD_RETRY_S", 0.2)
     folder = tmp_path / "model"
     shutil.copytree(model_folder("plain"), folder)
     with Engine() as engine, Server(engine, [engine.load(folder)], 0) as server:
@@ -633,7 +633,7 @@ def test_1000_random_disconnects_leave_nothing(own: Server) -> None:
     at_rest()
     assert lasting_threads() <= threads
     until(lambda: descriptors() <= files)
-    until(lambda: len(own.engine.stats()["sessions"]) <= KEPT)
+    until(lambda: len(own.engine.stats()["sessions"]) <= MAX_IDLE_PER_GUEST)
     assert memory() - sessions < 30 * 2**20
     assert ask(own)[0] == 200
 

@@ -20,7 +20,7 @@ import pytest
 from engine import Engine, EngineError, Model
 from engine.cli.main import main
 from engine.serve.auth import Keys, Settings
-from engine.serve.server import SENT_AHEAD, Server
+from engine.serve.server import SEND_BUFFER_BYTES, Server
 from tests.engine.serve.conftest import Serve
 from tests.engine.serving import (
     CHAT,
@@ -337,7 +337,7 @@ def test_little_is_held_for_a_client_that_does_not_read(serve: Serve) -> None:
         (connection,) = server._http.server_state.connections
         wire = connection.transport.get_extra_info("socket")
         held = wire.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
-        assert SENT_AHEAD <= held <= 2 * SENT_AHEAD
+        assert SEND_BUFFER_BYTES <= held <= 2 * SEND_BUFFER_BYTES
 
 
 def test_connections_beyond_the_limit_are_told_so(serve: Serve) -> None:

@@ -13,7 +13,7 @@ import pytest
 from engine import Engine, SamplingParams
 from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
-from engine.serve.routes.schema import given_sound, shown
+from engine.serve.routes.schema import decode_media, given_sound
 from engine.serve.server import Server
 from tests.engine.model.seeing import image, tone
 from tests.engine.serving import ask
@@ -125,7 +125,7 @@ def test_a_recording_is_heard_or_a_note_stands_for_it(seeing: Server, tmp_path: 
     recording = {"type": "input_audio", "input_audio": sent}
     model = seeing.served.entry("qwen").model
     assert model is not None
-    assert "cannot hear" in str(shown([_said(given_sound(recording))], model))
+    assert "cannot hear" in str(decode_media([_said(given_sound(recording))], model))
     assert chat(seeing, recording, WORDS).status == 200
     folder = write_seeing(tmp_path / "gemma4", "gemma4")
     with Engine() as engine, _serving(engine, folder) as server:

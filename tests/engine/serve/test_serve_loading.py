@@ -12,8 +12,8 @@ import pytest
 
 from engine.errors import MODEL_LOAD_FAILED, EngineError
 from engine.model.info import Model
-from engine.serve import answering
-from engine.serve.models import Entry
+from engine.serve import model_requests
+from engine.serve.models import ModelEntry
 from engine.serve.server import Server
 from tests.engine.serving import user
 
@@ -33,7 +33,7 @@ class Loading:
         self._load = server.served.load
         self._held: asyncio.Future[None] | None = None
 
-    async def load(self, entry: Entry) -> Model:
+    async def load(self, entry: ModelEntry) -> Model:
         self._held = asyncio.get_running_loop().create_future()
         await self._held
         return await self._load(entry)
@@ -51,8 +51,8 @@ class Loading:
 def loading(server: Server, monkeypatch: pytest.MonkeyPatch) -> Loading:
     found = Loading(server)
     monkeypatch.setattr(server.served, "load", found.load)
-    monkeypatch.setattr(answering, "QUIET_SECONDS", 0.01)
-    monkeypatch.setattr(answering, "ALIVE_SECONDS", 0.0)
+    monkeypatch.setattr(model_requests, "QUIET_S", 0.01)
+    monkeypatch.setattr(model_requests, "KEEPALIVE_S", 0.0)
     return found
 
 

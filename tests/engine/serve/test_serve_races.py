@@ -21,13 +21,13 @@ from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL
 from engine.messages import Event, Failed
 from engine.params import SamplingParams
 from engine.serve import bodies
-from engine.serve.answering import ENDING, Replies
 from engine.serve.auth import Keys
-from engine.serve.connection import MOST_READ, Connection
-from engine.serve.conversations import Conversation, Conversations
-from engine.serve.models import Served
-from engine.serve.places import Places
-from engine.serve.queue import Queue, Ticket
+from engine.serve.connection import READ_BYTES, Connection
+from engine.serve.conversations import Conversation, ConversationPool
+from engine.serve.model_requests import SERVER_STOPPING, RequestReplies
+from engine.serve.models import ModelRegistry
+from engine.serve.queue import Queue, QueueEntry
+from engine.serve.reply_slots import ReplySlots
 from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from tests.engine.families import FAMILIES
@@ -229,7 +229,7 @@ def test_idle_unload_waits_for_a_request_that_comes_with_it(
     engine, model = loaded
 
     async def run() -> str:
-        served = Served(engine, [model], lambda _: None, folders=(other,))
+        served = ModelRegistry(engine, [model], lambda _: None, folders=(other,))
         entry = served.entries[1]
         await served.load(entry)
         entry.used -= 100
@@ -271,13 +271,13 @@ def test_failed_reload_does_not_block_other_models(
 
 
 GIVING_UP: dict[str, tuple[Any, str]] = {
-    "a place": (Places, "_leave"),
-    "a named place": (Places, "_leave_named"),
-    "a conversation": (Conversations, "give_back"),
+    "a place": (ReplySlots, "_leave"),
+    "a named place": (ReplySlots, "_leave_named"),
+    "a conversation": (ConversationPool, "give_back"),
     "a session": (Session, "close"),
-    "a ticket": (Ticket, "leave"),
-    "replies": (Replies, "stop"),
-    "sending": (Replies, "_send"),
+    "a ticket": (QueueEntry, "leave"),
+    "replies": (RequestReplies, "stop"),
+    "sending": (RequestReplies, "_send"),
 }
 
 
@@ -317,13 +317,13 @@ def test_each_part_of_a_request_is_cleaned_up_once(
 ) -> None:
     """Given back twice, a conversation that somebody took between would have two users."""
     server, calls = serve(), []
-    give_back = Conversations.give_back
+    give_back = ConversationPool.give_back
 
-    def counted(known: Conversations, conversation: Conversation) -> None:
+    def counted(known: ConversationPool, conversation: Conversation) -> None:
         calls.append(conversation)
         give_back(known, conversation)
 
-    monkeypatch.setattr(Conversations, "give_back", counted)
+    monkeypatch.setattr(ConversationPool, "give_back", counted)
     assert ask(server, "POST", CHAT, body()).status == 200
     until(lambda: not server.places.queue.busy)
     assert len(calls) == 1
@@ -334,14 +334,14 @@ def test_a_fault_while_a_session_is_made_leaves_it_usable(
 ) -> None:
     server = serve()
     left = [RuntimeError("injected")]
-    leave = Ticket.leave
+    leave = QueueEntry.leave
 
-    def faulty(ticket: Ticket) -> None:
+    def faulty(ticket: QueueEntry) -> None:
         if left:
             raise left.pop()
         leave(ticket)
 
-    monkeypatch.setattr(Ticket, "leave", faulty)
+    monkeypatch.setattr(QueueEntry, "leave", faulty)
     assert ask(server, "POST", "/v1/sessions", {"session_id": "a"}).status == 201
     assert not left
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
@@ -402,14 +402,14 @@ def test_request_for_lost_model_learns_of_server_end(
     """The end and the engine's error come at once: the model exists, so 404 would be wrong."""
     server = serve()
 
-    async def fails(replies: Replies) -> tuple[Choice, Event]:
-        server.served.end(EngineError(ENGINE_STOPPED, ENDING))
+    async def fails(replies: RequestReplies) -> tuple[Choice, Event]:
+        server.served.end(EngineError(ENGINE_STOPPED, SERVER_STOPPING))
         return replies._choices[0], Failed("", "", code, "The model of this chat is not loaded.")
 
-    monkeypatch.setattr(Replies, "next", fails)
+    monkeypatch.setattr(RequestReplies, "next", fails)
     answer = ask(server, "POST", CHAT, body())
     assert (answer.status, answer.code) == (503, ENGINE_STOPPED)
-    assert answer.json["error"]["message"] == ENDING
+    assert answer.json["error"]["message"] == SERVER_STOPPING
 
 
 def test_a_server_that_has_ended_has_left_nothing_in_the_engine(
@@ -460,7 +460,7 @@ def test_model_loaded_after_server_end_is_not_kept(
 def test_requests_hold_no_more_than_they_may_together(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "MOST_HELD", 200_000)
+    monkeypatch.setattr(bodies, "MAX_IN_FLIGHT_BODY_BYTES", 200_000)
     server = serve()
     long = raw(body("x" * 90_000))
     halves = [connect(server, long[:-1]) for _ in range(2)]
@@ -494,7 +494,7 @@ def test_tiny_chunks_are_read_a_few_at_a_time(
     with connect(server, asked) as client:
         assert status(rest(client)) == 200
     assert sum(read) == len(asked)
-    assert max(read) <= MOST_READ
+    assert max(read) <= READ_BYTES
 
 
 # ---------------------------------------------------------------- at random

@@ -21,7 +21,7 @@ from engine.cache.offload import APART, kept_apart
 from engine.cli.main import main
 from engine.serve import conversations
 from engine.serve.auth import Keys
-from engine.serve.conversations import MOST_NAMES, Names
+from engine.serve.conversations import MAX_NAMES, ConversationIndex
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
 from tests.engine.serving import Answer, ask
@@ -126,7 +126,7 @@ def test_what_was_a_hint_for_one_turn_may_be_taken_out_of_it(folder: Path, tmp_p
 def test_what_rests_is_written_while_it_stays(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conversations, "KEEP_IDLE", 0.2)
+    monkeypatch.setattr(conversations, "WRITE_AFTER_IDLE_S", 0.2)
     cache = tmp_path / "cache"
     with serving(folder, cache) as server:
         usage(server, turns(0))
@@ -150,7 +150,7 @@ def test_restored_session_gives_same_answers(
     tmp_path: Path, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is written while it stays is a copy: no token of the next answer is another."""
-    monkeypatch.setattr(conversations, "KEEP_IDLE", 0.0)
+    monkeypatch.setattr(conversations, "WRITE_AFTER_IDLE_S", 0.0)
     said: list[dict[str, Any]] = [{"role": "user", "content": "word " * 200}]
     asked: dict[str, Any] = {"max_tokens": 24, "temperature": 0, "logit_bias": {"2": -100}}
     found = []
@@ -232,7 +232,7 @@ def test_invalid_cache_folder_only_loses_caching(folder: Path, tmp_path: Path) -
     (cache / APART).unlink()
     (cache / APART).mkdir()
     os.mkfifo(cache / APART / "conversations")  # which nobody reads
-    Names(cache)
+    ConversationIndex(cache)
 
 
 def test_removed_cache_folder_is_created_again(folder: Path, tmp_path: Path) -> None:
@@ -281,11 +281,11 @@ def test_revoked_key_has_nothing_on_disk_after_restart(
 
 def test_caches_of_unknown_keys_go_with_a_revoked_key(tmp_path: Path) -> None:
     """Older versions did not note whose conversation it is."""
-    names = Names(tmp_path)
+    names = ConversationIndex(tmp_path)
     names.note(["0" * 64], f"{APART}{0:032x}", "")
     listed = tmp_path / APART / "conversations"
     listed.write_text(listed.read_text() + f"\n{'1' * 64} {APART}{1:032x}")
-    again = Names(tmp_path)
+    again = ConversationIndex(tmp_path)
     assert again.owned("revoked") == [f"{APART}{1:032x}"]
     again.note(["1" * 64], f"{APART}{1:032x}", "other")
     assert again.owned("revoked") == []
@@ -317,23 +317,23 @@ def test_a_line_that_was_cut_costs_itself_alone(tmp_path: Path) -> None:
         for left in (b"", bytes(lost)):
             listed.unlink(missing_ok=True)
             for digest, name in (first, cut):
-                Names(tmp_path).note([digest], name, "")
+                ConversationIndex(tmp_path).note([digest], name, "")
             listed.write_bytes(listed.read_bytes()[:-lost] + left)
-            Names(tmp_path).note([next_[0]], next_[1], "")
-            again = Names(tmp_path)
+            ConversationIndex(tmp_path).note([next_[0]], next_[1], "")
+            again = ConversationIndex(tmp_path)
             assert [again.find([digest])[0] for digest, _ in (first, next_)] == [first[1], next_[1]]
 
 
 def test_the_names_are_few_and_the_folder_keeps_its_limit(folder: Path, tmp_path: Path) -> None:
-    names = Names(tmp_path / "names")
-    for number in range(2 * MOST_NAMES + 10):
+    names = ConversationIndex(tmp_path / "names")
+    for number in range(2 * MAX_NAMES + 10):
         names.note([f"{number:064x}"], f"{APART}{number:032x}", "")
-    again = Names(tmp_path / "names")
+    again = ConversationIndex(tmp_path / "names")
     assert again.find([f"{5:064x}"]) == ("", False)
-    last, name = f"{MOST_NAMES * 2:064x}", f"{APART}{MOST_NAMES * 2:032x}"
+    last, name = f"{MAX_NAMES * 2:064x}", f"{APART}{MAX_NAMES * 2:032x}"
     assert again.find([last, "0" * 63 + "x"]) == (name, True)
     listed = tmp_path / "names" / APART / "conversations"
-    assert len(listed.read_text().split("\n")) <= MOST_NAMES + 1
+    assert len(listed.read_text().split("\n")) <= MAX_NAMES + 1
     again.note(["f" * 64], name, "")
     assert again.find([last]) == (name, False)
     cache = tmp_path / "cache"

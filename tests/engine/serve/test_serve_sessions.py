@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from engine import Engine, Model
 from engine.serve.auth import Settings
-from engine.serve.connection import AT_ONCE as ACCEPTED
-from engine.serve.json_input import chained
+from engine.serve.connection import ACCEPTS_PER_ITERATION as ACCEPTED
+from engine.serve.json_input import conversation_digests
 from engine.serve.server import Server
-from engine.serve.sessions import MOST_KEPT, Sent
+from engine.serve.sessions import MAX_STORED_BYTES, SentConversation
 from tests.engine.crowd import crowd
 from tests.engine.serve.conftest import Serve
 from tests.engine.serving import (
@@ -404,26 +404,33 @@ def test_a_request_sends_only_what_is_new(serve: Serve) -> None:
     server = serve()
     said = [user("a long beginning " * 20)]
     first = ask(server, "POST", CHAT, body(session_id="a", messages=said))
-    assert first.headers["x-stretto-conversation"] == chained(said)[-1]
+    assert first.headers["x-stretto-conversation"] == conversation_digests(said)[-1]
     new = [first.json["choices"][0]["message"], user("and then")]
-    follows = chained(said)[-1]
+    follows = conversation_digests(said)[-1]
     second = ask(server, "POST", CHAT, body(session_id="a", messages=new, follows=follows))
     ask(server, "POST", CHAT, body(session_id="b", messages=said))
     whole = ask(server, "POST", CHAT, body(session_id="b", messages=said + new))
     assert second.text == whole.text
-    assert second.headers["x-stretto-conversation"] == chained(said + new)[-1]
+    assert second.headers["x-stretto-conversation"] == conversation_digests(said + new)[-1]
     assert "x-stretto-conversation" not in ask(server, "POST", CHAT, body()).headers
     read = second.json["usage"]["prompt_tokens"]
     assert read == whole.json["usage"]["prompt_tokens"]
     cached = second.json["usage"]["prompt_tokens_details"]["cached_tokens"]
     assert cached >= first.json["usage"]["prompt_tokens"]
     # From an earlier beginning on, streamed, and with nothing new at all.
-    other = body(session_id="a", messages=[user("or else")], follows=chained(said)[0], stream=True)
+    other = body(
+        session_id="a",
+        messages=[user("or else")],
+        follows=conversation_digests(said)[0],
+        stream=True,
+    )
     assert ask(server, "POST", CHAT, other).status == 200
-    again = body(session_id="a", messages=[], follows=chained([*said, user("or else")])[-1])
+    again = body(
+        session_id="a", messages=[], follows=conversation_digests([*said, user("or else")])[-1]
+    )
     assert ask(server, "POST", CHAT, again).text == ask(server, "POST", CHAT, other).text
     # The second conversation is not what the session was asked last.
-    lost = body(session_id="a", messages=new, follows=chained(said + new)[-1])
+    lost = body(session_id="a", messages=new, follows=conversation_digests(said + new)[-1])
     assert ask(server, "POST", CHAT, lost).code == "conversation_unknown"
 
 
@@ -434,7 +441,7 @@ def test_a_fork_has_been_told_the_same(serve: Serve) -> None:
     ask(server, "POST", "/v1/sessions/a/fork", {"session_id": "b"})
     assert ask(server, "DELETE", "/v1/sessions/a").status == 200
     new = [first["choices"][0]["message"], user("and then")]
-    asked = body(session_id="b", messages=new, follows=chained(said)[-1])
+    asked = body(session_id="b", messages=new, follows=conversation_digests(said)[-1])
     usage = ask(server, "POST", CHAT, asked).json["usage"]
     assert usage["prompt_tokens_details"]["cached_tokens"] >= first["usage"]["prompt_tokens"]
     asked["session_id"] = "a"
@@ -444,7 +451,7 @@ def test_a_fork_has_been_told_the_same(serve: Serve) -> None:
 
 def test_follows_is_refused_where_it_means_nothing(serve: Serve) -> None:
     server = serve()
-    digest = chained([user("hello")])[-1]
+    digest = conversation_digests([user("hello")])[-1]
     for fields, code in (
         ({"follows": digest}, 400),
         ({"follows": "abc", "session_id": "a"}, 400),
@@ -455,8 +462,10 @@ def test_follows_is_refused_where_it_means_nothing(serve: Serve) -> None:
         assert answer.status == code, fields
         assert answer.code in ("invalid_request", "session_not_found")
     assert ids(server) == []
-    long = user("long " * (MOST_KEPT // 5))  # refused by the model, and not kept
-    assert Sent().followed(None, [long], MOST_KEPT + 1).kept == Sent()
+    long = user("long " * (MAX_STORED_BYTES // 5))  # refused by the model, and not kept
+    assert (
+        SentConversation().followed(None, [long], MAX_STORED_BYTES + 1).kept == SentConversation()
+    )
     assert ask(server, "GET", "/v1/models").json["stretto"] == {"sessions": 1}
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from engine.serve import bodies
 from engine.serve.auth import Keys
-from engine.serve.queue import Queue, Ticket
+from engine.serve.queue import Queue, QueueEntry
 from engine.serve.server import Server
 from tests.engine.serve.conftest import Serve
 from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until_said
@@ -86,8 +86,8 @@ def test_turns_are_fair_whatever_comes_and_goes() -> None:
 
     async def run(seed: int) -> None:
         rng, line = random.Random(seed), Queue(4)
-        inside: list[Ticket] = []
-        waiting: list[Ticket] = []
+        inside: list[QueueEntry] = []
+        waiting: list[QueueEntry] = []
         for _ in range(300):
             if inside and rng.random() < 0.5:
                 line.leave(inside.pop(rng.randrange(len(inside))))
@@ -121,7 +121,7 @@ def test_who_joins_a_long_line_looks_at_none_of_those_in_it(
     ordered: list[int] = []
     before = Queue._in_order
 
-    def in_order(line: Queue) -> list[Ticket]:
+    def in_order(line: Queue) -> list[QueueEntry]:
         ordered.append(len(line.waiting))
         return before(line)
 
@@ -165,7 +165,7 @@ def test_key_cannot_hold_all_that_requests_may(
 ) -> None:
     """Bodies that stop before their last byte, as slow clients send them."""
     a, b = keys.make("a"), keys.make("b")
-    monkeypatch.setattr(bodies, "MOST_HELD", 400_000)
+    monkeypatch.setattr(bodies, "MAX_IN_FLIGHT_BODY_BYTES", 400_000)
     server = serve()
     held = server._answering.held
     halves = []

@@ -297,7 +297,7 @@ def sentences(kind: str) -> Tokenizer:
 def test_texts_with_marks_are_read_as_they_stand(kind: str) -> None:
     """No blank comes in where a mark is divided, and nothing else is read in another way."""
     made = sentences(kind)
-    inert = contents.Contents(["<s>", "</s>", "<|im_end|>"], Markers(), folds=kind == "folded")
+    inert = contents.GapInserter(["<s>", "</s>", "<|im_end|>"], Markers(), folds=kind == "folded")
 
     def encode(text: str) -> list[int]:
         return list(made.encode(text, add_special_tokens=False).ids)
@@ -362,7 +362,7 @@ def test_other_added_tokens_are_text(tmp_path: Path) -> None:
 
 def test_thousands_of_marks_are_found_as_fast_as_one() -> None:
     """Gemma has 6,000 that differ in their number only: looked for as one."""
-    inert = contents.Contents([f"<unused{n}>" for n in range(6000)], Markers())
+    inert = contents.GapInserter([f"<unused{n}>" for n in range(6000)], Markers())
     assert inert._marks is not None
     assert len(inert._marks.pattern) < 100
     assert inert.text("a <unused17> b") == f"a <{pieces.GAP}unused17> b"

@@ -31,7 +31,7 @@ from engine.messages import (
     ToolCallFinished,
     ToolCallStarted,
 )
-from engine.serve.routes.base import CallBegun, Called, CallMore, Choice, Piece, Text
+from engine.serve.routes.base import CallComplete, CallDelta, CallStart, Choice, Piece, Text
 from engine.text.call_notations import NOTATIONS
 from engine.text.reply_text import ReplyText
 from engine.text.splitter import Delta
@@ -104,11 +104,11 @@ def streamed(pieces: list[Piece]) -> tuple[str, str, list[list[str]]]:
     for piece in pieces:
         if isinstance(piece, Text):
             texts[piece.reasoning] += piece.text
-        elif isinstance(piece, CallBegun):
+        elif isinstance(piece, CallStart):
             calls[piece.number] = [piece.name, piece.text]
-        elif isinstance(piece, CallMore):
+        elif isinstance(piece, CallDelta):
             calls[piece.number][1] += piece.text
-        elif isinstance(piece, Called):
+        elif isinstance(piece, CallComplete):
             assert calls[piece.number] == [piece.name, piece.arguments]
     return texts[False], texts[True], list(calls.values())
 

@@ -17,7 +17,7 @@ from app.models.loading import LoadState
 from app.remote.address import Remote
 from app.settings import keychain
 from app.ui.models.remote import RemoteDialog
-from engine.serve.announcing import announced
+from engine.serve.announcement import announce
 from tests.app.remote.scripted import Scripted, delta, events, hang, head, says, sends
 from tests.app.remote.test_sessions import Strange
 
@@ -312,8 +312,8 @@ def test_the_network_is_searched_only_where_it_was_switched_on(start, secrets):
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
     dialog.show()
     assert not dialog.found.switch.isChecked()
-    assert not dialog.found.status_label.isVisible()
-    with announced("127.0.0.1", 8097, "studio of the window", remotes.interfaces) as name:
+    assert not dialog.found.said.isVisible()
+    with announce("127.0.0.1", 8097, "studio of the window", remotes.interfaces) as name:
         dialog.found.switch.click()
         assert run.app.settings.find_servers
         assert "Nothing found yet" in dialog.found.status_label.text()

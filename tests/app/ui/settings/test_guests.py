@@ -289,7 +289,7 @@ def test_agents_read_their_last_turn_after_a_restart_and_after_a_kill(
     profile.mkdir()
     told = {"model": model, "models": [model], "serve": True, "serve_port": free_port()}
     (profile / "settings.json").write_text(json.dumps(told))
-    monkeypatch.setattr(conversations, "KEEP_IDLE", 0.1)
+    monkeypatch.setattr(conversations, "WRITE_AFTER_IDLE_S", 0.1)
     run = start(engine_factory=make_engine)
     run.qtbot.waitUntil(lambda: run.app.serving.door is ServerState.OPEN, timeout=60_000)
     assert asked(run, 0)[1] == 0

@@ -19,7 +19,7 @@ from app.program.application import make_engine
 from app.serving import ServerState
 from app.settings.settings import Settings
 from app.ui.sidebar.guests import MOST_ROWS, GuestDialog, in_tree
-from engine.serve.agents import Seen
+from engine.serve.agents import AgentSnapshot
 from tests.app.conftest import Run, Start
 from tests.engine.scripted import write_scripted
 from tests.engine.speaking import WEATHER
@@ -249,8 +249,8 @@ def test_shares_that_cannot_be_are_not_taken(tmp_path: Path):
 
 
 def test_a_tree_has_each_agent_once_whoever_its_parent_is():
-    def seen(number: int, parent: int) -> Seen:
-        return Seen(number, 1, parent, "p", "t")
+    def seen(number: int, parent: int) -> AgentSnapshot:
+        return AgentSnapshot(number, 1, parent, "p", "t")
 
     agents = [seen(1, 0), seen(2, 1), seen(3, 9), seen(4, 2)]
     assert [(s.id, depth) for s, depth in in_tree(agents)] == [(1, 0), (2, 1), (4, 2), (3, 0)]

@@ -25,34 +25,34 @@ from engine.errors import (
 )
 from engine.messages import Failed, Finished, Message
 from engine.model.info import Model
-from engine.serve.auth import Guest, Settings, Sharing
-from engine.serve.conversations import Conversation, Conversations
-from engine.serve.errors import MODEL_UNLOADED, RefusedError
+from engine.serve.auth import FairShare, Guest, Settings
+from engine.serve.conversations import Conversation, ConversationPool
+from engine.serve.errors import MODEL_UNLOADED, RequestError
 from engine.serve.queue import Queue, Report
-from engine.serve.sessions import Named, Sent, SessionConfig, Sessions
+from engine.serve.sessions import NamedSession, SentConversation, SessionConfig, SessionRegistry
 
-_UNSOUND = (
+_SESSION_LOST_CODES = (
     *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
     *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine has no such session
 )
 """Errors after which a session is not reused."""
 
 
-class AnotherModelError(RefusedError):
+class SessionModelError(RequestError):
     """The session has another model than the one found for the request."""
 
 
-class Place(Struct):
+class ReplySlot(Struct):
     """Slot and session of a request."""
 
     session: Session  # the engine's, for exclusive use
     # last event of the reply; if it stays None, the session is not reused
     last: Finished | Failed | None = None
     said: Message | None = None  # the answer, if all of it was sent
-    named: Named | None = None  # the client's session, if the request names one
+    named: NamedSession | None = None  # the client's session, if the request names one
 
 
-class Asked(Protocol):
+class SlotRequest(Protocol):
     """Properties of a request that its place depends on."""
 
     @property
@@ -65,7 +65,7 @@ class Asked(Protocol):
     def head(self) -> Sequence[str]: ...
 
 
-class Places:
+class ReplySlots:
     """Admission of requests. Lives on the server's event loop.
 
     Args:
@@ -74,15 +74,15 @@ class Places:
 
     def __init__(
         self,
-        sessions: Sessions,
-        known: Conversations,
+        sessions: SessionRegistry,
+        known: ConversationPool,
         settings: Settings,
-        sharing: Sharing | None = None,
+        sharing: FairShare | None = None,
     ) -> None:
         self.sessions = sessions
         self._known = known
         self._most_waiting = settings.queue
-        self._sharing = sharing or Sharing()
+        self._sharing = sharing or FairShare()
         spare = partial(self._sharing.spare, settings.at_once)
         # places for all answers
         self.queue = Queue(settings.at_once, reserved=1, spare=spare)
@@ -103,11 +103,11 @@ class Places:
         guest: Guest,
         name: str | None,
         model: Model,
-        asked: Asked,
-        sent: Sent | None,
+        asked: SlotRequest,
+        sent: SentConversation | None,
         report: Report,
         answers: int = 1,
-    ) -> AsyncIterator[Place]:
+    ) -> AsyncIterator[ReplySlot]:
         """Wait for a place, and hold it during the block.
 
         Args:
@@ -125,7 +125,7 @@ class Places:
             if name is None:
                 await self._admitted(self.queue, held, False, guest, report, what, answers)
                 known = self._known.take(model, asked.messages, asked.config, guest, asked.head)
-                place = Place(known.session)
+                place = ReplySlot(known.session)
                 held.callback(run_cleanup, partial(self._leave, known, place))
                 yield place
                 return
@@ -133,13 +133,13 @@ class Places:
             await self._admitted(named.queue, held, True, guest, report, "its session")
             await self._admitted(self.queue, held, True, guest, report, what, answers, named)
             before = named.config
-            place = Place(self._session(named, model, asked.config), named=named)
+            place = ReplySlot(self._session(named, model, asked.config), named=named)
             held.callback(run_cleanup, partial(self._leave_named, named, place, before))
             if sent is not None:
                 named.sent = sent.kept
             yield place
 
-    def _leave(self, known: Conversation, place: Place) -> None:
+    def _leave(self, known: Conversation, place: ReplySlot) -> None:
         if isinstance(place.last, Finished):
             if place.said is not None:
                 known.messages.append(place.said)
@@ -149,26 +149,26 @@ class Places:
             known.session.close()
             self._known.closed(known)
 
-    def _leave_named(self, named: Named, place: Place, before: SessionConfig) -> None:
+    def _leave_named(self, named: NamedSession, place: ReplySlot, before: SessionConfig) -> None:
         named.answers = None
         failed = place.last.code if isinstance(place.last, Failed) else ""
         if failed == UNSUPPORTED_SESSION:
             named.config = before  # undo the unsupported change
-        if named.session is place.session and (place.last is None or failed in _UNSOUND):
+        if named.session is place.session and (place.last is None or failed in _SESSION_LOST_CODES):
             named.close()
 
-    def _named(self, guest: Guest, name: str, model: Model, answers: int) -> Named:
+    def _named(self, guest: Guest, name: str, model: Model, answers: int) -> NamedSession:
         named = self.sessions.find(guest, name)
         if named is None:
             self._check_queue(self.queue, True, guest, answers)
             return self.sessions.make(guest, name, model, SessionConfig())
         if (named.model.path, named.model.adapter) != (model.path, model.adapter):
-            raise AnotherModelError(
+            raise SessionModelError(
                 400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."
             )
         return named
 
-    def _session(self, named: Named, model: Model, config: SessionConfig) -> Session:
+    def _session(self, named: NamedSession, model: Model, config: SessionConfig) -> Session:
         """Return the engine's session, reopened if its configuration changes."""
         if named.freed:
             raise named.gone()
@@ -189,7 +189,7 @@ class Places:
         report: Report,
         what: str,
         places: int = 1,
-        whose: Named | None = None,
+        whose: NamedSession | None = None,
     ) -> None:
         self._check_queue(queue, named, guest, places)
         ticket = queue.enter(named, places, guest.id)
@@ -210,7 +210,7 @@ class Places:
         if queue.would_wait(named, places, guest.id):
             if left > 0:
                 raise self._sharing.refused("the requests that may wait")
-            raise RefusedError(
+            raise RequestError(
                 429,
                 f"{self.waiting} requests wait already, and no more may. Ask again later.",
                 CAPACITY_EXHAUSTED,

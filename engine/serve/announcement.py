@@ -18,11 +18,11 @@ from engine.hub.names import clean_name
 log = logging.getLogger(__name__)
 
 SERVICE = "_stretto._tcp.local."  # service type
-LONGEST_NAME = 63  # bytes, a limit of DNS
+MAX_NAME_BYTES = 63  # bytes, a limit of DNS
 
 
 @contextlib.contextmanager
-def announced(
+def announce(
     host: str, port: int, name: str = "", interfaces: list[str] | None = None
 ) -> Iterator[str]:
     """Announce a server for the duration of the block, and yield its announced name.
@@ -91,7 +91,7 @@ def _reachable(address: str) -> bool:
 
 def _label(name: str) -> str:
     cleaned = clean_name(name).replace(".", " ").strip() or "Stretto"
-    return cleaned.encode()[:LONGEST_NAME].decode("utf-8", "ignore").strip()
+    return cleaned.encode()[:MAX_NAME_BYTES].decode("utf-8", "ignore").strip()
 
 
 def _failed(error: Exception) -> EngineError:

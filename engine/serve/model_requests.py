@@ -30,34 +30,34 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 from engine.serve import bodies, errors
-from engine.serve.agents import Requests
-from engine.serve.auth import Guest, Sharing, count_answers, guest_of
+from engine.serve.agents import ActiveRequests
+from engine.serve.auth import FairShare, Guest, count_answers, guest_of
 from engine.serve.documents import DocumentReader
-from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RefusedError
+from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RequestError
 from engine.serve.json_input import line_seed
 from engine.serve.metrics import Metrics
-from engine.serve.models import BROKE_DOWN, Entry, Served
-from engine.serve.places import AnotherModelError, Places
+from engine.serve.models import RELOADING, ModelEntry, ModelRegistry
 from engine.serve.queue import Report
-from engine.serve.requests import Request
-from engine.serve.routes.base import API, Choice, Generation, Operation, Writer, encoded
-from engine.serve.routes.completions import Embedding, EmbeddingAPI, Embeddings
-from engine.serve.routes.ollama import OllamaEmbed, OllamaEmbeddings
+from engine.serve.reply_slots import ReplySlots, SessionModelError
+from engine.serve.requests import ActiveRequest
+from engine.serve.routes.base import API, APIRoute, Choice, Generation, Writer, encoded
+from engine.serve.routes.completions import EmbeddingAPI, EmbeddingRequest, EmbeddingsAPI
+from engine.serve.routes.ollama import OllamaEmbedAPI, OllamaEmbeddingsAPI
 from engine.serve.routes.schema import JSON, FieldError, note_ignored, read_fields
-from engine.serve.sessions import Sent, check_digest, session_name
+from engine.serve.sessions import SentConversation, check_digest, session_name
 from engine.serve.threads import ServerThreads, in_thread
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-ENDING = "The server is ending."
-REVOKED = "This key was revoked."
+SERVER_STOPPING = "The server is ending."
+KEY_REVOKED = "This key was revoked."
 UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
-ALIVE_SECONDS = 5.0  # maximum time between two events of a stream
-QUIET_SECONDS = 5.0  # without events of a reply, until the client gets a keep-alive
-END_SECONDS = 60.0  # maximum time for a cancelled reply to end before its session is dropped
-END_WITH_SERVER_SECONDS = 2.0  # the same when the server ends
+KEEPALIVE_S = 5.0  # maximum time between two events of a stream
+QUIET_S = 5.0  # without events of a reply, until the client gets a keep-alive
+CANCEL_TIMEOUT_S = 60.0  # maximum time for a cancelled reply to end before its session is dropped
+SHUTDOWN_CANCEL_TIMEOUT_S = 2.0  # the same when the server ends
 
 
 class Outbox:
@@ -96,7 +96,7 @@ class Outbox:
             self.unsent_bytes -= len(message.get("body", b""))
 
 
-class Client:
+class ClientResponse:
     """Writer of the response to one client: a JSON object or server-sent events.
 
     Args:
@@ -120,7 +120,7 @@ class Client:
         self._begun = False  # response headers were sent
         self._opened = False  # the answer's first event was sent
         self._ended = False
-        self._event_at = -ALIVE_SECONDS  # time of the last event
+        self._event_at = -KEEPALIVE_S  # time of the last event
         self._came_at = time.monotonic()
         self.headers: Sequence[tuple[bytes, bytes]] = ()  # additional response headers
 
@@ -186,12 +186,12 @@ class Client:
         """True if events may be sent. At first, an error can still become a status."""
         if self._writer is not None:
             return self._writer.generation.stream
-        return self.asked_to_stream and time.monotonic() - self._came_at >= ALIVE_SECONDS
+        return self.asked_to_stream and time.monotonic() - self._came_at >= KEEPALIVE_S
 
     def _sign_of_life(self) -> bytes:
         """Return an empty keep-alive event, or b"" if the last event was recent."""
         now = time.monotonic()
-        if self._writer is None or now - self._event_at < ALIVE_SECONDS:
+        if self._writer is None or now - self._event_at < KEEPALIVE_S:
             return b""
         self._event_at = now
         return self._writer.sign_of_life()
@@ -230,7 +230,7 @@ class Client:
         self._outbox.put({"type": "http.response.body", "body": data, "more_body": more})
 
 
-class _Part(Struct, eq=False):
+class _ChoiceReply(Struct, eq=False):
     """Reply for one choice."""
 
     choice: Choice
@@ -239,7 +239,7 @@ class _Part(Struct, eq=False):
     ended: bool = False
 
 
-class Replies:
+class RequestReplies:
     """Engine replies to one request. Lives on the server's event loop.
 
     Args:
@@ -264,7 +264,7 @@ class Replies:
         self._choices = choices
         self._session = session
         self._events: asyncio.Queue[tuple[Choice, Event]] = asyncio.Queue()
-        self._parts: dict[Choice, _Part] = {}
+        self._parts: dict[Choice, _ChoiceReply] = {}
         self._forked: set[int] = set()  # prompts whose other choices were started
         # last event of the first choice's reply; None before it, or if unknown
         self.last: Finished | Failed | None = None
@@ -327,11 +327,11 @@ class Replies:
 
     def _send(self, choice: Choice, session: Session) -> None:
         generation = self._generation
-        deliver = partial(_hand_over, asyncio.get_running_loop(), self._events, choice)
+        deliver = partial(_post_event, asyncio.get_running_loop(), self._events, choice)
         prompt = generation.prompts[choice.prompt]
         params = _params(generation.params, choice.index - choice.prompt * generation.n)
         reply = session.send(prompt, params, deliver, generation.template)
-        self._parts[choice] = _Part(choice, session, reply)
+        self._parts[choice] = _ChoiceReply(choice, session, reply)
 
     def _fork(self, lead: Choice) -> None:
         session = self._parts[lead].session
@@ -351,7 +351,7 @@ class Replies:
         else:
             self._close(part)
 
-    def _close(self, part: _Part) -> None:
+    def _close(self, part: _ChoiceReply) -> None:
         if not part.ended:
             part.ended = True
             part.session.close()
@@ -364,7 +364,7 @@ def _params(params: SamplingParams, number: int) -> SamplingParams:
     return replace(params, seed=line_seed(params.seed, number))
 
 
-def _hand_over(
+def _post_event(
     loop: asyncio.AbstractEventLoop,
     events: asyncio.Queue[tuple[Choice, Event]],
     choice: Choice,
@@ -387,24 +387,24 @@ class _Endpoint:
         await self._answer(scope, receive, send)
 
 
-class Answering:
+class ModelRequestHandler:
     """Handler of all requests for models."""
 
     def __init__(
         self,
         engine: Engine,
-        served: Served,
-        places: Places,
+        served: ModelRegistry,
+        places: ReplySlots,
         metrics: Metrics,
-        sharing: Sharing | None = None,
+        sharing: FairShare | None = None,
         threads: ServerThreads | None = None,
     ) -> None:
         self.served = served
         self.documents = DocumentReader()
         self._threads = threads or ServerThreads()
-        self.requests = Requests()  # running and waiting
-        self.held = bodies.Held(sharing)  # memory of all requests
-        self.silence = bodies.SILENCE_SECONDS  # maximum pause between two parts of a body
+        self.requests = ActiveRequests()  # running and waiting
+        self.held = bodies.MemoryAccount(sharing)  # memory of all requests
+        self.silence = bodies.MAX_PAUSE_S  # maximum pause between two parts of a body
         self.priority = 0  # of its requests in the engine; see `Session.prioritise`
         # percentage of the time by name of the program or key
         self.shares: Mapping[str, float] = {}
@@ -412,26 +412,26 @@ class Answering:
         self._places = places
         self._metrics = metrics
 
-    def routes(self, apis: Sequence[API], counts: Sequence[API]) -> list[Operation]:
+    def routes(self, apis: Sequence[API], counts: Sequence[API]) -> list[APIRoute]:
         """Return the routes for generation, token counts and embeddings."""
         return [
             *(_operation(api, partial(self._generate, api)) for api in apis),
             *(_operation(api, partial(self._immediate, api, self._count)) for api in counts),
             *(
                 _operation(api, partial(self._immediate, api, partial(self._embed, api)))
-                for api in (Embeddings(), OllamaEmbed(), OllamaEmbeddings())
+                for api in (EmbeddingsAPI(), OllamaEmbedAPI(), OllamaEmbeddingsAPI())
             ),
         ]
 
     def end(self) -> None:
         """End all requests with an error because the server stops."""
-        error = EngineError(ENGINE_STOPPED, ENDING)
+        error = EngineError(ENGINE_STOPPED, SERVER_STOPPING)
         self.served.end(error)
         self.requests.end(error)
 
     def revoke(self, guests: Collection[str]) -> None:
         """End all requests of guests whose keys were revoked."""
-        self.requests.end(EngineError(WRONG_KEY, REVOKED), guests)
+        self.requests.end(EngineError(WRONG_KEY, KEY_REVOKED), guests)
 
     @asynccontextmanager
     async def _begun(
@@ -440,7 +440,7 @@ class Answering:
         receive: Receive,
         body: JSON | None = None,
         session: str | None = None,
-    ) -> AsyncIterator[Request]:
+    ) -> AsyncIterator[ActiveRequest]:
         """Register a request whose body has been read. Disconnection of the client cancels the
         block.
 
@@ -471,11 +471,11 @@ class Answering:
         """
         accepted = dict(scope["headers"]).get(b"accept", b"")
         with self.held.share(guest_of(scope)) as held:
-            client = Client(send, api, b"text/event-stream" in accepted, held)
+            client = ClientResponse(send, api, b"text/event-stream" in accepted, held)
             try:
                 raw = await bodies.read(scope, receive, self.silence, held)
                 size = len(raw)
-                body = await bodies.understood(raw, self._threads)
+                body = await bodies.parse(raw, self._threads)
                 del raw
                 name, sent = session_name(scope, body), None
                 if "follows" in api.body.model_fields:
@@ -488,14 +488,14 @@ class Answering:
                         try:
                             await self._answer(api, scope, request, client, body, size, name, sent)
                             break
-                        except AnotherModelError:
+                        except SessionModelError:
                             # Another request created the session in the meantime. Its model
                             # applies to requests that name none.
                             if body.get("model"):
                                 raise
                     # A slow client no longer blocks the place and the model here.
                     await client.flush()
-            except (RefusedError, EngineError) as error:
+            except (RequestError, EngineError) as error:
                 if not await client.failed(error):
                     raise
             finally:
@@ -505,12 +505,12 @@ class Answering:
         self,
         api: API,
         scope: Scope,
-        request: Request,
-        client: Client,
+        request: ActiveRequest,
+        client: ClientResponse,
         body: JSON,
         size: int,
         name: str | None,
-        sent: Sent | None,
+        sent: SentConversation | None,
     ) -> None:
         guest = guest_of(scope)
         with self._use(scope, name, body) as entry:
@@ -540,7 +540,9 @@ class Answering:
                 guest, name, model, generation, sent, client.comment, len(choices)
             ) as place:
                 with ExitStack() as held:
-                    replies = Replies(self._engine, generation, choices, place.session, guest, held)
+                    replies = RequestReplies(
+                        self._engine, generation, choices, place.session, guest, held
+                    )
                     try:
                         program = request.program
                         share = self.shares.get(program, 0.0)
@@ -555,7 +557,7 @@ class Answering:
                             place.said = choices[0].said
                     finally:
                         ends = self.served.ended is not None
-                        patience = END_WITH_SERVER_SECONDS if ends else END_SECONDS
+                        patience = SHUTDOWN_CANCEL_TIMEOUT_S if ends else CANCEL_TIMEOUT_S
                         with anyio.move_on_after(patience, shield=True) as late:
                             await replies.stop()
                         if late.cancelled_caught:
@@ -567,7 +569,7 @@ class Answering:
             # The session is free before the client gets the end and sends its next request.
             client.take(choice, event)
 
-    async def _loaded(self, entry: Entry, client: Client) -> Model:
+    async def _loaded(self, entry: ModelEntry, client: ClientResponse) -> Model:
         """Load a model, with keep-alives for the client.
 
         Raises:
@@ -575,14 +577,18 @@ class Answering:
         """
         loading = asyncio.ensure_future(self.served.load(entry))
         try:
-            while not (await asyncio.wait({loading}, timeout=QUIET_SECONDS))[0]:
+            while not (await asyncio.wait({loading}, timeout=QUIET_S))[0]:
                 client.comment("loading the model")
             return loading.result()
         finally:
             loading.cancel()
 
     async def _relayed(
-        self, replies: Replies, choices: list[Choice], request: Request, client: Client
+        self,
+        replies: RequestReplies,
+        choices: list[Choice],
+        request: ActiveRequest,
+        client: ClientResponse,
     ) -> tuple[Choice, Finished]:
         """Send the client all events except the last one, and return that.
 
@@ -593,7 +599,7 @@ class Answering:
         left, clocks = len(choices), [self._metrics.reply(request.guest) for _ in choices]
         while True:
             try:
-                choice, event = await asyncio.wait_for(replies.next(), QUIET_SECONDS)
+                choice, event = await asyncio.wait_for(replies.next(), QUIET_S)
             except TimeoutError:
                 client.comment("working")
                 continue
@@ -627,13 +633,15 @@ class Answering:
         try:
             if api.takes_long(body):
                 return await self.documents.run(work, report, guest)
-            if size > bodies.LARGE:
+            if size > bodies.THREADED_BYTES:
                 return await in_thread(self._threads.bodies(size), work)
             return work()
         except ValueError as error:
-            raise bodies.not_understood(error, api.body) from None
+            raise bodies.invalid_body_error(error, api.body) from None
 
-    def _use(self, scope: Scope, session: str | None, body: JSON) -> AbstractContextManager[Entry]:
+    def _use(
+        self, scope: Scope, session: str | None, body: JSON
+    ) -> AbstractContextManager[ModelEntry]:
         """Hold the model that a request names, else that of its session, else the default model.
 
         Raises:
@@ -642,12 +650,14 @@ class Answering:
         name = body.get("model")
         if not isinstance(name, (str, type(None))):
             error = FieldError(f"model must be a text, not {name!r}", "model")
-            raise bodies.not_understood(error)
+            raise bodies.invalid_body_error(error)
         guest = guest_of(scope)
         known = self._places.sessions.find(guest, session) if session and not name else None
         return self.served.use(known.model if known else name, guest)
 
-    async def _whole(self, scope: Scope, name: str | None, body: JSON, size: int) -> Sent | None:
+    async def _whole(
+        self, scope: Scope, name: str | None, body: JSON, size: int
+    ) -> SentConversation | None:
         """Complete the conversation of a request that only sends new messages.
 
         The result is stored in the body. Return None without a session.
@@ -662,14 +672,14 @@ class Answering:
                 if name is None:
                     raise ValueError("follows goes with a session: name it by session_id")
             except ValueError as error:
-                raise bodies.not_understood(FieldError(str(error), "follows")) from None
+                raise bodies.invalid_body_error(FieldError(str(error), "follows")) from None
         if name is None or not isinstance(messages, list):
             return None
-        before = Sent()
+        before = SentConversation()
         if follows is not None:
             before = self._places.sessions.get(guest_of(scope), name).sent
         join = partial(before.followed, follows, messages, size)
-        large = size > bodies.LARGE
+        large = size > bodies.THREADED_BYTES
         found = await in_thread(self._threads.bodies(size), join) if large else join()
         body["messages"] = list(found.messages)
         return found
@@ -687,7 +697,7 @@ class Answering:
         self.served.lost()
         if error.code == UNKNOWN_MODEL:
             return EngineError(MODEL_UNLOADED, UNLOADED)
-        return EngineError(ENGINE_STOPPED, BROKE_DOWN)
+        return EngineError(ENGINE_STOPPED, RELOADING)
 
     # -- answers with a single object -----------------------------------------------------
 
@@ -707,7 +717,7 @@ class Answering:
         with self.held.share(guest_of(scope)) as held:
             raw = await bodies.read(scope, receive, self.silence, held)
             size = len(raw)
-            body = await bodies.understood(raw, self._threads)
+            body = await bodies.parse(raw, self._threads)
             name, found, ignored = session_name(scope, body), None, ""
             async with self._begun(scope, receive):
                 with self._use(scope, name, body) as entry:
@@ -715,7 +725,9 @@ class Answering:
                     bodies.check_size(size, body, model)
                     guest = guest_of(scope)
                     read = partial(api.read, body, model, guest)
-                    asked, ignored = await self._read(api, read, body, size, guest, _unheard)
+                    asked, ignored = await self._read(
+                        api, read, body, size, guest, _ignore_progress
+                    )
                     found = await answer(asked)
         if found is not None:
             note_ignored(scope, ignored)
@@ -727,7 +739,7 @@ class Answering:
         # in OpenAI's shape
         return {"object": "response.input_tokens", "input_tokens": await self._result(counting)}
 
-    async def _embed(self, api: EmbeddingAPI, asked: Embedding) -> JSON:
+    async def _embed(self, api: EmbeddingAPI, asked: EmbeddingRequest) -> JSON:
         embedding = self._engine.embed_later(asked.model, asked.texts)
         found = await self._result(embedding)
         asked.check(found)
@@ -740,17 +752,17 @@ class Answering:
             raise self._explained(error) from None
 
 
-def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None]]) -> Operation:
-    return Operation(
+def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None]]) -> APIRoute:
+    return APIRoute(
         "POST", api.path, _Endpoint(answer), api.summary, body=api.body, body_required=True
     )
 
 
-def _unheard(_: str) -> None:
+def _ignore_progress(_: str) -> None:
     """Ignore a progress report."""
 
 
-async def _while_paused(request: Request, client: Client) -> None:
+async def _while_paused(request: ActiveRequest, client: ClientResponse) -> None:
     """Wait until the user resumes the request's agent."""
     for tenth in itertools.count(1):
         if not request.paused:
@@ -760,7 +772,7 @@ async def _while_paused(request: Request, client: Client) -> None:
             client.comment("paused")
 
 
-async def _end_with_client(receive: Receive, request: Request) -> None:
+async def _end_with_client(receive: Receive, request: ActiveRequest) -> None:
     """Cancel a request when its client disconnects. Its body must have been read."""
     while (await receive())["type"] != "http.disconnect":
         pass
