@@ -692,7 +692,7 @@ def _is_gelu(mlp: Any) -> bool:
     raise ValueError("an activation of another kind")
 
 
-class _Recorder:
+class _InputRecorder:
     """Mixin for a layer that stores its input."""
 
     def __call__(self, x: mx.array, *_: Any, **__: Any) -> mx.array:
@@ -711,7 +711,7 @@ def _embedding_scale(net: Any, body: Any) -> float:
     layers, tokens = body.layers, mx.array([[3, 1, 2]])
     first = layers[0]
     body.layers = [first]
-    undo = mix_in(_Recorder, [first])
+    undo = mix_in(_InputRecorder, [first])
     try:
         body(tokens, cache=make_prompt_cache(net))
         found = np.array(vars(first).pop("given"))
