@@ -24,7 +24,7 @@ from starlette.types import Scope
 from engine.hub.names import clean_name
 from engine.messages import Message
 from engine.serve.auth import guest_of
-from engine.serve.requests import ActiveRequest, agent_stopped_error
+from engine.serve.requests import ModelRequest, agent_stopped_error
 
 MAX_IDLE_AGENTS = 256
 """Limit of idle agents per key. Above it, the program with the most agents loses its oldest."""
@@ -309,11 +309,11 @@ class Agent(Struct, eq=False):
     written: int = 0
     task: str = ""
     last_seen: float = field(default_factory=time.monotonic)
-    requests: list[ActiveRequest] = field(default_factory=list)
-    _shown: ActiveRequest | None = None
+    requests: list[ModelRequest] = field(default_factory=list)
+    _shown: ModelRequest | None = None
     _task_of_tools: bool = False
 
-    def begin(self, request: ActiveRequest, who: AgentIdentity) -> None:
+    def begin(self, request: ModelRequest, who: AgentIdentity) -> None:
         """Add a running request."""
         self.last_seen = time.monotonic()
         if not self.task or (who.calls_tools and not self._task_of_tools):
@@ -325,7 +325,7 @@ class Agent(Struct, eq=False):
         if self.paused:
             request.pause(True)
 
-    def end(self, request: ActiveRequest) -> None:
+    def end(self, request: ModelRequest) -> None:
         """Remove a request that was answered or whose client disconnected."""
         self.last_seen = time.monotonic()
         self.written += request.pieces
@@ -422,7 +422,7 @@ class AgentRegistry:
     def __len__(self) -> int:
         return len(self._here)
 
-    def begin(self, request: ActiveRequest, who: AgentIdentity) -> Agent:
+    def begin(self, request: ModelRequest, who: AgentIdentity) -> Agent:
         """Return the agent of a request, known or new.
 
         Raises:
@@ -475,7 +475,7 @@ class AgentRegistry:
         return agent
 
     def keep(
-        self, agent: Agent, request: ActiveRequest, messages: Sequence[Message], size: int
+        self, agent: Agent, request: ModelRequest, messages: Sequence[Message], size: int
     ) -> None:
         """Store the conversation of a request, within the limits."""
         if size > MAX_STORED_REQUEST_BYTES:
@@ -492,7 +492,7 @@ class AgentRegistry:
                 held[most] -= oldest.size
                 oldest.forget()
 
-    def end(self, agent: Agent, request: ActiveRequest) -> None:
+    def end(self, agent: Agent, request: ModelRequest) -> None:
         """Record the end of a request."""
         with self._lock:
             agent.end(request)
@@ -546,18 +546,18 @@ class AgentRegistry:
 # -- all that is asked -----------------------------------------------------------------------------
 
 
-class ActiveRequests:
+class ModelRequests:
     """Registry of running requests for models. `all` is thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._here: dict[ActiveRequest, Agent | None] = {}
+        self._here: dict[ModelRequest, Agent | None] = {}
         self.agents = AgentRegistry()
 
     @contextmanager
     def begin(
         self, scope: Scope, body: Mapping[str, Any] | None = None, session: str | None = None
-    ) -> Iterator[ActiveRequest]:
+    ) -> Iterator[ModelRequest]:
         """Register a request for the duration of the `with` block.
 
         Args:
@@ -567,7 +567,7 @@ class ActiveRequests:
         Raises:
             RefusedError: if its agent was stopped.
         """
-        request, agent = ActiveRequest(scope), None
+        request, agent = ModelRequest(scope), None
         if body is not None:
             who = identify(scope, body, session)
             request.program = who.program
@@ -583,7 +583,7 @@ class ActiveRequests:
             if agent is not None:
                 self.agents.end(agent, request)
 
-    def keep(self, request: ActiveRequest, messages: Sequence[Message], size: int) -> None:
+    def keep(self, request: ModelRequest, messages: Sequence[Message], size: int) -> None:
         """Store the conversation of a request of `size` bytes for export to a chat."""
         agent = self._here.get(request)
         if agent is not None:
@@ -596,7 +596,7 @@ class ActiveRequests:
         for request in ended:
             request.end(error)
 
-    def all(self) -> list[ActiveRequest]:
+    def all(self) -> list[ModelRequest]:
         """Return the requests with a loaded model in order of arrival."""
         with self._lock:
             return [request for request in self._here if request.model]

@@ -30,7 +30,7 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 from engine.serve import bodies, errors
-from engine.serve.agents import ActiveRequests
+from engine.serve.agents import ModelRequests
 from engine.serve.auth import FairShare, Guest, count_answers, guest_of
 from engine.serve.documents import DocumentReader
 from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RequestError
@@ -39,7 +39,7 @@ from engine.serve.metrics import Metrics
 from engine.serve.models import RELOADING, ModelEntry, ModelRegistry
 from engine.serve.queue import Report
 from engine.serve.reply_slots import ReplySlots, SessionModelError
-from engine.serve.requests import ActiveRequest
+from engine.serve.requests import ModelRequest
 from engine.serve.routes.base import API, APIRoute, Choice, Generation, Writer, encoded
 from engine.serve.routes.completions import EmbeddingAPI, EmbeddingRequest, EmbeddingsAPI
 from engine.serve.routes.ollama import OllamaEmbedAPI, OllamaEmbeddingsAPI
@@ -402,7 +402,7 @@ class ModelRequestHandler:
         self.served = served
         self.documents = DocumentReader()
         self._threads = threads or ServerThreads()
-        self.requests = ActiveRequests()  # running and waiting
+        self.requests = ModelRequests()  # running and waiting
         self.held = bodies.MemoryAccount(sharing)  # memory of all requests
         self.silence = bodies.MAX_PAUSE_S  # maximum pause between two parts of a body
         self.priority = 0  # of its requests in the engine; see `Session.prioritise`
@@ -440,7 +440,7 @@ class ModelRequestHandler:
         receive: Receive,
         body: JSON | None = None,
         session: str | None = None,
-    ) -> AsyncIterator[ActiveRequest]:
+    ) -> AsyncIterator[ModelRequest]:
         """Register a request whose body has been read. Disconnection of the client cancels the
         block.
 
@@ -505,7 +505,7 @@ class ModelRequestHandler:
         self,
         api: API,
         scope: Scope,
-        request: ActiveRequest,
+        request: ModelRequest,
         client: ClientResponse,
         body: JSON,
         size: int,
@@ -587,7 +587,7 @@ class ModelRequestHandler:
         self,
         replies: RequestReplies,
         choices: list[Choice],
-        request: ActiveRequest,
+        request: ModelRequest,
         client: ClientResponse,
     ) -> tuple[Choice, Finished]:
         """Send the client all events except the last one, and return that.
@@ -762,7 +762,7 @@ def _ignore_progress(_: str) -> None:
     """Ignore a progress report."""
 
 
-async def _while_paused(request: ActiveRequest, client: ClientResponse) -> None:
+async def _while_paused(request: ModelRequest, client: ClientResponse) -> None:
     """Wait until the user resumes the request's agent."""
     for tenth in itertools.count(1):
         if not request.paused:
@@ -772,7 +772,7 @@ async def _while_paused(request: ActiveRequest, client: ClientResponse) -> None:
             client.comment("paused")
 
 
-async def _end_with_client(receive: Receive, request: ActiveRequest) -> None:
+async def _end_with_client(receive: Receive, request: ModelRequest) -> None:
     """Cancel a request when its client disconnects. Its body must have been read."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -29,7 +29,7 @@ from engine.serve.auth import FairShare, Guest, Settings
 from engine.serve.conversations import Conversation, ConversationPool
 from engine.serve.errors import MODEL_UNLOADED, RequestError
 from engine.serve.queue import Queue, Report
-from engine.serve.sessions import NamedSession, SentConversation, SessionConfig, SessionRegistry
+from engine.serve.sessions import SentConversation, ServerSession, SessionConfig, SessionRegistry
 
 _SESSION_LOST_CODES = (
     *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
@@ -49,7 +49,7 @@ class ReplySlot(Struct):
     # last event of the reply; if it stays None, the session is not reused
     last: Finished | Failed | None = None
     said: Message | None = None  # the answer, if all of it was sent
-    named: NamedSession | None = None  # the client's session, if the request names one
+    named: ServerSession | None = None  # the client's session, if the request names one
 
 
 class SlotRequest(Protocol):
@@ -149,7 +149,7 @@ class ReplySlots:
             known.session.close()
             self._known.closed(known)
 
-    def _leave_named(self, named: NamedSession, place: ReplySlot, before: SessionConfig) -> None:
+    def _leave_named(self, named: ServerSession, place: ReplySlot, before: SessionConfig) -> None:
         named.answers = None
         failed = place.last.code if isinstance(place.last, Failed) else ""
         if failed == UNSUPPORTED_SESSION:
@@ -157,7 +157,7 @@ class ReplySlots:
         if named.session is place.session and (place.last is None or failed in _SESSION_LOST_CODES):
             named.close()
 
-    def _named(self, guest: Guest, name: str, model: Model, answers: int) -> NamedSession:
+    def _named(self, guest: Guest, name: str, model: Model, answers: int) -> ServerSession:
         named = self.sessions.find(guest, name)
         if named is None:
             self._check_queue(self.queue, True, guest, answers)
@@ -168,7 +168,7 @@ class ReplySlots:
             )
         return named
 
-    def _session(self, named: NamedSession, model: Model, config: SessionConfig) -> Session:
+    def _session(self, named: ServerSession, model: Model, config: SessionConfig) -> Session:
         """Return the engine's session, reopened if its configuration changes."""
         if named.freed:
             raise named.gone()
@@ -189,7 +189,7 @@ class ReplySlots:
         report: Report,
         what: str,
         places: int = 1,
-        whose: NamedSession | None = None,
+        whose: ServerSession | None = None,
     ) -> None:
         self._check_queue(queue, named, guest, places)
         ticket = queue.enter(named, places, guest.id)

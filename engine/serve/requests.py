@@ -37,7 +37,7 @@ class RunningReplies(Protocol):
     def cancel(self, whole: bool = False) -> None: ...
 
 
-class ActiveRequest:
+class ModelRequest:
     """A request. Written on the server's thread; any thread may read, pause and stop it.
 
     Attributes:

@@ -145,7 +145,7 @@ class SessionConfig(Struct, frozen=True):
         )
 
 
-class NamedSession(Struct, eq=False):
+class ServerSession(Struct, eq=False):
     """A named session."""
 
     guest: Guest
@@ -198,18 +198,18 @@ class SessionRegistry:
         self._engine = engine
         self._settings = settings
         self._sharing = sharing or FairShare()
-        self._named: dict[tuple[str, str], NamedSession] = {}
+        self._named: dict[tuple[str, str], ServerSession] = {}
         self.evicted = 0  # sessions so far
 
     def __len__(self) -> int:
         return len(self._named)
 
-    def find(self, guest: Guest, name: str) -> NamedSession | None:
+    def find(self, guest: Guest, name: str) -> ServerSession | None:
         """Return a guest's session, or None."""
         self.free_old()
         return self._named.get((guest.id, name))
 
-    def get(self, guest: Guest, name: str) -> NamedSession:
+    def get(self, guest: Guest, name: str) -> ServerSession:
         """Return a guest's session.
 
         Raises:
@@ -220,11 +220,11 @@ class SessionRegistry:
             raise RequestError(404, f"There is no session {name!r}.", SESSION_NOT_FOUND)
         return found
 
-    def all(self) -> list[NamedSession]:
+    def all(self) -> list[ServerSession]:
         """Return the sessions of all guests."""
         return list(self._named.values())
 
-    def of(self, guest: Guest) -> list[NamedSession]:
+    def of(self, guest: Guest) -> list[ServerSession]:
         """Return a guest's sessions, oldest first."""
         self.free_old()
         return [named for named in self._named.values() if named.guest.id == guest.id]
@@ -236,8 +236,8 @@ class SessionRegistry:
         model: Model,
         config: SessionConfig,
         ttl: float | None = None,
-        spared: NamedSession | None = None,
-    ) -> NamedSession:
+        spared: ServerSession | None = None,
+    ) -> ServerSession:
         """Create a session. The engine's session is opened on first use.
 
         Args:
@@ -250,10 +250,10 @@ class SessionRegistry:
             raise RequestError(409, f"There is a session {name!r} already.", SESSION_EXISTS)
         self._make_room(guest, spared)
         ttl = self._settings.session_ttl if ttl is None else ttl
-        made = self._named[(guest.id, name)] = NamedSession(guest, name, model, config, ttl)
+        made = self._named[(guest.id, name)] = ServerSession(guest, name, model, config, ttl)
         return made
 
-    def fork(self, guest: Guest, name: str, twin: str | None) -> NamedSession:
+    def fork(self, guest: Guest, name: str, twin: str | None) -> ServerSession:
         """Create a copy of a session.
 
         Raises:
@@ -271,7 +271,7 @@ class SessionRegistry:
                 raise
         return made
 
-    def open(self, named: NamedSession) -> Session:
+    def open(self, named: ServerSession) -> Session:
         """Open an engine session for a named one."""
         return named.config.open(self._engine, named.model, named.guest)
 
@@ -301,7 +301,7 @@ class SessionRegistry:
             if of_model(named.model):
                 named.close()
 
-    def _make_room(self, guest: Guest, spared: NamedSession | None) -> None:
+    def _make_room(self, guest: Guest, spared: ServerSession | None) -> None:
         evict, of = self._settings.policy == "evict", Counter(n.guest.id for n in self.all())
         left = self._settings.sessions - len(self._named)
         if left > 0:
@@ -328,7 +328,7 @@ class SessionRegistry:
             int(min([RETRY_S, *ends])) + 1,
         )
 
-    def _free(self, named: NamedSession) -> None:
+    def _free(self, named: ServerSession) -> None:
         named.close()  # first: if this fails, the session stays registered and is freed later
         del self._named[(named.guest.id, named.name)]
         named.freed = True

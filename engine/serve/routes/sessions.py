@@ -17,7 +17,7 @@ from engine.serve.auth import Guest, guest_of
 from engine.serve.models import ModelRegistry
 from engine.serve.routes.base import APIRoute
 from engine.serve.routes.schema import Body, InSession, SessionName, SessionOptions
-from engine.serve.sessions import NamedSession, SessionRegistry, checked_name
+from engine.serve.sessions import ServerSession, SessionRegistry, checked_name
 
 MAX_TTL_S = 30 * 86400.0
 
@@ -87,7 +87,7 @@ class SessionRoutes:
                 run_cleanup(ticket.leave)
         return await self._told(named, 201)
 
-    async def _open(self, named: NamedSession) -> None:
+    async def _open(self, named: ServerSession) -> None:
         """Open the engine's session.
 
         Raises:
@@ -127,7 +127,7 @@ class SessionRoutes:
         self._sessions.delete(guest, name)
         return JSONResponse({"id": name, "object": "session.deleted", "deleted": True})
 
-    async def _told(self, named: NamedSession, status: int) -> Response:
+    async def _told(self, named: ServerSession, status: int) -> Response:
         return JSONResponse(_shown(named, *await self._figures()), status)
 
     async def _figures(self) -> tuple[dict[str, Any], list[str]]:
@@ -145,7 +145,7 @@ def _asked(request: Request) -> tuple[Guest, str]:
     return guest_of(request.scope), checked_name(request.path_params["id"], "A session's id")
 
 
-def _shown(named: NamedSession, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
+def _shown(named: ServerSession, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
     """Return a session for its guest. Statistics are by the engine's session ids."""
     own = named.session.id if named.session else ""
     figures = cast(dict[str, Any], stats.get(own, {}))

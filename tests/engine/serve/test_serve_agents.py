@@ -19,7 +19,7 @@ from engine.serve import agents as agents_of
 from engine.serve.agents import MAX_IDLE_AGENTS, AgentRegistry, AgentSnapshot, identify, program_of
 from engine.serve.auth import Guest, set_guest
 from engine.serve.errors import RequestError
-from engine.serve.requests import ActiveRequest
+from engine.serve.requests import ModelRequest
 from engine.serve.server import Server
 from tests.engine.scripted import write_scripted
 from tests.engine.serving import CHAT, ask, body, connect, endless, raw, status, until_said
@@ -379,7 +379,7 @@ def test_agent_without_id_is_known_by_conversation_start() -> None:
 # ---------------------------------------------------------------- ten thousand of them
 
 
-def shown() -> ActiveRequest:
+def shown() -> ModelRequest:
     """What an agent keeps of a request, without a server."""
     made = SimpleNamespace(
         **dict.fromkeys(("pieces", "size", "room"), 0),
@@ -395,7 +395,7 @@ def shown() -> ActiveRequest:
         text="",
         said="",
     )
-    return cast(ActiveRequest, made)
+    return cast(ModelRequest, made)
 
 
 def test_ten_thousand_agents_cost_little_and_leave_others_theirs() -> None:
