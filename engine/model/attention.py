@@ -363,7 +363,7 @@ def _attend_prefixes(
 
     Args:
         keys: per pair of `queries` and keys, the keys of each group.
-        score: see `beside`.
+        score: see `attend_with_score`.
     """
     given = queries if score is None else [*queries, score]
     if begun.order is not None:
