@@ -140,8 +140,8 @@ def torment(
         )
         prompt, stop_after = chance.choice(asked), chance.choice((0, 0, 0, 12))
         beside = chance.choice((0, 0, 0, 1, 2, 3))
-        # every second time almost nothing needs to match
-        view.SURE = number % 2 * 5 + 1  # type: ignore[attr-defined]
+        # every second time hardly anything has to match
+        view.LIKELY_MATCH = number % 2 * 5 + 1  # type: ignore[attr-defined]
         with_drafts = played(engine, model, prompt, params, stop_after, beside)
         count = len(with_drafts[0][3])
         if stop_after and count:  # the position of a cancellation depends on timing

@@ -276,13 +276,15 @@ def _first_line(error: BaseException) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("architectures", nargs="*", help="which ones (all of mlx-lm)")
-    parser.add_argument("--vlm", action="store_true", help="all that are taken from mlx-vlm")
-    parser.add_argument("--markdown", metavar="FILE", help="also write the table to FILE")
+    parser.add_argument("architectures", nargs="*", help="architectures (default: all of mlx-lm)")
+    parser.add_argument("--vlm", action="store_true", help="all architectures loaded from mlx-vlm")
+    parser.add_argument("--markdown", metavar="FILE", help="also write a table to FILE")
     parser.add_argument(
-        "--few-bits", type=int, default=0, metavar="GROUP", help="quantized in groups of this size"
+        "--few-bits", type=int, default=0, metavar="GROUP", help="quantize in groups of this size"
     )
-    parser.add_argument("--bits", type=int, default=4, help="of quantized weights (default: 4)")
+    parser.add_argument(
+        "--bits", type=int, default=4, help="bits of quantized weights (default: 4)"
+    )
     parser.add_argument("--lines", action="store_true", help=argparse.SUPPRESS)
 
 

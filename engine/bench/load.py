@@ -26,36 +26,68 @@ _BAR = 32  # characters of the longest bar
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("url", metavar="URL", help="the server: http://127.0.0.1:8080/v1")
-    add("--against", metavar="URL", help="a second server, in turns with the first")
-    add("--clients", type=_counts, default=[1, 4, 8, 16, 64, 256], help="as 1,4,8,16,64,256")
-    add("--traffic", type=_kinds, default=list(TRAFFIC), help="of " + ",".join(TRAFFIC))
-    add("--tokens", type=positive_int, default=64, help="of each answer (64)")
-    add("--words", type=positive_int, default=40, help="of each prompt (40)")
-    add("--turns", type=positive_int, default=1, help="of each client's conversation (1)")
-    add("--sessions", action="store_true", help="each client names a session of its own")
-    add("--every", type=float, default=0.25, help="seconds between staggered clients (0.25)")
-    add("--rounds", type=positive_int, default=1, help="of which the median is taken (1)")
-    add("--key", default="", help="for both servers")
-    add("--model", default="", help="that both shall answer with")
-    add("--seconds", type=float, default=300.0, help="a client waits for its server (300)")
-    add("--json", type=Path, metavar="FILE", help="write all figures")
+    add("url", metavar="URL", help="server, such as http://127.0.0.1:8080/v1")
+    add("--against", metavar="URL", help="second server, measured alternately")
+    add(
+        "--clients",
+        type=_counts,
+        default=[1, 4, 8, 16, 64, 256],
+        help="numbers of clients (default: 1,4,8,16,64,256)",
+    )
+    add(
+        "--traffic",
+        type=_kinds,
+        default=list(TRAFFIC),
+        help="kinds (default: " + ",".join(TRAFFIC) + ")",
+    )
+    add("--tokens", type=positive_int, default=64, help="tokens per answer (default: 64)")
+    add("--words", type=positive_int, default=40, help="words per prompt (default: 40)")
+    add("--turns", type=positive_int, default=1, help="turns per client (default: 1)")
+    add("--sessions", action="store_true", help="use a named session per client")
+    add(
+        "--every",
+        type=float,
+        default=0.25,
+        help="seconds between staggered clients (default: 0.25)",
+    )
+    add("--rounds", type=positive_int, default=1, help="rounds, for the median (default: 1)")
+    add("--key", default="", help="key for both servers")
+    add("--model", default="", help="model for both servers (default: theirs)")
+    add("--seconds", type=float, default=300.0, help="timeout of a request (default: 300)")
+    add("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     group = parser.add_argument_group("agents, and a person's chat beside them")
     add, usual = group.add_argument, agents.Crowd(0)
     add(
-        "--agents", type=positive_int, default=0, metavar="N", help="so many, in place of the above"
+        "--agents",
+        type=positive_int,
+        default=0,
+        metavar="N",
+        help="number of agents, instead of clients",
     )
     add(
         "--beginning",
         type=positive_int,
         default=usual.beginning,
         metavar="WORDS",
-        help="of the rules and tools that all agents begin with (%(default)s)",
+        help="words of the agents' common beginning (default: %(default)s)",
     )
-    add("--for", type=float, default=usual.seconds, dest="lasts", metavar="SECONDS", help="(60)")
-    add("--tasks", type=int, default=0, metavar="N", help="after which an agent leaves (0: never)")
-    add("--person-every", type=float, default=usual.every, metavar="SECONDS", help="(1)")
-    add("--person-key", default="", help="the person's own key, where it is another than --key")
+    add(
+        "--for",
+        type=float,
+        default=usual.seconds,
+        dest="lasts",
+        metavar="SECONDS",
+        help="duration (default: 60)",
+    )
+    add("--tasks", type=int, default=0, metavar="N", help="tasks per agent (default: 0, no limit)")
+    add(
+        "--person-every",
+        type=float,
+        default=usual.every,
+        metavar="SECONDS",
+        help="pause between the user's questions (default: 1)",
+    )
+    add("--person-key", default="", help="key of the user, if different from --key")
 
 
 def main(options: argparse.Namespace) -> int:

@@ -78,10 +78,17 @@ def machine() -> dict[str, Any]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "models", nargs="*", default=[str(GUIDE)], help="model folders or downloaded hub ids"
+        "models",
+        nargs="*",
+        default=[str(GUIDE)],
+        help="model folders or hub ids (default: the Guide)",
     )
-    parser.add_argument("--minutes", type=float, default=10.0, help="in all (10)")
-    parser.add_argument("--out", type=Path, default=Path(FILE), help=f"the file ({FILE})")
+    parser.add_argument(
+        "--minutes", type=float, default=10.0, help="total time in minutes (default: 10)"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path(FILE), help=f"output file (default: {FILE})"
+    )
 
 
 def main(options: argparse.Namespace) -> int:

@@ -26,11 +26,19 @@ FEW = 5  # chats that fit a tight budget
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--minutes", type=float, default=30.0, help="how long (30)")
-    parser.add_argument("--seed", type=int, default=0, help="which schedules (0)")
-    parser.add_argument("--steps", type=int, default=120, help="actions per model and round (120)")
-    parser.add_argument("--chats", type=int, default=16, help="most chats at once (16)")
-    parser.add_argument("--families", nargs="+", metavar="NAME", help="which architectures (all)")
+    parser.add_argument(
+        "--minutes", type=float, default=30.0, help="duration in minutes (default: 30)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the schedules (default: 0)")
+    parser.add_argument(
+        "--steps", type=int, default=120, help="actions per model and round (default: 120)"
+    )
+    parser.add_argument(
+        "--chats", type=int, default=16, help="maximum number of concurrent chats (default: 16)"
+    )
+    parser.add_argument(
+        "--families", nargs="+", metavar="NAME", help="architectures (default: all)"
+    )
 
 
 def main(options: argparse.Namespace) -> int:

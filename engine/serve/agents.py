@@ -33,9 +33,7 @@ AGENT_TTL_S = 600.0
 """Time after its last request until an agent is forgotten. Paused agents are kept."""
 MAX_PROGRAM_CHARACTERS = 40
 MAX_TASK_CHARACTERS = 120
-MAX_STORED_REQUEST_BYTES = (
-    2**20
-)  # bytes of a request whose conversation is kept for export to a chat
+MAX_STORED_REQUEST_BYTES = 2**20  # a request whose conversation is kept for export to a chat
 MAX_STORED_BYTES = 32 * 2**20
 
 PROGRAMS = {
@@ -305,7 +303,7 @@ class Agent(Struct, eq=False):
     group: int
     parent: int
     paused: bool = False
-    agent_stopped_error: bool = False
+    stopped: bool = False
     written: int = 0
     task: str = ""
     last_seen: float = field(default_factory=time.monotonic)

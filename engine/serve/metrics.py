@@ -128,19 +128,19 @@ class _Collector:
         for (route, status), count in sorted(m.requests.items()):
             requests.add_metric([route, status], count)
         replies = CounterMetricFamily(
-            "stretto_replies", "Replies by how they ended.", labels=["reason"]
+            "stretto_replies", "Replies by finish reason.", labels=["reason"]
         )
         for reason, count in sorted(m.replies.items()):
             replies.add_metric([reason], count)
         tokens = CounterMetricFamily(
-            "stretto_tokens", "Tokens of replies that ended in order.", labels=["kind"]
+            "stretto_tokens", "Tokens of finished replies.", labels=["kind"]
         )
         for kind in ("prompt", "reused", "generated"):
             tokens.add_metric([kind], m.tokens[kind])
         yield from (requests, replies, tokens)
         for name, says, found in (
-            ("first_token", "From a request to its first token.", m.first),
-            ("gap", "Between two pieces of one answer.", m.gap),
+            ("first_token", "Time from a request to its first token.", m.first),
+            ("gap", "Time between two pieces of an answer.", m.gap),
         ):
             yield HistogramMetricFamily(
                 f"stretto_{name}_seconds", says, buckets=found.buckets(), sum_value=found.sum

@@ -376,6 +376,6 @@ class ChatWriter(OpenAIWriter):
 
 class ChatCompletions(API):
     path = "/v1/chat/completions"
-    summary = "A chat completion."
+    summary = "Create a chat completion."
     body = ChatBody
     writer = ChatWriter

@@ -151,7 +151,7 @@ class CompletionsWriter(OpenAIWriter):
 
 class Completions(API):
     path = "/v1/completions"
-    summary = "Texts, continued as they stand."
+    summary = "Continue texts without a chat template."
     body = CompletionsBody
     writer = CompletionsWriter
 
@@ -215,7 +215,7 @@ class EmbeddingAPI(API):
 
 class EmbeddingsAPI(EmbeddingAPI):
     path = "/v1/embeddings"
-    summary = "The directions of texts' mean hidden states."
+    summary = "Compute embeddings: normalized mean hidden states of texts."
     body = EmbeddingsBody
 
     def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:

@@ -633,7 +633,7 @@ def _reason(choice: Choice) -> tuple[str, str | None]:
 
 class Messages(API):
     path = "/v1/messages"
-    summary = "Anthropic's messages."
+    summary = "Create a message, in Anthropic's shape."
     body = MessagesBody
     writer = MessagesWriter
 
@@ -643,5 +643,5 @@ class Messages(API):
 
 class CountTokensAPI(API):
     path = "/v1/messages/count_tokens"
-    summary = "How many tokens a prompt of Anthropic's messages has."
+    summary = "Count the tokens of a prompt, in Anthropic's shape."
     body = PromptBody

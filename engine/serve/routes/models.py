@@ -37,12 +37,16 @@ class ModelRoutes:
     def routes(self) -> list[APIRoute]:
         one = "/v1/models/{id:path}"  # an id may have slashes
         return [
-            APIRoute("GET", "/v1/models", self._list, "The models."),
+            APIRoute("GET", "/v1/models", self._list, "List models."),
             APIRoute(
-                "POST", f"{one}/load", self._load, "Load a model, with its progress.", body=LoadBody
+                "POST",
+                f"{one}/load",
+                self._load,
+                "Load a model, optionally with progress.",
+                body=LoadBody,
             ),
-            APIRoute("POST", f"{one}/unload", self._unload, "Free a model's memory.", body=Body),
-            APIRoute("GET", one, self._read, "One model."),
+            APIRoute("POST", f"{one}/unload", self._unload, "Unload a model.", body=Body),
+            APIRoute("GET", one, self._read, "Get a model."),
         ]
 
     async def _list(self, request: Request) -> Response:

@@ -281,14 +281,14 @@ class OllamaAPI(API):
 
 class OllamaGenerate(OllamaAPI):
     path = "/api/generate"
-    summary = "A single reply, in Ollama's shape."
+    summary = "Generate a single reply, in Ollama's shape."
     body = GenerateBody
     writer = GenerateWriter
 
 
 class OllamaEmbedAPI(EmbeddingAPI):
     path = "/api/embed"
-    summary = "The embeddings of texts, in Ollama's shape."
+    summary = "Compute embeddings, in Ollama's shape."
     body = EmbedBody
 
     def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
@@ -299,7 +299,7 @@ class OllamaEmbedAPI(EmbeddingAPI):
 
 class OllamaEmbeddingsAPI(EmbeddingAPI):
     path = "/api/embeddings"
-    summary = "The embedding of a text, in Ollama's older shape."
+    summary = "Compute an embedding, in Ollama's older shape."
     body = EmbedBody
 
     def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
@@ -308,7 +308,7 @@ class OllamaEmbeddingsAPI(EmbeddingAPI):
 
 class OllamaChat(OllamaAPI):
     path = "/api/chat"
-    summary = "A chat, in Ollama's shape."
+    summary = "Generate a chat reply, in Ollama's shape."
     body = OllamaBody
     writer = OllamaWriter
 
@@ -326,10 +326,10 @@ class OllamaModels:
 
     def routes(self) -> list[APIRoute]:
         return [
-            APIRoute("GET", "/api/version", self._version, "The version of Ollama's API."),
-            APIRoute("GET", "/api/tags", self._tags, "The models, in Ollama's shape."),
-            APIRoute("GET", "/api/ps", self._loaded, "The models that are loaded."),
-            APIRoute("POST", "/api/show", self._show, "One model.", body=ShowBody),
+            APIRoute("GET", "/api/version", self._version, "Get the version of Ollama's API."),
+            APIRoute("GET", "/api/tags", self._tags, "List models in Ollama's shape."),
+            APIRoute("GET", "/api/ps", self._loaded, "List loaded models."),
+            APIRoute("POST", "/api/show", self._show, "Get a model.", body=ShowBody),
         ]
 
     async def _version(self, _: Request) -> Response:

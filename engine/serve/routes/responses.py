@@ -347,8 +347,8 @@ class StoredResponses:
     def routes(self) -> list[APIRoute]:
         one = "/v1/responses/{id}"
         return [
-            APIRoute("GET", one, self._read, "A response that was stored."),
-            APIRoute("DELETE", one, self._delete, "Drop a response that was stored."),
+            APIRoute("GET", one, self._read, "Get a stored response."),
+            APIRoute("DELETE", one, self._delete, "Delete a stored response."),
         ]
 
     async def _read(self, request: Request) -> Response:
@@ -380,7 +380,7 @@ class StoredResponses:
 
 class Responses(API):
     path = "/v1/responses"
-    summary = "A response, which can be gone on from where it was stored."
+    summary = "Create a response, which can be continued if it is stored."
     body = ResponsesBody
     streams_overflow = True  # Codex compacts its conversation only on this event
 
@@ -484,7 +484,7 @@ def _reference_id(item: object) -> str:
 
 class InputTokens(Responses):
     path = "/v1/responses/input_tokens"
-    summary = "How many tokens a prompt of responses has."
+    summary = "Count the tokens of a prompt for responses."
 
 
 def _is_answer(item: Any) -> bool:

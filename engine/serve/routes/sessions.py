@@ -49,12 +49,12 @@ class SessionRoutes:
     def routes(self) -> list[APIRoute]:
         every, one = "/v1/sessions", "/v1/sessions/{id}"
         return [
-            APIRoute("POST", every, self._make, "A new session.", body=SessionBody, status=201),
-            APIRoute("GET", every, self._list, "The caller's sessions."),
-            APIRoute("GET", one, self._read, "One session."),
+            APIRoute("POST", every, self._make, "Create a session.", body=SessionBody, status=201),
+            APIRoute("GET", every, self._list, "List the caller's sessions."),
+            APIRoute("GET", one, self._read, "Get a session."),
             APIRoute("DELETE", one, self._delete, "Free a session."),
             APIRoute(
-                *("POST", f"{one}/fork", self._fork, "A session that knows what another knows."),
+                *("POST", f"{one}/fork", self._fork, "Create a copy of a session."),
                 body=ForkBody,
                 status=201,
             ),
@@ -62,9 +62,9 @@ class SessionRoutes:
                 "POST",
                 f"{one}/steer",
                 self._steer,
-                "End the session's answer where its text is whole: neither within a character nor "
-                "a tool call. Its client gets what there is, and the request that waits in the "
-                "session, or comes next, goes on from that with nothing read again.",
+                "End the session's reply at the next safe point, outside of characters and calls. "
+                "Its client gets the text so far, and the session's next request continues from "
+                "there without prefill.",
             ),
         ]
 

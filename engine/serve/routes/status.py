@@ -62,14 +62,18 @@ class Health:
 
     def routes(self) -> list[APIRoute]:
         return [
-            APIRoute("GET", "/health", self.health, "Whether requests are answered."),
+            APIRoute("GET", "/health", self.health, "Check if requests are answered."),
             # Clients request this first, mostly with HEAD.
-            APIRoute("GET", "/", self.hello, "Whether there is a server."),
-            APIRoute("GET", "/api/hello", self.hello, "Whether there is a server."),
+            APIRoute("GET", "/", self.hello, "Check if the server is running."),
+            APIRoute("GET", "/api/hello", self.hello, "Check if the server is running."),
             APIRoute(
-                "GET", "/metrics", self.metrics, "Figures for Prometheus.", media_type="text/plain"
+                "GET",
+                "/metrics",
+                self.metrics,
+                "Get metrics for Prometheus.",
+                media_type="text/plain",
             ),
-            APIRoute("GET", "/v1/agents", self.agents, "The agents that ask, and what they do."),
+            APIRoute("GET", "/v1/agents", self.agents, "List agents and their states."),
         ]
 
     async def hello(self, _: Request) -> Response:
@@ -136,20 +140,20 @@ class Health:
         counts, several = self._counts(guest), self._sharing.several
         agents = len(self._agents.of(guest.id)) if several else len(self._agents)
         found = {
-            "engine_up": ("Whether the engine answers.", float(alive)),
+            "engine_up": ("1 if the engine responds.", float(alive)),
             "models_loaded": ("Models in memory.", float(len(self._loaded(guest)))),
             "sessions": ("Sessions with an id.", float(counts["sessions"])),
-            "answering": ("Answers being given.", float(counts["answering"])),
-            "waiting": ("Requests that wait.", float(counts["waiting"])),
-            "agents": ("Agents that have asked in the last minutes.", float(agents)),
+            "answering": ("Running answers.", float(counts["answering"])),
+            "waiting": ("Waiting requests.", float(counts["waiting"])),
+            "agents": ("Recently active agents.", float(agents)),
         }
         if several:
             return found  # the others are totals over all keys
-        found["sessions_evicted"] = ("Sessions that made room.", float(self._sessions.evicted))
+        found["sessions_evicted"] = ("Evicted sessions.", float(self._sessions.evicted))
         found["connections"] = ("Connections.", float(self._connections()))
         faults = stats.get("faults", {}).values()
         found["shared_faults"] = (
-            "Passes of several chats that raised.",
+            "Failed passes of several chats.",
             float(sum(f["shared"] for f in faults)),
         )
         found["models_unshared"] = (
@@ -163,8 +167,8 @@ class Health:
 
 
 _OF_ENGINE = {
-    "memory_budget": "Bytes that weights and KV caches may take.",
-    "memory_in_use": "Bytes that MLX has in use.",
+    "memory_budget": "Limit of weights and KV caches in bytes.",
+    "memory_in_use": "Bytes in use by MLX.",
     "weights_bytes": "Bytes of weights.",
     "kv_bytes": "Bytes of KV caches.",
     "tokens_per_s": "Tokens generated per second, over the last two.",
@@ -201,7 +205,7 @@ def described(routes: Sequence[APIRoute], pool: Executor) -> APIRoute:
         # Generated on first use, as it takes 0.1 s, and the rest of the start 2 ms.
         return JSONResponse(await in_thread(pool, document))
 
-    own = APIRoute("GET", "/openapi.json", answer, "This description.")
+    own = APIRoute("GET", "/openapi.json", answer, "Get this description.")
     return own
 
 
@@ -242,9 +246,9 @@ def _operation(route: APIRoute) -> dict[str, Any]:
         "summary": route.summary,
         "operationId": re.sub(r"\W+", "_", f"{route.method.lower()}{path}").strip("_"),
         "responses": {
-            str(route.status): {"description": "The answer.", "content": content},
+            str(route.status): {"description": "Success.", "content": content},
             "default": {
-                "description": "Why there is none.",
+                "description": "Error.",
                 "content": {"application/json": refusal},
             },
         },
@@ -255,7 +259,7 @@ def _operation(route: APIRoute) -> dict[str, Any]:
     ]
     if route.body_required:
         # The name in the body takes precedence over these.
-        says = "Names a session, as `session_id` in the body does."
+        says = "Session id. `session_id` in the body takes precedence."
         parameters += [
             {"name": alias, "in": "header", "schema": _TEXT, "description": says}
             for alias in ALIASES

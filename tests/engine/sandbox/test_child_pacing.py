@@ -99,6 +99,6 @@ def test_engine_reports_tokens_computed_on_cpu(
 ) -> None:
     model = engine.load(model_folder("plain"))
     for taken in (False, True):
-        monkeypatch.setattr(loop, "openblas", lambda taken=taken: taken)
+        monkeypatch.setattr(loop, "has_openblas", lambda taken=taken: taken)
         engine.open_session(model).send("Hello", SamplingParams(max_tokens=2)).text(60)
         assert process.is_streaming() == taken
