@@ -256,9 +256,8 @@ class _Trial(Struct, frozen=True):
     alone: list[Caches]  # the same, also after the steps
     steps: list[list[int]]  # tokens of all sessions, by step
     expected: list[mx.array]  # logits of each step, `[sessions, ids]`
-    differences: list[float] = field(
-        default_factory=list
-    )  # of the ways tried, see `logit_difference`
+    # of the ways tried, see `logit_difference`
+    differences: list[float] = field(default_factory=list)
 
 
 def _agrees(way: str, tried: _Trial) -> Generator[None, None, bool]:

@@ -75,10 +75,11 @@ class MatchSearch:
         self._known = 0  # tokens of `_of` copied to `_ids`
         self._next = 0  # index after the earlier occurrence, or 0 without a match
         self._matched = 0  # length of the match
+        # by length of the match
         self._held, self._tried = (
             list(_PRIOR_ACCEPTED),
             [_PRIOR_DRAFTED] * len(_PRIOR_ACCEPTED),
-        )  # by length of the match
+        )
 
     def find(self) -> int:
         """Return the length of the longest match of the latest tokens, or 0 if it is too short."""

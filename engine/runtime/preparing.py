@@ -74,9 +74,8 @@ class Job(Struct, frozen=True):
     look: Callable[[], Record | None] | None = None
     # arguments of the template besides the messages
     template: Mapping[str, Any] = field(default_factory=dict)
-    sights: Mapping[str, ImageTokens] = field(
-        default_factory=dict
-    )  # images that were read, by digest
+    # images that were read, by digest
+    sights: Mapping[str, ImageTokens] = field(default_factory=dict)
 
     def sight(self, medium: Image | Audio) -> ImageTokens:
         """Return an image or a recording as the model takes it; see

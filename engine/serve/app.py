@@ -34,9 +34,8 @@ _MAX_PATH_CHARACTERS = 200  # characters of a path in an error message
 KEYLESS_PATH = "/health"  # path that needs no key; without one the response is only a word
 
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
-_MAX_HEADER_BYTES = (
-    2**16
-)  # bytes of all headers; h11 only limits heads that arrive in several parts
+# bytes of all headers; h11 only limits heads that arrive in several parts
+_MAX_HEADER_BYTES = 2**16
 _HEADERS = (
     *("authorization", "content-type", "x-api-key", "x-stretto-session-id", "x-session-affinity"),
     "content-encoding",

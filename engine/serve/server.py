@@ -340,7 +340,6 @@ def _listening_socket(host: str, port: int) -> socket.socket:
     # "localhost" means both loopback addresses. Clients try IPv4 too.
     address = "127.0.0.1" if host == "localhost" else host
     listening = socket.create_server((address, port), family=family, backlog=BACKLOG)
-    listening.setsockopt(
-        socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES
-    )  # clients inherit it
+    # clients inherit it
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     return listening

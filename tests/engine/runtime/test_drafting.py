@@ -236,7 +236,7 @@ def test_windows_and_recurrent_states_go_back_to_what_was_said(
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """Everything is taken for a copy; of each pass with drafts how many had none, how many one."""
     monkeypatch.setattr(model_lookup, "MIN_MATCH", 1)
-    monkeypatch.setattr(runtime_view, "SURE", 1)
+    monkeypatch.setattr(runtime_view, "LIKELY_MATCH", 1)
     seen: list[tuple[int, int]] = []
     inner = runner.decode_with_drafts
 
