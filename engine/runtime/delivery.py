@@ -62,7 +62,7 @@ class Delivery:
                 self._state.fail_reply(request, error, keep_cache=True)
 
     def _advance(self, token: int | None, following: NextToken | None, request: Request) -> None:
-        """Take the token that was pending (None: it was the prompt's last), go on to the next.
+        """Take the pending token and continue with the next one.
 
         Args:
             token: None if the prompt's last token was fed.
@@ -96,7 +96,7 @@ class Delivery:
 
         def choose(mask: np.ndarray | None) -> None:
             if request.unsampled is not unsampled:
-                return  # the reply has ended, or its caches are computed again
+                return  # the reply has ended, or its caches are being recomputed
             request.await_token(runner.sample_constrained(request, unsampled, mask))
             request.unsampled = None
 
@@ -125,7 +125,7 @@ class Delivery:
         return FinishReason.LENGTH if request.limit >= request.longest else FinishReason.MEMORY
 
     def _advance_drafted(self, check: CheckedDraft, run: Run, request: Request) -> None:
-        """Take the token that was pending, and those drafted after it as far as they hold."""
+        """Take the pending token and the drafted tokens that were accepted."""
         started = time.perf_counter()
         reason, told = _advance_draft(request, check, partial(self._take, request))
         self._state.meter.note(told, 0)
@@ -142,7 +142,7 @@ class Delivery:
         )
 
     def _fail(self, failed: StepFailure) -> None:
-        """Keep a fault with the session that caused it.
+        """Attribute a fault to the session that caused it.
 
         In a pass of several sessions the cause is unknown. All of them continue separately with new
         caches, and the one that fails alone is the cause.

@@ -39,8 +39,8 @@ class Token(Struct, frozen=True):
     session: str
     # the pending token, which is known now; None if the prompt's last token was fed
     token: int | None
-    # the lazy token after it, its sampler's error, or None where the pending token was the last
-    # that is wanted and was not fed
+    # the lazy token after it or the error of its sampler; None if the pending token is the last
+    # one wanted, and was not fed
     following: NextToken | None
 
 
@@ -52,7 +52,7 @@ class Drafted(Struct, frozen=True):
 
 
 class StepFailure(Struct, frozen=True):
-    """Something raised, in Python or on the device."""
+    """Result: an exception in Python or an error of the device."""
 
     # all participants: with several it is unknown which caused the failure
     sessions: tuple[str, ...]
@@ -72,7 +72,7 @@ class Run(Struct):
 
     @property
     def errors(self) -> list[BaseException]:
-        """All that was raised."""
+        """Return all errors."""
         return [o.error for o in self.outcomes if isinstance(o, StepFailure)]
 
     def let_go(self) -> None:
@@ -241,8 +241,8 @@ class Executor:
         return [*drafted, *(Token(key, token, following.get(key)) for key, token in read.items())]
 
     def _mixed_step(self, feeding: list[Request], chunks: Sequence[Chunk]) -> dict[str, NextToken]:
-        with contextlib.suppress(Exception):  # found when its tokens are read
-            mx.synchronize()  # the step before is not counted as this one's time
+        with contextlib.suppress(Exception):  # an error is reported when its tokens are read
+            mx.synchronize()  # do not count the previous step as this one's time
         following = _launch(feeding, True, [self._reading(chunk) for chunk in chunks])
         mx.synchronize()
         return following
@@ -313,7 +313,7 @@ def _launch(
 def _check_drafts(
     feeding: list[Request], counts: Sequence[int]
 ) -> tuple[dict[str, NextToken], dict[str, CheckedDraft]]:
-    """Draft tokens of answers, so many at most, and have the sessions' model read them."""
+    """Draft up to `counts` tokens of answers, and have the sessions' model check them."""
     model, following, checks = feeding[0].session.model, {}, {}
     each: Sequence[NextToken | CheckedDraft | None]
     if len(feeding) > 1:

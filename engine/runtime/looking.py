@@ -56,7 +56,7 @@ class Looking:
                 self._want(request, sight)
 
     def _want(self, request: Request, sight: ImageTokens) -> None:
-        """Have an image's pixels made, unless available, and then encode it."""
+        """Have an image's pixels computed, unless available, and then encode it."""
         model = request.session.model
         key = (model.info.id, sight.digest)
         pixels, sight.pixels = sight.pixels, None
@@ -101,7 +101,7 @@ class Looking:
             self._fail(image.key, error)
 
     def _go_on(self, image: _Image, allowed: float) -> bool:
-        """Whether it has been seen whole."""
+        """Continue encoding an image. Returns whether it is complete."""
         vision = self._state.models[image.key[0]].vision
         assert vision is not None
         if image.pieces is None:

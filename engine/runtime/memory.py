@@ -114,7 +114,7 @@ class Memory:
 
     @property
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
-        """The embeddings of images that can go, and the bytes of those that are still needed."""
+        """Return the evictable embeddings of images, and the bytes of those still needed."""
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
         found, needed = dict[CacheKey, Idle](), 0
         if not any(vision.held for vision in seeing.values()):
@@ -358,7 +358,7 @@ class Memory:
         """Drop every cache that no reply uses, and return the number of freed bytes."""
         before = self.caches
         self.evict([cache.key for cache in self.idle()])
-        # What goes to disk is held until it is written. It is given back then, and not counted.
+        # Caches that are being written to disk are freed later, and not counted.
         backend.release_memory()
         return max(0, before - self.caches)
 

@@ -365,7 +365,7 @@ class Leaving:
         self.going.append((arrays, then))
 
     def step(self) -> None:
-        """Free the next ones, for about `SLICE_S` seconds."""
+        """Free the next arrays, for about `SLICE_S` seconds."""
         began = time.perf_counter()
         while self.going and time.perf_counter() - began < SLICE_S:
             arrays, then = self.going[0]

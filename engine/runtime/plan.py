@@ -77,7 +77,7 @@ class Row(Struct, frozen=True):
     system: int = 0  # number of its first tokens that depend only on the system message
     # its caches cannot be trimmed: others can only continue from where its reading halts
     halts: bool = False
-    offer: CacheOffer | None = None  # what others hold of its prompt
+    offer: CacheOffer | None = None  # parts of its prompt in the caches of others
 
     def __repr__(self) -> str:
         """Omit the prompt, which may be long and is private."""

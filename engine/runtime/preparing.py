@@ -78,8 +78,7 @@ class Job(Struct, frozen=True):
     sights: Mapping[str, ImageTokens] = field(default_factory=dict)
 
     def sight(self, medium: Image | Audio) -> ImageTokens:
-        """Return an image or a recording as the model takes it; see
-        `ImagePreprocessor.tokens_of`."""
+        """Return an image or a recording as tokens; see `ImagePreprocessor.tokens_of`."""
         assert self.model.preprocessor is not None
         return self.sights.get(medium.digest) or self.model.preprocessor.tokens_of(medium)
 
@@ -106,8 +105,8 @@ def with_images(job: Job, stop: threading.Event | None = None) -> Job:
     sights: dict[str, ImageTokens] = {}
     for medium in media_in(messages):
         if not preprocessor.word_of(medium):
-            continue  # the model does not hear
-        with contextlib.suppress(FileNotFoundError):  # its message gets a note in its place
+            continue  # the model does not support audio
+        with contextlib.suppress(FileNotFoundError):  # the message gets a note instead
             sights[medium.digest] = preprocessor.tokens_of(medium, stop)
     return replace(job, sights=sights)
 
@@ -189,7 +188,7 @@ def prepare(job: Job) -> Prepared:
 
 
 def _images(job: Job, preprocessor: ImagePreprocessor, messages: list[Message]) -> Images:
-    """How the images and sounds of messages stand in a prompt."""
+    """Return the placeholders and tokens of the images and recordings in messages."""
     media = media_in(messages)
     return Images(
         preprocessor.written, {m.digest: (preprocessor.word_of(m), job.sight(m).ids) for m in media}
@@ -197,7 +196,7 @@ def _images(job: Job, preprocessor: ImagePreprocessor, messages: list[Message]) 
 
 
 def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
-    """Whether a model knows these tokens."""
+    """Return whether a model knows these tokens."""
     most = max((token for token in tokens if token < FIRST_IMAGE_ID), default=0)
     return most < (model.rows or FIRST_IMAGE_ID)
 
@@ -229,7 +228,7 @@ def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
 
 
 def _without_lost(message: Message, job: Job, preprocessor: ImagePreprocessor) -> Message:
-    """A message with a note in the place of each image or sound whose file is gone."""
+    """Replace images and recordings whose files are missing with notes."""
     if not isinstance(message.get("content"), (list, tuple)):
         return message
     parts = []

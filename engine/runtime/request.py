@@ -67,10 +67,10 @@ class Prepared(Struct, frozen=True):
     prompt: Prompt
     tokens: list[int]  # of the prompt; those of the answer are appended
     text: ReplyText
-    longest: int  # the most tokens that the answer may have
-    ledger: Ledger  # which text the session's tokens stand for, as it goes on with it
-    constraint: Constraint | None = None  # binds the answer to the form that was asked for
-    images: Sequence[PlacedImage] = ()  # where they stand among the prompt's tokens
+    longest: int  # maximum number of tokens of the answer
+    ledger: Ledger  # the text that the session's tokens represent, including this prompt
+    constraint: Constraint | None = None  # grammar of the requested form of the answer
+    images: Sequence[PlacedImage] = ()  # with their positions in the prompt's tokens
 
 
 _LONGEST_CHARACTER = 4  # maximum number of tokens per character: one for each byte
@@ -235,7 +235,7 @@ class Request:
 
     @cached_property
     def places(self) -> MatchSearch:
-        """Where its latest tokens stood before."""
+        """Return a search for earlier occurrences of its latest tokens."""
         return MatchSearch(self.tokens)
 
     @property
@@ -420,7 +420,7 @@ class Request:
 
     @property
     def reader(self) -> PrefillingSession:
-        """What the prefix index must know of it while its prompt is read."""
+        """Return what the prefix index needs to know while its prompt is read."""
         session, prompt = self.session, self.prompt
         if prompt is None:
             raise RuntimeError("a prompt that is still being prepared cannot be read")

@@ -74,7 +74,7 @@ def _loop(
         from engine.cluster.relay import Relay
 
         return Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
-    confined.shared().start()  # they import what they need while this thread does
+    confined.shared().start()  # their imports run in parallel with this thread's
     backend.load_openblas()  # before anything imports MLX
     from engine.runtime.loop import Loop
 

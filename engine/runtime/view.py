@@ -133,7 +133,7 @@ def _uncut(request: Request) -> tuple[tuple[int, int], ...]:
 
 
 def _offer(state: State, request: Request) -> CacheOffer | None:
-    """What others hold of a prompt; looked for again only where that may have changed."""
+    """Return what others hold of a prompt, searching again only if it may have changed."""
     if not request.adopts:
         return None
     prefixes, kv = state.memory.prefixes, request.kv

@@ -170,7 +170,7 @@ class Workers:
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
         self._changed = threading.Condition()
-        self._waiting: dict[str, deque[_QueuedWork]] = {}  # by lane; those that came first first
+        self._waiting: dict[str, deque[_QueuedWork]] = {}  # by lane, oldest first
         self._busy: Counter[str] = Counter()  # threads by lane
         self._threads = 0
         self._closed = False
@@ -272,7 +272,7 @@ class Workers:
         return True
 
     def _take(self) -> _QueuedWork | None:
-        """The next piece of work; waits for it. None when there is to be no more."""
+        """Wait for the next job and return it; None when the pool is closed."""
         with self._changed:
             while not self._closed:
                 free = [lane for lane in self._waiting if self._has_room(lane)]
