@@ -63,7 +63,7 @@ class SharedPrefix:
 
 
 class SharedPrefixKV:
-    """One layer's cache of a session that extends a shared prefix.
+    """Cache of one layer for a session that extends a shared prefix.
 
     Models can use it like mlx-lm's `KVCache`.
     """
@@ -167,7 +167,7 @@ class SharedPrefixKV:
 
     @property
     def _shared(self) -> tuple[mx.array, mx.array]:
-        """All keys and values of the shared prefix in this layer."""
+        """Return all keys and values of the shared prefix in this layer."""
         return self.shared_prefix.keys[self.layer], self.shared_prefix.values[self.layer]
 
 

@@ -38,7 +38,7 @@ class Frame(Struct, frozen=True):
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """All ends; empty if only the end of the turn ends it."""
+        """Return all ends; empty if only the end of the turn ends it."""
         return tuple(end for end in (self.end, *self.or_end) if end)
 
 
@@ -92,7 +92,7 @@ class Markers(Struct, frozen=True):
 
     @property
     def all(self) -> frozenset[str]:
-        """All strings that must not be shown."""
+        """Return all strings that must not be shown."""
         found = {*self.dropped}
         for frame in self.frames:
             found |= {*(() if frame.kept else (frame.start,))}

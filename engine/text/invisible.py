@@ -15,7 +15,7 @@ IGNORED = (
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U00016fe4\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""For use in the brackets of a regular expression, like the next two."""
+"""Pattern for use in the brackets of a regular expression, like the next two."""
 JOINERS = "\u200c\u200d"
 BLANKS = "\u2800\U0001d159"
 """A blank braille pattern and a null notehead of music: they have a width but no ink."""

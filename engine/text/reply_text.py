@@ -86,12 +86,12 @@ class ReplyText:
 
     @property
     def raw(self) -> str:
-        """All generated text so far, markers and reasoning included."""
+        """Return all generated text so far, markers and reasoning included."""
         return str(self._detokenizer.text)[self._begun :]
 
     @property
     def parts(self) -> dict[Kind, str]:
-        """All text so far, by kind."""
+        """Return all text so far, by kind."""
         return {kind: "".join(pieces) for kind, pieces in self._pieces.items()}
 
     def said(self) -> Message:

@@ -81,7 +81,7 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
     form, limits = params.tool_form, params.form_limits
     if form is None:
         return params
-    if limits == FormLimits():  # nobody has asked for these
+    if limits == FormLimits():  # the request sets no limits
         limits = replace(limits, characters=_LONGEST_TEXT)
     grammar = _GrammarBuilder(tokenizer, name, form, params.form_limits)
     calls = []
