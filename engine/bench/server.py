@@ -30,9 +30,9 @@ if most:
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 from engine.model import backend
-backend.take_openblas()
+backend.load_openblas()
 import mlx.core as mx
-with backend.file_limit_kept():
+with backend.preserved_file_limit():
     from mlx_lm import server
 
 def tell():

@@ -71,7 +71,7 @@ def test_serve_loads_openblas_before_its_cache(tmp_path: Path) -> None:
         from engine.model import backend
         assert main(["serve", "--forget", "--cache", {str(tmp_path / "cache")!r}]) == 0
         assert "mlx.core" in sys.modules
-        assert "imported before" not in backend.take_openblas()
+        assert "imported before" not in backend.load_openblas()
         """
     )
 
@@ -128,9 +128,9 @@ def test_engines_may_start_at_the_same_moment(model_folder: Callable[[str], Path
         """
         import sys, threading
         from engine import Engine, SamplingParams
-        from engine.model.backend import take_openblas
+        from engine.model.backend import load_openblas
         from tests import checked
-        take_openblas()
+        load_openblas()
         checked.once()
         from engine.model import attention
 

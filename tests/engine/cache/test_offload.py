@@ -364,8 +364,8 @@ def test_killed_in_the_midst_of_writing_leaves_whole_files_only(
     script = """
         import os, signal, sys, threading
         from engine import Engine, SamplingParams
-        from engine.cache.cache_file import Image
-        whole = Image.write
+        from engine.cache.cache_file import CacheImage
+        whole = CacheImage.write
         def half(self, stream):
             stream.write(self.header)
             stream.write(self.parts[0][0])
@@ -380,7 +380,7 @@ def test_killed_in_the_midst_of_writing_leaves_whole_files_only(
             engine.stats()
             while not any(f.endswith(".safetensors") for f in os.listdir(sys.argv[2])):
                 engine.stats()
-            Image.write = half
+            CacheImage.write = half
         """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script), str(model_folder("plain")), str(tmp_path)],

@@ -40,7 +40,7 @@ MEANWHILE = """
     from engine import Engine
     from engine.model import backend
 
-    backend.take_openblas()
+    backend.load_openblas()
     half, failed = threading.Event(), []
 
     class Slow:

@@ -109,13 +109,13 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
 def test_a_few_rows_are_multiplied_one_by_one() -> None:
     alone("""
         from engine.model import backend
-        assert backend.take_openblas() == "OpenBLAS"
+        assert backend.load_openblas() == "OpenBLAS"
         import mlx.core as mx
         from engine.model.patches import dense
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
-        dense.enable(True, dense.declare(backend._openblas))
+        dense.enable(True, dense.bind_sgemv(backend._openblas))
         weight = mx.random.normal((300, 256))
         with dense.engaged():
             for shape in ((1, 256), (1, 3, 256), (4, 1, 256)):
@@ -175,8 +175,8 @@ def test_cheaper_exponentials_give_same_results() -> None:
             assert mx.allclose(got, wanted, rtol=1e-4, atol=1e-5), (n, length)
 
         asked = []
-        numpys = attention_parts._exponentials
-        attention_parts._exponentials = lambda table: asked.append(table.shape) or numpys(table)
+        numpys = attention_parts._exponentiate
+        attention_parts._exponentiate = lambda table: asked.append(table.shape) or numpys(table)
         for n, length in ((64, 64), (64, 300), (5, 7), (40, 20_000)):
             check(n, length, "causal")
             check(n, length, None)

@@ -28,7 +28,7 @@ class Heard(logging.Handler):
         Heard.said.append(record.getMessage())
 
 logging.getLogger("engine.model.patches").addHandler(Heard())
-backend.take_openblas()
+backend.load_openblas()
 checked.once()
 
 def answers(folder):

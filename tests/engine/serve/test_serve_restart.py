@@ -183,7 +183,7 @@ sys.path.insert(0, {str(Path.cwd())!r})
 from pathlib import Path
 from engine.serve import conversations
 from engine.serve.auth import Keys
-conversations.KEEP_IDLE = 0.1
+conversations.WRITE_AFTER_IDLE_S = 0.1
 from tests import checked
 from tests.engine.serve.test_serve_restart import *
 checked.once()
