@@ -116,8 +116,8 @@ class ServerState(Enum):
 class ApiClients(Struct, frozen=True):
     """Clients of the server."""
 
-    connections: int = 0  # how many there are, idle ones too
-    seen: tuple[AgentSnapshot, ...] = ()  # the agents that ask, between their requests too
+    connections: int = 0  # including idle ones
+    seen: tuple[AgentSnapshot, ...] = ()  # the agents, also between their requests
 
 
 class Serving(QObject):
@@ -302,7 +302,7 @@ class Serving(QObject):
         return "".join(agent.text for agent in self._agents(number))
 
     def conversation(self, number: int) -> AgentConversation | None:
-        """What an agent and its model have said, as far as it was kept."""
+        """Return the stored conversation of an agent and its model, or None."""
         return next((agent.conversation for agent in self._agents(number)), None)
 
     def model_of(self, name: str) -> str:

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from app.remote import client, remote_errors
 from app.remote.address import Remote, host_of
 from app.remote.remote_errors import RemoteError
-from app.remote.stream import Piece, Reading
+from app.remote.stream import Piece, ReplyReader
 from engine.serve.json_input import conversation_digests
 
 log = logging.getLogger(__name__)

@@ -312,7 +312,7 @@ def test_the_network_is_searched_only_where_it_was_switched_on(start, secrets):
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
     dialog.show()
     assert not dialog.found.switch.isChecked()
-    assert not dialog.found.said.isVisible()
+    assert not dialog.found.status_label.isVisible()
     with announce("127.0.0.1", 8097, "studio of the window", remotes.interfaces) as name:
         dialog.found.switch.click()
         assert run.app.settings.find_servers
