@@ -76,7 +76,7 @@ def _with_openblas(part: str, arguments: list[str]) -> int:
     from engine.model import backend
 
     backend.load_openblas()
-    with backend.preserved_file_limit():  # mlx-lm would take most of the descriptors away
+    with backend.preserved_file_limit():  # mlx-lm would lower the limit of descriptors
         module = importlib.import_module(f"tests.{part}")
     status: int = module.main(arguments)
     return status

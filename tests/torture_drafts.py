@@ -140,7 +140,7 @@ def torment(
         )
         prompt, stop_after = chance.choice(asked), chance.choice((0, 0, 0, 12))
         beside = chance.choice((0, 0, 0, 1, 2, 3))
-        # every second time hardly anything has to match
+        # every second time almost nothing needs to match
         view.LIKELY_MATCH = number % 2 * 5 + 1  # type: ignore[attr-defined]
         with_drafts = played(engine, model, prompt, params, stop_after, beside)
         count = len(with_drafts[0][3])
@@ -180,7 +180,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--only", default="", help="models whose names have this in them")
     options = parser.parse_args(arguments)
     drafting.WORTH, drafting.LIKELY = math.inf, 0.0  # also where drafts lose
-    prompt_lookup.MIN_MATCH = 1  # and where hardly anything has stood before
+    prompt_lookup.MIN_MATCH = 1  # and after short matches
     asked = [part["ask"] for part in tomllib.loads((GUIDE / "heldout.toml").read_text())["stretto"]]
     tallies: list[Tally] = []
     with tempfile.TemporaryDirectory() as scratch, Engine() as engine, Engine() as judge:
