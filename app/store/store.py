@@ -325,7 +325,7 @@ class Store:
             self._writer.add(PatchChat(chat_id, kept))
 
     def save_message(self, message: Message, *, as_leaf: bool = False) -> None:
-        """Insert or overwrite a message. `as_leaf` also makes it the chat's leaf.
+        """Insert or overwrite a message. `as_leaf` makes it the leaf in the same transaction.
 
         Its chat and its parent must have been saved before, otherwise the write is dropped and
         `on_error` is called with "invalid". A new message moves its chat to the top of the list.

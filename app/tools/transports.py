@@ -331,7 +331,7 @@ def _allowed(item: Any) -> Any:
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
-    """Transport that limits the size and the rate of responses."""
+    """Transport that limits the size of responses, and their rate to what can be parsed in time."""
 
     def __init__(self) -> None:
         super().__init__()
