@@ -40,7 +40,7 @@ from app.ui.style import motion, theme
 from app.ui.style.icons import app_icon
 from app.ui.window.context import WindowContext
 from app.ui.window.main_window import MainWindow
-from app.ui.window.unsaved import ErrorNotice, Unsaved
+from app.ui.window.unsaved import ErrorNotice, SaveErrorNotice
 from app.ui.workspace.docks import configure_docking
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class Application(QObject):
         self.window: MainWindow | None = None
         self.updates: Updates | None = None
         self.serving: Serving | None = None
-        self.unsaved: Unsaved | None = None
+        self.unsaved: SaveErrorNotice | None = None
         self.errors: ErrorNotice | None = None
 
     @property
@@ -202,7 +202,7 @@ class Application(QObject):
         self.updates.found.connect(self.window.show_update)
         self.updates.start()
         self.window.listen(self.single)
-        self.unsaved = Unsaved(self.store, self.bridge, self.window)
+        self.unsaved = SaveErrorNotice(self.store, self.bridge, self.window)
         self.errors = ErrorNotice(self.crashes, self.bridge, self.window)
         self.window.show_restored()
         if self.down:

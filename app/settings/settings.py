@@ -116,7 +116,7 @@ class Settings:
         search=mark("translation, locale"),
         choices=("system", *LANGUAGES),
     )
-    # by command its key sequences, if they differ from the defaults; see `OwnKeys`
+    # by command its key sequences, if they differ from the defaults; see `Shortcuts`
     shortcuts: Mapping[str, list[str]] = _option(
         {},
         "General",

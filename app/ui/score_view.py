@@ -366,7 +366,7 @@ class ScoreView(QWidget):
     @Slot(str)
     def _on_chosen(self, lane_id: str) -> None:
         if lane_id.startswith(GUEST):
-            self.guest_chosen.emit(_number(lane_id))
+            self.guest_chosen.emit(_agent_number(lane_id))
         else:
             self.chosen.emit(lane_id)
 
@@ -374,7 +374,7 @@ class ScoreView(QWidget):
     def _on_pause(self, lane_id: str) -> None:
         if lane_id.startswith(GUEST):
             paused = self._rows[lane_id].lane.state == "paused"
-            self.guest_pause_asked.emit(_number(lane_id), not paused)
+            self.guest_pause_asked.emit(_agent_number(lane_id), not paused)
         else:
             self.pause_asked.emit(lane_id)
 
@@ -383,6 +383,6 @@ class ScoreView(QWidget):
         self._area.setFixedHeight(rows * grown(LaneRow.HEIGHT) + 6)
 
 
-def _number(lane_id: str) -> int:
+def _agent_number(lane_id: str) -> int:
     """Return the number of the agent that a lane belongs to."""
     return int(lane_id.removeprefix(GUEST))

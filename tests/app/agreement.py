@@ -220,7 +220,7 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
             yield "an answer seems to stream, or not to"
     versions = chat.transcript.alternatives(message.id)
     # a column has the other versions beside it
-    apart = isinstance(row, AnswerRow) and row._apart
+    apart = isinstance(row, AnswerRow) and row._in_column
     if not apart and row._alternative != (versions.index(message.id) + 1, len(versions)):
         yield f"a message says it is version {row._alternative} of {len(versions)}"
     for button, action in row._buttons.items():

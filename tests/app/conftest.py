@@ -253,7 +253,7 @@ class Run:
     def marks(self) -> str:
         """Return what the find bar counts, once it has searched all messages."""
         bar = self.pane.find_bar
-        self.until(lambda: not bar._more.isActive())
+        self.until(lambda: not bar._slice_timer.isActive())
         return bar.count.text()
 
     def end(self) -> None:

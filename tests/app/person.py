@@ -625,7 +625,7 @@ class Person:
                 QTest.keyClick(chip, KEY.Key_Delete)
             return {pane.chat.id}
         of = others[n % len(others)]
-        self.window.reading._ask(pane, of.id, lambda: None)
+        self.window.reading._start_confirm(pane, of.id, lambda: None)
         self.rest()
         for sheet in self.window.findChildren(ReadSheet):
             if what == "gone":
@@ -659,7 +659,7 @@ class Person:
             for lane in lanes[n % 3 : n % 3 + 1]:
                 (lane.head if what == "unfold" else lane.stop).click()
             if what == "stop all":
-                row._by_key["stop"].click()
+                row._buttons_by_key["stop"].click()
         return {chat.id}
 
     def with_message(self, action: Action, n: int, which: int) -> Touched:
@@ -829,7 +829,7 @@ class Person:
             lambda: popover.slide.toggle(),
             lambda: popover.reproducible.toggle(),
             lambda: popover.form.kind.setCurrentIndex(which % 5),
-            lambda: popover._plain.boxes["temperature"].set_number(0.3),
+            lambda: popover._basic_form.boxes["temperature"].set_number(0.3),
             lambda: popover.stop.setPlainText("end\\n"),
             lambda: popover.more.toggle(),
             lambda: popover.same.isVisible() and popover.same.click(),

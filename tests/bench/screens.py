@@ -23,7 +23,7 @@ from app.settings.paths import GUIDE, Paths
 from app.settings.settings import Settings
 from app.store import Message, Store, StoreError, new_id
 from app.system.updates import Release
-from app.ui.compare.compare_dialog import Column
+from app.ui.compare.compare_dialog import ComparisonColumn
 from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog
 from app.ui.dialogs.dialogs import ask_about_store, ask_about_unsaved, say_already_running
 from app.ui.settings.settings_window import SettingsWindow
@@ -218,7 +218,9 @@ def _window(screens: Screens) -> None:
     for pane in window.workspace.panes():
         pane.composer.button.click()
     window.toggle_score()
-    columns = [Column(GUIDE, ChatOptions(temperature=t, seed=4), f"{t:g}") for t in (0.0, 0.9)]
+    columns = [
+        ComparisonColumn(GUIDE, ChatOptions(temperature=t, seed=4), f"{t:g}") for t in (0.0, 0.9)
+    ]
     panes = window.chats.comparisons.begin(columns, "", "Tell me a short story about a river.")
     driver.wait(0.6)
     screens.shoot("comparison", window)

@@ -21,7 +21,7 @@ from app.chats.options import ChatOptions
 from app.models.downloads import Download, DownloadState
 from app.settings import translation
 from app.settings.paths import GUIDE, Paths
-from app.ui.compare.compare_dialog import Column
+from app.ui.compare.compare_dialog import ComparisonColumn
 from app.ui.dialogs.about import LicencesWindow
 from app.ui.models.get_model import GetModelDialog
 from app.ui.pane.options_popover import OptionsPopover
@@ -106,7 +106,8 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
     for pane in window.workspace.panes():
         window.workspace.close_pane(pane)
     columns = [
-        Column(GUIDE, ChatOptions(temperature=t, seed=4), f"Temperature {t:g}") for t in (0.0, 0.9)
+        ComparisonColumn(GUIDE, ChatOptions(temperature=t, seed=4), f"Temperature {t:g}")
+        for t in (0.0, 0.9)
     ]
     panes = window.chats.comparisons.begin(columns, "", "Tell me a short story about a river.")
     driver.until(lambda: not any(map(answering, panes)), 90)

@@ -27,10 +27,10 @@ from app.ui.widgets.sheet import Sheet, keep_place
 from app.ui.widgets.textview import TextView
 
 MOST = 40  # messages shown of each branch
-_LONGEST = 20_000  # characters shown of each message
+_MAX_CHARACTERS = 20_000  # characters shown of each message
 
 
-class _Column(QScrollArea):
+class BranchColumn(QScrollArea):
     """Column with the messages of one branch."""
 
     def __init__(self, messages: Sequence[Message], parent: QWidget) -> None:
@@ -42,7 +42,7 @@ class _Column(QScrollArea):
         inside = QWidget(self)
         self._rows = down(of=inside, margins=(0, 8, 16, 12), spacing=4)
         # views of the messages, in order
-        self.texts = [self._put(message, inside) for message in messages[:MOST]]
+        self.texts = [self._add_message(message, inside) for message in messages[:MOST]]
         if (left := len(messages) - MOST) > 0:
             words = counted("… %Ln more message", "… %Ln more messages", left)
             self._rows.addWidget(plain_label(inside, words))
@@ -50,9 +50,9 @@ class _Column(QScrollArea):
         self.setWidget(inside)
         self.setWidgetResizable(True)
 
-    def _put(self, message: Message, inside: QWidget) -> TextView:
+    def _add_message(self, message: Message, inside: QWidget) -> TextView:
         head = plain_label(inside, who(message), wrap=False)
-        text = beginning(message.content or message.error, _LONGEST, "\n\n")
+        text = beginning(message.content or message.error, _MAX_CHARACTERS, "\n\n")
         if message.role == "assistant":
             markdown = MarkdownDocument(markdown_style(), inside)
             view: TextView = MarkdownView(markdown, inside)
@@ -64,7 +64,7 @@ class _Column(QScrollArea):
             document.setPlainText(text)
             view = TextView(document, inside)
         view.setAccessibleName(who(message))
-        view.height_changed.connect(self._fit)
+        view.height_changed.connect(self._update_heights)
         self._rows.addWidget(head)
         self._rows.addWidget(view)
         self._rows.addSpacing(12)
@@ -72,9 +72,9 @@ class _Column(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit()
+        self._update_heights()
 
-    def _fit(self) -> None:
+    def _update_heights(self) -> None:
         margins = self._rows.contentsMargins()
         width = self.viewport().width() - margins.left() - margins.right()
         for view in self.texts:
@@ -112,7 +112,7 @@ class BranchCompare(Sheet):
             keep_place(show)  # the columns start at the same height
             show.setVisible(not shown)
             head.addWidget(show)
-            self.columns.append(_Column(rest, self))
+            self.columns.append(BranchColumn(rest, self))
             self.columns[-1].setAccessibleName(name)
             nest(column, head)
             column.addWidget(self.columns[-1], 1)
@@ -121,13 +121,13 @@ class BranchCompare(Sheet):
         self.put_foot()
         self.setMinimumSize(scaled(440), scaled(300))
         self.resize(scaled(920), scaled(600))
-        flows.start(self, self._mark())
+        flows.start(self, self._mark_differences())
 
     def _on_chosen(self, message_id: str) -> None:
         self.chosen.emit(message_id)
         self.accept()
 
-    async def _mark(self) -> None:
+    async def _mark_differences(self) -> None:
         """Mark the differences, one pair of messages at a time."""
         for one, other in zip(*(column.texts for column in self.columns), strict=False):
             texts = [view.document().toPlainText() for view in (one, other)]

@@ -16,7 +16,7 @@ from app.chats.library import ChatLibrary
 from app.chats.turn import Event
 from app.settings.language import tr
 from app.store import Attachments
-from app.ui.compare.compare_dialog import Column
+from app.ui.compare.compare_dialog import ComparisonColumn
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.workspace.docks import Arrangement
@@ -24,12 +24,12 @@ from app.ui.workspace.placement import columns_that_fit, even_out_beside, has_ro
 from app.ui.workspace.workspace import Workspace
 
 
-class Group(Struct):
+class ComparisonGroup(Struct):
     """Columns of one comparison."""
 
     columns: dict[str, str]  # chat id -> label, from left to right
     blind: bool  # labels and model names are hidden until one is kept
-    desk: Desk  # chats that were replaced by the columns
+    desk: ReplacedPanes  # chats that were replaced by the columns
 
     def alias(self, chat_id: str) -> str:
         """Return the neutral name of a column whose label is hidden."""
@@ -69,13 +69,13 @@ class Comparisons(QObject):
         super().__init__(workspace)
         self._library = library
         self._workspace = workspace
-        self._groups: list[Group] = []
+        self._groups: list[ComparisonGroup] = []
         workspace.pane_made.connect(self._on_pane_made)
         workspace.pane_closed.connect(self._on_pane_closed)
 
     def begin(
         self,
-        columns: Sequence[Column],
+        columns: Sequence[ComparisonColumn],
         system: str,
         prompt: str,
         # sent with the prompt; the engine prefills them once for all columns of a model
@@ -89,13 +89,13 @@ class Comparisons(QObject):
         The columns replace the main window's panes until one is kept or the comparison is left. If
         they do not fit side by side, they use two rows; the rest become tabs.
         """
-        desk = Desk.cleared(self._library, self._workspace)
+        desk = ReplacedPanes.cleared(self._library, self._workspace)
         order = list(columns)
         if blind:
             shuffle(order)
         chats = [self._library.new(column.model) for column in order]
         words = [column.words for column in order]
-        group = Group(dict(zip((c.id for c in chats), words, strict=True)), blind, desk)
+        group = ComparisonGroup(dict(zip((c.id for c in chats), words, strict=True)), blind, desk)
         self._groups.append(group)
         panes: list[ChatPane] = []
         fit, rows = 1, 1
@@ -129,7 +129,9 @@ class Comparisons(QObject):
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the open comparisons for `restore`."""
-        return [group.to_json() for group in self._groups if len(self._panes(group.columns)) > 1]
+        return [
+            group.to_json() for group in self._groups if len(self._open_panes(group.columns)) > 1
+        ]
 
     def restore(self, data: object) -> None:
         """Make panes columns again that were columns at the last exit."""
@@ -138,15 +140,15 @@ class Comparisons(QObject):
             if found is None:
                 continue
             columns, blind = found
-            panes = self._panes(columns)
+            panes = self._open_panes(columns)
             if len(panes) > 1:
-                desk = Desk.from_json(told.get("desk"), self._library, self._workspace)
-                self._gather(Group(columns, blind, desk))
+                desk = ReplacedPanes.from_json(told.get("desk"), self._library, self._workspace)
+                self._add_group(ComparisonGroup(columns, blind, desk))
 
-    def _gather(self, group: Group) -> None:
+    def _add_group(self, group: ComparisonGroup) -> None:
         """Turn the open panes of a group into columns."""
         self._groups.append(group)
-        for pane in self._panes(group.columns):
+        for pane in self._open_panes(group.columns):
             self._on_pane_made(pane)
 
     @Slot(object)
@@ -158,11 +160,11 @@ class Comparisons(QObject):
         if group.blind:
             pane.chat.set_alias(group.alias(pane.chat.id))
         pane.header.set_keep(shown=True)
-        for signal, slot in self._wires(pane):
+        for signal, slot in self._pane_connections(pane):
             # The chat outlives the pane, and may be shown in a new one.
             signal.connect(slot, Qt.ConnectionType.UniqueConnection)
 
-    def _wires(self, pane: ChatPane) -> tuple[tuple[Any, Callable[..., None]], ...]:
+    def _pane_connections(self, pane: ChatPane) -> tuple[tuple[Any, Callable[..., None]], ...]:
         return (
             (pane.header.keep.clicked, self._on_keep),
             (pane.header.differs.clicked, self._on_differences),
@@ -181,27 +183,27 @@ class Comparisons(QObject):
     @Slot()
     def _on_differences(self) -> None:
         for group in self._groups:
-            for pane in self._panes(group.columns):
+            for pane in self._open_panes(group.columns):
                 if pane.header.differs is self.sender():
-                    self._mark(group.columns, pane.header.differs.isChecked())
+                    self._mark_differences(group.columns, pane.header.differs.isChecked())
 
     @Slot(str)
     def _on_reply_ended(self, message_id: str) -> None:
-        self._mark_again(message_id, self.sender())
+        self._update_marks(message_id, self.sender())
 
     @Slot(str)
     def _on_put_up(self, message_id: str) -> None:
         """Mark a reply whose row did not exist when its column was marked."""
-        self._mark_again(message_id, self.sender())
+        self._update_marks(message_id, self.sender())
 
-    def _mark_again(self, message_id: str, whose: object) -> None:
+    def _update_marks(self, message_id: str, whose: object) -> None:
         for group in self._groups:
-            for pane in self._panes(group.columns):
+            for pane in self._open_panes(group.columns):
                 mine = whose is pane.chat or whose is pane.transcript
                 if mine and pane.header.differs.isChecked():
                     last = pane.chat.transcript.last("assistant")
                     if last is not None and last.id == message_id:
-                        self._mark(group.columns, True)
+                        self._mark_differences(group.columns, True)
 
     @Slot(object)
     def _on_escaped(self, pane: ChatPane) -> None:
@@ -212,11 +214,11 @@ class Comparisons(QObject):
     def _on_pane_closed(self, chat_id: str) -> None:
         """Restore the replaced panes after the last column was closed."""
         group = self._group(chat_id)
-        if group is not None and not self._panes(group.columns):
+        if group is not None and not self._open_panes(group.columns):
             self._dissolve(group)
             group.desk.bring_back(group.columns)
 
-    def _group(self, chat_id: str) -> Group | None:
+    def _group(self, chat_id: str) -> ComparisonGroup | None:
         return next((group for group in self._groups if chat_id in group.columns), None)
 
     def has(self, pane: ChatPane) -> bool:
@@ -227,16 +229,16 @@ class Comparisons(QObject):
         """Return the other open columns of its comparison."""
         group = self._group(pane.chat.id)
         columns = group.columns if group is not None else {}
-        return [other for other in self._panes(columns) if other is not pane]
+        return [other for other in self._open_panes(columns) if other is not pane]
 
-    def _panes(self, group: Iterable[str]) -> list[ChatPane]:
+    def _open_panes(self, group: Iterable[str]) -> list[ChatPane]:
         return [pane for pane in map(self._workspace.pane, group) if pane is not None]
 
-    def _mark(self, group: Iterable[str], shown: bool) -> None:
+    def _mark_differences(self, group: Iterable[str], shown: bool) -> None:
         """Mark each column's differences from the first, and the first's differences from the
         second."""
         rows: list[AnswerRow] = []
-        for pane in self._panes(group):
+        for pane in self._open_panes(group):
             pane.header.differs.setChecked(shown)
             last = pane.chat.transcript.last("assistant")
             row = pane.transcript.row(last.id) if last is not None else None
@@ -259,10 +261,10 @@ class Comparisons(QObject):
         if group is None:
             self._workspace.activate(kept)
             return
-        models = [pane.chat.record.model for pane in self._panes(group.columns)]
-        told = self._told(group, kept.chat.id) if group.blind else ""
+        models = [pane.chat.record.model for pane in self._open_panes(group.columns)]
+        told = self._blind_summary(group, kept.chat.id) if group.blind else ""
         self._dissolve(group)
-        others = [pane for pane in self._panes(group.columns) if pane is not kept]
+        others = [pane for pane in self._open_panes(group.columns) if pane is not kept]
         for pane in others:
             pane.chat.turn.handle(Event.STOP)
             self._workspace.close_pane(pane, told=False)
@@ -278,10 +280,10 @@ class Comparisons(QObject):
         if group is None:
             return
         desk = group.desk
-        again = Desk(self._library, self._workspace, desk.before, list(desk.chats))
+        again = ReplacedPanes(self._library, self._workspace, desk.before, list(desk.chats))
         columns, columns_before = self._workspace.arrangement(), group.columns
         self._dissolve(group)
-        for column in self._panes(group.columns):
+        for column in self._open_panes(group.columns):
             column.chat.turn.handle(Event.STOP)
             self._workspace.close_pane(column, told=False)
         desk.bring_back(group.columns)
@@ -291,17 +293,17 @@ class Comparisons(QObject):
             chats = [self._library.open(chat_id, "") for chat_id in open_again]
             self._workspace.arrange(columns, chats)
             # The labels are visible by now.
-            self._gather(Group(columns_before, False, again))
+            self._add_group(ComparisonGroup(columns_before, False, again))
 
         self.left.emit(undo)
 
-    def _dissolve(self, group: Group) -> None:
+    def _dissolve(self, group: ComparisonGroup) -> None:
         """Turn the columns into normal chats, and show hidden labels."""
         self._groups.remove(group)
-        self._mark(group.columns, False)
-        for pane in self._panes(group.columns):
+        self._mark_differences(group.columns, False)
+        for pane in self._open_panes(group.columns):
             pane.header.set_keep(shown=False)
-            for signal, slot in self._wires(pane):
+            for signal, slot in self._pane_connections(pane):
                 signal.disconnect(slot)
         for chat_id, words in group.columns.items():
             chat = self._library.find(chat_id)
@@ -311,7 +313,7 @@ class Comparisons(QObject):
             if group.blind and record is not None and record.variant == group.alias(chat_id):
                 self._library.change({chat_id: {"variant": words}})
 
-    def _told(self, group: Group, kept: str) -> str:
+    def _blind_summary(self, group: ComparisonGroup, kept: str) -> str:
         """Return a sentence with the hidden labels, the kept one first."""
         first = tr(
             "{reply} was {what}",
@@ -323,7 +325,7 @@ class Comparisons(QObject):
         return ", ".join([first, *others])
 
 
-class Desk:
+class ReplacedPanes:
     """Panes of the main window that a comparison has replaced."""
 
     def __init__(
@@ -336,7 +338,7 @@ class Desk:
         self.chats = chats
 
     @classmethod
-    def cleared(cls, library: ChatLibrary, workspace: Workspace) -> Desk:
+    def cleared(cls, library: ChatLibrary, workspace: Workspace) -> ReplacedPanes:
         """Close the main window's panes. Floating windows stay open."""
         desk = cls(library, workspace, workspace.arrangement(), [])
         for pane in workspace.panes():
@@ -349,7 +351,7 @@ class Desk:
         return desk
 
     @classmethod
-    def from_json(cls, data: object, library: ChatLibrary, workspace: Workspace) -> Desk:
+    def from_json(cls, data: object, library: ChatLibrary, workspace: Workspace) -> ReplacedPanes:
         """Return the state that `to_json` saved, or an empty one if the data is invalid."""
         told = data if isinstance(data, dict) else {}
         before = Arrangement.from_json(told.get("before"))

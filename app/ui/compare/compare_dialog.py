@@ -167,7 +167,7 @@ BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("M
 MOST = 6  # columns; more would be too narrow to read
 
 
-class Column(Struct, frozen=True):
+class ComparisonColumn(Struct, frozen=True):
     """Settings of a column: its model, its options, and a label of what differs."""
 
     model: str
@@ -218,7 +218,7 @@ class CompareDialog(Sheet):
         super().__init__("compare", tr("Compare"), parent, spacing=10)
         self._current = current
         self._options = options
-        self._varied = varied(options, defaults or {})
+        self._sampled_options = varied(options, defaults or {})
         self._names = dict(models)
         self.prompt = AskField(prompt, tr("Message to compare"), settings, self)
         self.prompt.setPlaceholderText(tr("Write a message…"))
@@ -276,20 +276,22 @@ class CompareDialog(Sheet):
         """Return what differs between the columns."""
         return next(kind for kind, button in self.kinds.items() if button.isChecked())
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[ComparisonColumn]:
         """Return the chosen columns from left to right."""
         kind, count = self.kind, self.count.value()
         if kind == BY_MODEL:
             chosen = [box.toolTip() for box in self.models if box.isChecked()]
             words = told_apart({ref: self._names[ref] for ref in chosen})
-            return [Column(ref, self._options, words[ref]) for ref in chosen]
+            return [ComparisonColumn(ref, self._options, words[ref]) for ref in chosen]
         if kind == BY_SEED:
             return [
-                Column(self._current, replace(self._varied, seed=n), tr("Seed {n}", n=n))
+                ComparisonColumn(
+                    self._current, replace(self._sampled_options, seed=n), tr("Seed {n}", n=n)
+                )
                 for n in range(1, count + 1)
             ]
         return [
-            Column(
+            ComparisonColumn(
                 self._current,
                 replace(self._options, temperature=t),
                 tr("Temperature {value}", value=t),

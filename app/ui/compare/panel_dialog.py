@@ -27,7 +27,7 @@ from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
 
-_LEAST = -0.1  # temperature that means the chat's own
+_CHAT_TEMPERATURE = -0.1  # temperature that means the chat's own
 
 
 class MemberRow(QWidget):
@@ -52,10 +52,12 @@ class MemberRow(QWidget):
         )
         self.model.setMinimumContentsLength(10)
         self.temperature = QDoubleSpinBox(self)
-        self.temperature.setRange(_LEAST, 2.0)
+        self.temperature.setRange(_CHAT_TEMPERATURE, 2.0)
         self.temperature.setSingleStep(0.1)
         self.temperature.setSpecialValueText(tr("As in chat", "a temperature"))
-        self.temperature.setValue(_LEAST if member.temperature is None else member.temperature)
+        self.temperature.setValue(
+            _CHAT_TEMPERATURE if member.temperature is None else member.temperature
+        )
         self.seed = QSpinBox(self)
         self.seed.setRange(-1, 2**31 - 1)
         self.seed.setSpecialValueText(tr("Random", "a seed"))
@@ -212,14 +214,14 @@ class PanelDialog(Sheet):
         """Save the entered members as ``name``, or rename the panel ``old``."""
         panels = dict(self._settings.panels)
         told = panels.pop(old) if old else [member.to_json() for member in self.chosen()]
-        self._choose({**panels, name: told}, name)
+        self._save_panels({**panels, name: told}, name)
 
     def _delete(self) -> None:
         """Delete the saved panel. Its members stay in the rows, so it can be saved again."""
         name = self.saved.currentData()
-        self._choose({n: told for n, told in self._settings.panels.items() if n != name}, "")
+        self._save_panels({n: told for n, told in self._settings.panels.items() if n != name}, "")
 
-    def _choose(self, panels: dict[str, list[dict[str, Any]]], name: str) -> None:
+    def _save_panels(self, panels: dict[str, list[dict[str, Any]]], name: str) -> None:
         self._settings.set(panels=panels, panel=name)
         self._fill_names(name)
 

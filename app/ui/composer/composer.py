@@ -240,7 +240,7 @@ def image_in(source: QMimeData) -> bytes:
     return bytes(buffer.data().data())
 
 
-def _wrapping(metrics: QFontMetrics, words: str, width: int) -> Qt.TextFlag:
+def _wrap_mode(metrics: QFontMetrics, words: str, width: int) -> Qt.TextFlag:
     """Return the wrap mode: at words, or anywhere if a word, such as an address, is too wide."""
     fits = all(metrics.horizontalAdvance(word) <= width for word in words.split())
     return Qt.TextFlag.TextWordWrap if fits else Qt.TextFlag.TextWrapAnywhere
@@ -306,12 +306,14 @@ class Composer(QWidget):
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.alone = False  # quick question window: no compare, no broadcast
-        self._hears_wanted = False
-        self._told = False  # True while the chat sets the text, which is then not reported back
+        self._broadcast_available = False
+        self._setting_text = (
+            False  # True while the chat sets the text, which is then not reported back
+        )
         self._refusal: str | None = None
         self.tinted = False
         self._limit = 240
-        self._note = self._leaving = self._hint = self._placeholder = ""
+        self._edit_note = self._remote_note = self._hint = self._placeholder = ""
         self._count: CountedTokens | None = None
         self.field = ComposerText(settings, self)
         self.setAccessibleName(tr("New message"))
@@ -362,7 +364,7 @@ class Composer(QWidget):
 
     @property
     def editing(self) -> bool:
-        return bool(self._note)
+        return bool(self._edit_note)
 
     def set_text(self, text: str) -> None:
         """Set the text and move the cursor to its end."""
@@ -371,8 +373,8 @@ class Composer(QWidget):
 
     def set_words(self, placeholder: str, leaving: str = "") -> None:
         """Set the placeholder, and a note below the text if it is sent to another machine."""
-        if (placeholder, leaving) != (self._placeholder, self._leaving):
-            self._placeholder, self._leaving = placeholder, leaving
+        if (placeholder, leaving) != (self._placeholder, self._remote_note):
+            self._placeholder, self._remote_note = placeholder, leaving
             self.show_count(self._count)
 
     def show_compose(self, compose: Compose, *, queued: bool = False) -> None:
@@ -380,12 +382,14 @@ class Composer(QWidget):
         queue."""
         editing = isinstance(compose, Editing)
         words = mark("Editing your message. The original stays as a version.")
-        self._note = tr(mark("Editing a queued message.") if queued else words) if editing else ""
+        self._edit_note = (
+            tr(mark("Editing a queued message.") if queued else words) if editing else ""
+        )
         self.cancel_edit.setVisible(editing)
         if compose.text != self.text:
-            self._told = True
+            self._setting_text = True
             self.set_text(compose.text)
-            self._told = False
+            self._setting_text = False
         self._fit()
 
     def show_turn(self, *, stops: bool, refusal: str | None, hint: str = "") -> None:
@@ -417,7 +421,7 @@ class Composer(QWidget):
         count = self._count
         told = count is not None and (count.share > self.MUCH or count.slid)
         much = count.words if count is not None and told else ""
-        return self._hint or " ".join(filter(None, (self._leaving, much)))
+        return self._hint or " ".join(filter(None, (self._remote_note, much)))
 
     def show_files(self, files: Sequence[ChipWords]) -> None:
         """Show these files above the text."""
@@ -434,8 +438,8 @@ class Composer(QWidget):
 
         ``offered``: there are other chats to broadcast to.
         """
-        self._hears_wanted = on or offered
-        self.broadcast_button.setVisible(self._hears_wanted and not self.alone)
+        self._broadcast_available = on or offered
+        self.broadcast_button.setVisible(self._broadcast_available and not self.alone)
         self.broadcast_button.setChecked(on and hears)
         off, join = tr("Broadcast  Ctrl+Shift+B"), tr("Join Broadcast  Ctrl+Alt+B")
         self.broadcast_button.set_icon("broadcast", join if on and not hears else off)
@@ -444,7 +448,7 @@ class Composer(QWidget):
 
     def set_alone(self, alone: bool) -> None:
         self.alone = alone
-        self.broadcast_button.setVisible(self._hears_wanted and not alone)
+        self.broadcast_button.setVisible(self._broadcast_available and not alone)
         self._fit()
 
     def set_limit(self, height: int) -> None:
@@ -468,13 +472,13 @@ class Composer(QWidget):
         painter.drawRoundedRect(
             QRectF(self.rect()).adjusted(1, 1, -1, -1), t.RADIUS + 4, t.RADIUS + 4
         )
-        if self._note:
+        if self._edit_note:
             painter.setFont(ui_font(t.SMALL_PX))
             painter.setPen(QColor(tokens.muted))
             area = mirrored(self, QRectF(16, 6, self.width() - 60, self.NOTE - 4))
             metrics = painter.fontMetrics()
-            fits = metrics.horizontalAdvance(self._note) <= area.width()
-            words = self._note if fits else tr("Editing your message")
+            fits = metrics.horizontalAdvance(self._edit_note) <= area.width()
+            words = self._edit_note if fits else tr("Editing your message")
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, words)
         if self.foot:
             fits = self._count is None or self._count.fits
@@ -483,7 +487,7 @@ class Composer(QWidget):
             width = self.field.width()
             foot = self._foot_height(width)
             area = QRectF(16, self.height() - foot - 7, width, foot)
-            flags = _wrapping(painter.fontMetrics(), self.foot, width)
+            flags = _wrap_mode(painter.fontMetrics(), self.foot, width)
             centred = Qt.AlignmentFlag.AlignVCenter
             painter.drawText(mirrored(self, area), centred | flags, self.foot)
 
@@ -493,7 +497,7 @@ class Composer(QWidget):
         if not self.foot:
             return 0
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
-        flags = _wrapping(metrics, self.foot, width)
+        flags = _wrap_mode(metrics, self.foot, width)
         wanted = metrics.boundingRect(0, 0, width, 1000, flags, self.foot).height()
         return max(grown(self.FOOT), wanted)
 
@@ -504,9 +508,9 @@ class Composer(QWidget):
         self.compare.setVisible(width >= t.NARROW and not self.alone)
         shown = [b for b in (self.attach, self.compare, self.broadcast_button) if not b.isHidden()]
         inner = max(40, width - 16 - button - 2 * self.PAD - sum(b.width() + 4 for b in shown))
-        heard = self.tinted and not self._note
+        heard = self.tinted and not self._edit_note
         show_if(self, "audience", heard)
-        top = self.NOTE if self._note else 0
+        top = self.NOTE if self._edit_note else 0
         if heard:  # computing its height with the style sheet at each key is slow
             line = max(self.NOTE - 6, self.audience.sizeHint().height())
             self.audience.setGeometry(12, 6, width - 24, line)
@@ -549,7 +553,7 @@ class Composer(QWidget):
     @Slot()
     def _on_text(self) -> None:
         self._fit()
-        if not self._told:
+        if not self._setting_text:
             self.changed.emit(self.text)
 
     @Slot()

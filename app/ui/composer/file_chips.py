@@ -172,9 +172,9 @@ class FileChips(QWidget):
     def show_files(self, files: Sequence[ChipWords]) -> None:
         """Show these files. Chips of the same files are kept, with their focus."""
         had = next((n for n, chip in enumerate(self.chips) if chip.hasFocus()), None)
-        known = {_key(chip.words): chip for chip in self.chips}
-        keys = [(_key(words), words) for words in files]
-        self.chips = [known.pop(k) if k in known else self._made(words) for k, words in keys]
+        known = {_chip_identity(chip.words): chip for chip in self.chips}
+        keys = [(_chip_identity(words), words) for words in files]
+        self.chips = [known.pop(k) if k in known else self._make_chip(words) for k, words in keys]
         for chip in known.values():
             chip.hide()
             chip.deleteLater()
@@ -206,13 +206,13 @@ class FileChips(QWidget):
             y = place_in_lines(self, [*line], y + self.GAP, width, self.GAP)
         return y
 
-    def _made(self, words: ChipWords) -> FileChip:
+    def _make_chip(self, words: ChipWords) -> FileChip:
         chip = FileChip(words, self)
         chip.removed.connect(lambda: self.removed.emit(chip.words))
         chip.clicked.connect(lambda: self.menu_requested.emit(chip.words, chip))
         return chip
 
 
-def _key(words: ChipWords) -> tuple[str, str]:
+def _chip_identity(words: ChipWords) -> tuple[str, str]:
     """Return the identity of a chip. It is independent of the chosen parts of the file."""
     return words.name, words.attachment.hash if words.attachment is not None else words.follows

@@ -21,7 +21,7 @@ WAIT_MS = 1_000
 word."""
 
 
-class Misspelt(QObject):
+class SpellingMarks(QObject):
     """Spelling marks of one field. Only words near the visible part are checked."""
 
     notice_posted = Signal(str)  # (text): a short notice for the user
@@ -34,17 +34,17 @@ class Misspelt(QObject):
         self._typing = False
         self._seeking = False
         self._menu_for: tuple[QTextCursor, QPoint] | None = None
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.setInterval(REST_MS)
-        self._rest.timeout.connect(self.look)
-        self._wait = QTimer(self)
-        self._wait.setSingleShot(True)
-        self._wait.setInterval(WAIT_MS)
-        self._wait.timeout.connect(partial(self._open_menu, None))
+        self._check_timer = QTimer(self)
+        self._check_timer.setSingleShot(True)
+        self._check_timer.setInterval(REST_MS)
+        self._check_timer.timeout.connect(self.look)
+        self._suggestion_timer = QTimer(self)
+        self._suggestion_timer.setSingleShot(True)
+        self._suggestion_timer.setInterval(WAIT_MS)
+        self._suggestion_timer.timeout.connect(partial(self._open_menu, None))
         field.textChanged.connect(self._on_text)
         field.cursorPositionChanged.connect(self._on_moved)
-        field.verticalScrollBar().valueChanged.connect(self._rest.start)
+        field.verticalScrollBar().valueChanged.connect(self._check_timer.start)
         field.open_menu = self._on_menu
         speller.changed.connect(self._on_judged)
         theme().changed.connect(self.look)
@@ -52,9 +52,9 @@ class Misspelt(QObject):
     @Slot()
     def look(self) -> None:
         """Check the words near the visible part, and mark misspelled ones."""
-        self._rest.stop()
+        self._check_timer.stop()
         field = self._field
-        text = _text(field)
+        text = _utf16_text(field)
         if not text:
             if self.marks:
                 self.marks = []
@@ -69,12 +69,12 @@ class Misspelt(QObject):
         self.marks = [
             self._cursor(word) for word in seen if word.text in wrong and word.end != here
         ]
-        field.setExtraSelections([_marked(cursor) for cursor in self.marks])
+        field.setExtraSelections([_underline(cursor) for cursor in self.marks])
 
     def next(self) -> None:
         """Select the next misspelled word after the cursor, and open its menu."""
         self._seeking = False
-        text = _text(self._field)
+        text = _utf16_text(self._field)
         all_words = list(words(text))
         here = self._field.textCursor().selectionEnd()
         # words before the cursor come last
@@ -104,13 +104,13 @@ class Misspelt(QObject):
     @Slot()
     def _on_text(self) -> None:
         self._typing = True
-        self._rest.start()
+        self._check_timer.start()
 
     @Slot()
     def _on_moved(self) -> None:
-        if not self._rest.isActive():  # moved by a key or a click, not by typing
+        if not self._check_timer.isActive():  # moved by a key or a click, not by typing
             self._typing = False
-            self._rest.start()
+            self._check_timer.start()
 
     @Slot()
     def _on_judged(self) -> None:
@@ -132,12 +132,12 @@ class Misspelt(QObject):
     def _ask_menu(self, word: QTextCursor, at: QPoint) -> None:
         announce(self._field, tr("{word} is not in the dictionary.", word=word.selectedText()))
         self._menu_for = (word, at)
-        self._wait.start()
+        self._suggestion_timer.start()
         self._speller.suggest(word.selectedText(), self._open_menu)
 
     def _open_menu(self, suggestions: list[str] | None) -> None:
         """Open the menu. ``suggestions`` is None after a timeout."""
-        self._wait.stop()
+        self._suggestion_timer.stop()
         if self._menu_for is None:
             return
         (cursor, at), self._menu_for = self._menu_for, None
@@ -173,7 +173,7 @@ class Misspelt(QObject):
         self.look()
 
 
-def _text(field: ComposerText) -> str:
+def _utf16_text(field: ComposerText) -> str:
     """Return the text with two characters for each one that Qt counts as two UTF-16 units."""
     text = field.toPlainText()
     if text.isascii() or max(text) <= "\uffff":
@@ -181,7 +181,7 @@ def _text(field: ComposerText) -> str:
     return "".join(c if c <= "\uffff" else "  " for c in text)
 
 
-def _marked(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
+def _underline(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
     look = QTextCharFormat()
     look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SpellCheckUnderline)
     look.setUnderlineColor(QColor(theme().tokens.danger))

@@ -14,7 +14,7 @@ from app.ui.composer.composer import ComposerText, enter_sends
 PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
 
 
-class Variables(QObject):
+class PromptVariables(QObject):
     """Selects one variable after another. A value is used for all variables of the same name."""
 
     notice_posted = Signal(str)  # (text): notice that a variable is not filled in yet
@@ -23,7 +23,7 @@ class Variables(QObject):
         super().__init__(field)
         self._field, self._settings = field, settings
         self._names: set[str] = set()
-        self._told = False
+        self._warned = False
         self._name = ""
         self._begin = self._end = QTextCursor()
         field.installEventFilter(self)
@@ -31,7 +31,7 @@ class Variables(QObject):
     @property
     def pending(self) -> list[str]:
         """Return the names of variables that are not filled in yet, in order."""
-        return [name for name, _ in self._spots()]
+        return [name for name, _ in self._remaining()]
 
     def begin(self) -> None:
         """Select the first variable of a newly inserted prompt."""
@@ -39,30 +39,30 @@ class Variables(QObject):
         self._names = set()
         while everything.hasNext():
             self._names.add(everything.next().captured(1))
-        self._told = False
+        self._warned = False
         self._name = ""
-        self._go(1, from_start=True)
+        self._select_next(1, from_start=True)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if self._names and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() == Qt.Key.Key_Tab and not event.modifiers():
-                return self._go(1)
+                return self._select_next(1)
             if event.key() == Qt.Key.Key_Backtab:
-                return self._go(-1)
+                return self._select_next(-1)
             enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
             if enter and enter_sends(event, self._settings):
-                return self._hold()
+                return self._block_send()
         return super().eventFilter(watched, event)
 
-    def _hold(self) -> bool:
+    def _block_send(self) -> bool:
         """Keep a message with an empty variable from being sent the first time."""
-        self._fill()
+        self._copy_value()
         pending = self.pending
-        if not pending or self._told:
+        if not pending or self._warned:
             self._names = set()
             return False
-        self._told = True
-        self._go(1, from_start=True)
+        self._warned = True
+        self._select_next(1, from_start=True)
         self.notice_posted.emit(
             tr(
                 "“{name}” is not filled in yet. Press Enter again to send it anyway.",
@@ -71,10 +71,10 @@ class Variables(QObject):
         )
         return True
 
-    def _go(self, step: int, *, from_start: bool = False) -> bool:
+    def _select_next(self, step: int, *, from_start: bool = False) -> bool:
         """Select the next (+1) or the previous (-1) variable, if any. Return True if it exists."""
-        self._fill()
-        spots = list(self._spots())
+        self._copy_value()
+        spots = list(self._remaining())
         if not spots:
             self._names = set()
             return False
@@ -94,7 +94,7 @@ class Variables(QObject):
         self._end.setPosition(cursor.selectionEnd())
         return True
 
-    def _fill(self) -> None:
+    def _copy_value(self) -> None:
         """Copy the value of the last variable to all others of the same name."""
         name, self._name = self._name, ""
         if not name:
@@ -105,11 +105,11 @@ class Variables(QObject):
         written = cursor.selectedText().replace("\u2029", "\n")
         if not written or QRegularExpression(PATTERN).match(written).hasMatch():
             return
-        for other, spot in reversed(list(self._spots())):
+        for other, spot in reversed(list(self._remaining())):
             if other == name:
                 spot.insertText(written)
 
-    def _spots(self) -> Iterator[tuple[str, QTextCursor]]:
+    def _remaining(self) -> Iterator[tuple[str, QTextCursor]]:
         """Yield the name of each remaining variable, and a cursor that selects it."""
         document, at = self._field.document(), 0
         wanted = QRegularExpression(PATTERN)

@@ -93,7 +93,7 @@ class CrashDialog(Sheet):
         self.resize(640, 460)
 
 
-class _Notes(QTextBrowser):
+class ReleaseNotes(QTextBrowser):
     """Text view that never loads resources."""
 
     def loadResource(self, type: int, name: QUrl | str) -> None:
@@ -117,7 +117,7 @@ class UpdateDialog(Sheet):
         self._open_page = open_page or (lambda page: QDesktopServices.openUrl(QUrl(page)))
         there = tr("Stretto {version} is available", version=release.version)
         have = tr("You have {version}. Your chats are not affected.", version=__version__)
-        notes = _Notes(self)
+        notes = ReleaseNotes(self)
         notes.setOpenLinks(False)
         notes.setFrameShape(QFrame.Shape.NoFrame)
         plain = QTextDocument.MarkdownFeature.MarkdownNoHTML

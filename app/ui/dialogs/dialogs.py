@@ -57,7 +57,7 @@ _CAUSES = {
 }
 
 
-_MOST_BUTTONS = 720
+_MAX_BUTTON_ROW_PX = 720
 """pixels; wider rows of buttons become columns, for small screens"""
 
 
@@ -134,7 +134,7 @@ def _choose(
     if layout is not None and buttons is not None:
         for button in ways:
             button.ensurePolished()
-        if buttons.sizeHint().width() > scaled(_MOST_BUTTONS):
+        if buttons.sizeHint().width() > scaled(_MAX_BUTTON_ROW_PX):
             buttons.setOrientation(Qt.Orientation.Vertical)
             layout.setAlignment(buttons, Qt.AlignmentFlag.AlignRight)
     box.exec()

@@ -41,7 +41,7 @@ FORMS = (
     (ExportFormat.TEXT, mark("Plain text"), mark("The current branch, without formatting.")),
     (ExportFormat.PDF, "PDF", mark("The current branch, ready to print.")),
 )
-_LOOK_MS = 100
+_POLL_MS = 100
 
 
 class ExportDialog(Sheet):
@@ -68,7 +68,7 @@ class ExportDialog(Sheet):
             self.form.addItem(tr(words))
         self.note = self.label()
         self.thoughts = QCheckBox(tr("Include reasoning"), self)
-        self._thoughts = False  # the user's choice for formats that have one
+        self._include_thoughts = False  # the user's choice for formats that have one
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName(tr("Export progress"))
         self.bar.setTextVisible(False)
@@ -83,8 +83,8 @@ class ExportDialog(Sheet):
         self.put(rows, self.bar, self.words)
         self.cancel = self.put_foot(self.go)
         self.keep_wide(460)
-        self._looking = QTimer(self, interval=_LOOK_MS)
-        self._looking.timeout.connect(self._look)
+        self._poll_timer = QTimer(self, interval=_POLL_MS)
+        self._poll_timer.timeout.connect(self._show_progress)
         self.form.currentIndexChanged.connect(self._on_form)
         self.thoughts.clicked.connect(self._on_thoughts)
         self._on_form()
@@ -99,12 +99,12 @@ class ExportDialog(Sheet):
         self.note.setText(tr(FORMS[self.form.currentIndex()][2]))
         always = self.kind is ExportFormat.JSON
         self.thoughts.setEnabled(not always)
-        self.thoughts.setChecked(always or self._thoughts)
+        self.thoughts.setChecked(always or self._include_thoughts)
         self.thoughts.setToolTip(tr("Always included in JSON") if always else "")
 
     @Slot(bool)
     def _on_thoughts(self, ticked: bool) -> None:
-        self._thoughts = ticked
+        self._include_thoughts = ticked
 
     @Slot()
     def _on_go(self) -> None:
@@ -148,13 +148,13 @@ class ExportDialog(Sheet):
         self.words.setVisible(working or bool(self.words.text()))
         self.cancel.setText(tr("Stop") if working else tr("Cancel"))
         if working:
-            self._looking.start()
+            self._poll_timer.start()
         else:
-            self._looking.stop()
+            self._poll_timer.stop()
             self._on_form()
 
     @Slot()
-    def _look(self) -> None:
+    def _show_progress(self) -> None:
         if self._export is not None:
             progress = self._export.progress
             self.bar.setMaximum(max(1, progress.total))
@@ -227,8 +227,8 @@ class ImportDialog(Sheet):
         self.bar.hide()
         self.details.hide()
         self.keep_high()
-        self._looking = QTimer(self, interval=_LOOK_MS)
-        self._looking.timeout.connect(self._look)
+        self._poll_timer = QTimer(self, interval=_POLL_MS)
+        self._poll_timer.timeout.connect(self._show_progress)
 
     @Slot()
     def _on_files(self) -> None:
@@ -261,17 +261,17 @@ class ImportDialog(Sheet):
             button.hide()
         self.activateWindow()  # some window managers do not return the focus from the file dialog
         self.close_button.setText(tr("Stop"))
-        self._looking.start()
-        flows.start(self, self._take_in(self._import))
+        self._poll_timer.start()
+        flows.start(self, self._run_import(self._import))
 
     @Slot()
-    def _look(self) -> None:
+    def _show_progress(self) -> None:
         if self._import is not None:
             reader = self._import.reader
             part = reader.done / reader.total if reader.total else 0.0
             self.bar.setValue(min(_THOUSANDTHS, round(part * _THOUSANDTHS)))
 
-    async def _take_in(self, work: Import) -> None:
+    async def _run_import(self, work: Import) -> None:
         report: Report | None = None
         why: object = tr("unknown error")
         store = self._store
@@ -280,7 +280,7 @@ class ImportDialog(Sheet):
         except Exception as error:
             why = error
         self._import = None
-        self._looking.stop()
+        self._poll_timer.stop()
         self.bar.hide()
         self.close_button.setText(tr("Close"))
         self.close_button.setDefault(True)

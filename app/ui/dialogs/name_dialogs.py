@@ -15,7 +15,7 @@ from app.ui.style.theme import scaled
 from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import begin_at_edge
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.two_lines import TwoLines
+from app.ui.widgets.two_lines import TwoLineList
 
 LONGEST = 60
 
@@ -83,7 +83,7 @@ class NameDialog(Sheet):
             self.named.emit(name)
 
 
-_SHOWN = 12
+_MAX_SHOWN_TAGS = 12
 _COMMAS = "[,，、]"  # Chinese and Japanese keyboards have their own commas
 
 
@@ -100,7 +100,7 @@ class TagsDialog(Sheet):
         self.field.setPlaceholderText(tr("recipes, to read"))
         self.field.selectAll()
         hint = self.label(tr("Separate with commas. Search with tag:name."))
-        known = self.label(tr("In use: {tags}", tags=", ".join(used[:_SHOWN])))
+        known = self.label(tr("In use: {tags}", tags=", ".join(used[:_MAX_SHOWN_TAGS])))
         self.put(QLabel(tr("Tags"), self), self.field, hint, known)
         known.setVisible(bool(used))
         self.put_foot(self.button(tr("Save"), self._on_go))
@@ -122,7 +122,7 @@ class PromptsDialog(Sheet):
         self._settings = settings
         self._filling = False
         self._deleted: list[tuple[int, str, str]] = []
-        self.list = TwoLines(tr("Prompts"), self)
+        self.list = TwoLineList(tr("Prompts"), self)
         self.list.itemSelectionChanged.connect(self._show_chosen)
         self.name = QLineEdit(self)
         self.name.setMaxLength(LONGEST)
@@ -151,9 +151,9 @@ class PromptsDialog(Sheet):
     def add(self, text: str = "", name: str = "") -> None:
         """Add a prompt, and select its name for editing."""
         prompts = dict(self._settings.prompts)
-        name = self._free(tidy(name) or tr("New prompt"))
+        name = self._unused_name(tidy(name) or tr("New prompt"))
         prompts[name] = text
-        self._keep(prompts)
+        self._save(prompts)
         self._fill(name)
         self.name.setFocus(Qt.FocusReason.OtherFocusReason)
         self.name.selectAll()
@@ -166,7 +166,7 @@ class PromptsDialog(Sheet):
         if name in prompts:
             at = list(prompts).index(name)
             self._deleted.append((at, name, prompts.pop(name)))
-            self._keep(prompts)
+            self._save(prompts)
             rest = list(prompts)
             self._fill(rest[min(at, len(rest) - 1)] if rest else "")
 
@@ -174,13 +174,13 @@ class PromptsDialog(Sheet):
     def bring_back(self) -> None:
         """Restore the last deleted prompt."""
         at, name, text = self._deleted.pop()
-        name = self._free(name)
+        name = self._unused_name(name)
         pairs = list(self._settings.prompts.items())
         pairs.insert(at, (name, text))
-        self._keep(dict(pairs))
+        self._save(dict(pairs))
         self._fill(name)
 
-    def _free(self, name: str) -> str:
+    def _unused_name(self, name: str) -> str:
         """Return the name, with a number if it is taken."""
         taken, number, free = self._settings.prompts, 2, name
         while free in taken:
@@ -190,7 +190,7 @@ class PromptsDialog(Sheet):
     def _chosen(self) -> str:
         return next(iter(self.list.chosen()), "")
 
-    def _keep(self, prompts: dict[str, str]) -> None:
+    def _save(self, prompts: dict[str, str]) -> None:
         self._settings.set(prompts=prompts)
         self.changed.emit()
 
@@ -252,7 +252,7 @@ class PromptsDialog(Sheet):
             )
         else:
             pairs = self._settings.prompts.items()
-            self._keep({name if n == before else n: text for n, text in pairs})
+            self._save({name if n == before else n: text for n, text in pairs})
             self._relabel(before, name)
             self._say("")
 
@@ -260,7 +260,7 @@ class PromptsDialog(Sheet):
     def _on_text(self) -> None:
         name = self._chosen()
         if not self._filling and name:
-            self._keep({**self._settings.prompts, name: self.text.toPlainText()})
+            self._save({**self._settings.prompts, name: self.text.toPlainText()})
             self._relabel(name, name)
 
     def _relabel(self, before: str, name: str) -> None:

@@ -16,7 +16,7 @@ from app.store import Backup, ChatRecord
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.theme import grown
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.two_lines import TwoLines
+from app.ui.widgets.two_lines import TwoLineList
 
 _NOTE = mark(
     "Stretto backs up your chats once a day and before each update, and "
@@ -36,7 +36,7 @@ class BackupsDialog(Sheet):
         super().__init__("backups-dialog", tr("Restore from Backup"), parent)
         self._paths = {str(backup.path): backup.path for backup in backups}
         words = self.label(tr(_NOTE if backups else _NONE))
-        self.list = TwoLines(tr("Backups"), self)
+        self.list = TwoLineList(tr("Backups"), self)
         self.list.fill([(str(b.path), _day(b), _size(b)) for b in backups])
         self.list.setFixedHeight(max(1, len(backups)) * grown(52, 2) + 4)
         self.list.setVisible(bool(backups))
@@ -102,7 +102,7 @@ class TrashDialog(Sheet):
         self._chats: dict[str, ChatRecord] = {}
         self._to_erase: list[str] = []
         self.words = self.label()
-        self.list = TwoLines(tr("Deleted chats"), self, several=True)
+        self.list = TwoLineList(tr("Deleted chats"), self, several=True)
         self.list.installEventFilter(self)
         self.list.itemSelectionChanged.connect(self._on_chosen)
         self.list.itemDoubleClicked.connect(self.restore)

@@ -31,7 +31,7 @@ class DownloadsInWindow(QObject):
         self._downloads = downloads
         self._loader = loader
         self._memory = 0
-        self._act: Callable[[], None] = self.show
+        self._notice_action: Callable[[], None] = self.show
         self.dialog: GetModelDialog | None = None
         # In addition to the window's toast, which may offer an undo.
         self.toast = Toast(window, at_top=True)
@@ -71,15 +71,15 @@ class DownloadsInWindow(QObject):
                     "%n models have not finished downloading",
                     len(waiting),
                 )
-            self._tell(words, tr("Show"), self.show)
+            self._show_notice(words, tr("Show"), self.show)
 
     def end(self) -> None:
         """Stop at exit."""
         self.toast.hide()
         self._downloads.end()
 
-    def _tell(self, words: str, verb: str, act: Callable[[], None]) -> None:
-        self._act = act
+    def _show_notice(self, words: str, verb: str, act: Callable[[], None]) -> None:
+        self._notice_action = act
         self.toast.show_text(words, verb, self.TOLD_S)
 
     @Slot(str)
@@ -89,11 +89,11 @@ class DownloadsInWindow(QObject):
             words = tr("{name} converted", name=download.name)
             if download.can_pause:
                 words = tr("{name} downloaded", name=download.name)
-            self._tell(words, tr("Open"), lambda: self.opened.emit(ref))
+            self._show_notice(words, tr("Open"), lambda: self.opened.emit(ref))
 
     @Slot()
     def _on_acted(self) -> None:
-        self._act()
+        self._notice_action()
 
     @Slot()
     def _on_gone(self) -> None:

@@ -30,7 +30,7 @@ from engine import Fit
 from engine.hub.inventory import InstalledModel
 
 
-class Way(Enum):
+class FitAction(Enum):
     """Action of a choice."""
 
     KV_BITS = "kv_bits"
@@ -45,7 +45,7 @@ class Way(Enum):
 class Choice(Struct, frozen=True):
     """An alternative."""
 
-    way: Way
+    way: FitAction
     words: str  # description of the action
     detail: str  # its effect
     bits: int = 0  # KV cache bits, for `Way.KV_BITS`
@@ -55,7 +55,7 @@ class Choice(Struct, frozen=True):
 
 
 # Suffix of a name that describes the weights' precision.
-_PRECISION = re.compile(
+_PRECISION_SUFFIX = re.compile(
     r"[-_. ](mlx|dwq|awq|gptq|mixed|bf16|fp16|fp8|mxfp4|nvfp4|q\d\w*|int[48]|\d+(\.\d+)?-?bits?)+"
 )
 
@@ -75,11 +75,11 @@ def choices(
                 "Use %n-bit KV cache for this chat", "Use %n-bit KV cache for this chat", value
             )
             detail = tr("Needs {size}. Slightly less accurate.", size=size)
-            found.append(Choice(Way.KV_BITS, words, detail, bits=value))
+            found.append(Choice(FitAction.KV_BITS, words, detail, bits=value))
         elif offer.what == "context" and for_chat:
             words = counted("Limit this chat to %Ln token", "Limit this chat to %Ln tokens", value)
             detail = tr("Needs {size}. You can change this in the chat’s settings.", size=size)
-            found.append(Choice(Way.SHORTER, words, detail, tokens=value))
+            found.append(Choice(FitAction.SHORTER, words, detail, tokens=value))
         elif offer.what == "context":
             words = counted(
                 "Load it for chats of up to %Ln token",
@@ -87,11 +87,11 @@ def choices(
                 value,
             )
             detail = tr("Needs {size}. Longer chats may run out of memory.", size=size)
-            found.append(Choice(Way.SHORTER, words, detail, tokens=value))
-    found += _unloading(fit, library, installed)
+            found.append(Choice(FitAction.SHORTER, words, detail, tokens=value))
+    found += _unload_choice(fit, library, installed)
     found += [
         Choice(
-            Way.VARIANT,
+            FitAction.VARIANT,
             tr("Use {name} instead", name=model.name),
             tr(
                 "Its weights need {size}. Already on this computer.",
@@ -103,14 +103,14 @@ def choices(
     ]
     found += _smaller_copy(fit, _installed(ref, installed))
     words, detail = (tr("Find a smaller model…"), tr("Searches Hugging Face."))
-    found.append(Choice(Way.FIND, words, detail))
-    if fit.weights <= fit.free and not any(c.way is Way.SHORTER for c in found):
+    found.append(Choice(FitAction.FIND, words, detail))
+    if fit.weights <= fit.free and not any(c.way is FitAction.SHORTER for c in found):
         detail = tr("Its weights fit. Chats may run out of memory.")
-        found.append(Choice(Way.ANYWAY, tr("Load anyway"), detail))
+        found.append(Choice(FitAction.ANYWAY, tr("Load anyway"), detail))
     return found
 
 
-def _unloading(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> list[Choice]:
+def _unload_choice(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> list[Choice]:
     """Return the choice to unload all models that the engine suggests, if each can be unloaded."""
     wanted = {offer.model for offer in fit.offers if offer.what == "unload"}
     loaded = [s for s in library.loader.loaded() if s.model is not None and s.model.id in wanted]
@@ -125,7 +125,7 @@ def _unloading(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> li
     if len(names) > 1:
         words = tr("Unload {names} and {last}", names=", ".join(names[:-1]), last=names[-1])
         detail = tr("Frees {size}. They load again when you send.", size=frees)
-    return [Choice(Way.UNLOAD, words, detail, refs=tuple(s.ref for s in loaded))]
+    return [Choice(FitAction.UNLOAD, words, detail, refs=tuple(s.ref for s in loaded))]
 
 
 def _installed(ref: str, installed: InstalledModels) -> InstalledModel | None:
@@ -144,20 +144,20 @@ def _smaller_copy(fit: Fit, model: InstalledModel | None) -> list[Choice]:
         return []
     size = tr("about {size}", size=bytes_line(recipe.size(model)))
     words = tr("Convert to a smaller copy")
-    return [Choice(Way.CONVERT, words, f"{tr(recipe.words)} ({size})", model=model)]
+    return [Choice(FitAction.CONVERT, words, f"{tr(recipe.words)} ({size})", model=model)]
 
 
 def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledModel]:
     """Return installed variants of the model with fewer bits that fit, the largest first."""
     own = _installed(ref, installed)
-    name = _base(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])
+    name = _family_name(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])
     most = fit.free - fit.caches - fit.working
     found = [
         model
         for model in installed.models.values()
         if model is not own
         and not (model.facts.problem or adapter_of(model.ref))
-        and _base(model.name) == name
+        and _family_name(model.name) == name
         and model.facts.nbytes <= most
     ]
     return sorted(found, key=lambda model: -model.facts.nbytes)
@@ -169,12 +169,12 @@ _SIZE = re.compile(r"[-_. ]\d+(\.\d+)?(x\d+(\.\d+)?)?[bm]\b.*")
 
 def search_words(name: str) -> str:
     """Return the hub search for smaller models of the same family: "qwen3"."""
-    return _SIZE.sub("", _base(name))
+    return _SIZE.sub("", _family_name(name))
 
 
-def _base(name: str) -> str:
+def _family_name(name: str) -> str:
     """Return a model's name without the precision of its weights."""
-    return _PRECISION.sub("", name.casefold()).partition("@")[0].strip(" -_.")
+    return _PRECISION_SUFFIX.sub("", name.casefold()).partition("@")[0].strip(" -_.")
 
 
 class FitDialog(Sheet):
@@ -211,10 +211,10 @@ class FitDialog(Sheet):
         wide = scaled(self.WIDTH) - 48 - 28
         lines = [button.findChildren(QLabel)[i].heightForWidth(wide) for i in range(2)]
         button.setFixedHeight(sum(lines) + 20)
-        button.clicked.connect(lambda: self._take(choice))
+        button.clicked.connect(lambda: self._apply_choice(choice))
         return button
 
-    def _take(self, choice: Choice) -> None:
+    def _apply_choice(self, choice: Choice) -> None:
         self.accept()
         self.chosen.emit(choice)
 
@@ -254,19 +254,19 @@ class FitFlow(QObject):
         words = arithmetic(status.fit)
         dialog = FitDialog(status.name, words, offers, over or self._window)
         chat_id = chat.id if chat is not None else ""
-        dialog.chosen.connect(lambda choice: self._take(choice, ref, chat_id))
+        dialog.chosen.connect(lambda choice: self._apply_choice(choice, ref, chat_id))
         dialog.open()
         return dialog
 
-    def _take(self, choice: Choice, ref: str, chat_id: str) -> None:
+    def _apply_choice(self, choice: Choice, ref: str, chat_id: str) -> None:
         chat = self._library.find(chat_id)  # it may have been closed
-        if choice.way is Way.FIND:
+        if choice.way is FitAction.FIND:
             self.get_asked.emit(search_words(self._loader.get(ref).name))
             return
-        if choice.way is Way.CONVERT:
+        if choice.way is FitAction.CONVERT:
             self.convert_asked.emit(choice.model)
             return
-        if choice.way is Way.UNLOAD:
+        if choice.way is FitAction.UNLOAD:
             for other in choice.refs:
                 if why := residency.why_not_unload(self._library, other):  # it has started a reply
                     name = self._loader.get(other).name
@@ -274,19 +274,19 @@ class FitFlow(QObject):
                     return
             for other in choice.refs:
                 residency.unload(self._library, other)
-        elif choice.way is Way.SHORTER and chat is not None:
+        elif choice.way is FitAction.SHORTER and chat is not None:
             options = replace(chat.options, context=choice.tokens)
             chat.set_options(options, chat.record.system)
-        elif choice.way in {Way.SHORTER, Way.ANYWAY}:
+        elif choice.way in {FitAction.SHORTER, FitAction.ANYWAY}:
             self._loader.allow(ref)
-        elif choice.way is Way.KV_BITS and chat is not None:
+        elif choice.way is FitAction.KV_BITS and chat is not None:
             options = replace(chat.options, kv_bits=choice.bits)
             chat.set_options(options, chat.record.system)
-        elif choice.way is Way.VARIANT:
+        elif choice.way is FitAction.VARIANT:
             ref = choice.refs[0]
-        self._go_on(ref, chat)
+        self._continue(ref, chat)
 
-    def _go_on(self, ref: str, chat: Chat | None) -> None:
+    def _continue(self, ref: str, chat: Chat | None) -> None:
         if chat is None:
             self._loader.want(ref)
             return

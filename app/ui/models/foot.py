@@ -289,7 +289,7 @@ class LibraryFoot(QWidget):
         what.setToolTip(why_not or tip)
 
 
-class AddingTalk(QObject):
+class ModelAdder(QObject):
     """Adds model folders and adapters: asks with the system's dialog, and reports in the bottom
     row."""
 
@@ -325,13 +325,13 @@ class AddingTalk(QObject):
 log = logging.getLogger(__name__)
 
 
-class DraftTalk(QObject):
+class DraftModelChooser(QObject):
     """Sets draft models: asks with a dialog, and reports in the bottom row."""
 
     def __init__(self, installed: InstalledModels, foot: LibraryFoot) -> None:
         super().__init__(foot)
         self._installed, self._foot = installed, foot
-        self._claimed = ""
+        self._draft_notice = ""
         installed.drafts.refused.connect(self._on_refused)
 
     def choose(self, model: InstalledModel | None) -> None:
@@ -374,17 +374,17 @@ class DraftTalk(QObject):
                 "{name} uses {draft} as its draft model once loaded.", draft=draft, name=name
             )
         if ref and loaded:
-            self._claimed = words
+            self._draft_notice = words
         self._foot.say(words)
 
     @Slot(str)
     def _on_refused(self, words: str) -> None:
         """Replace the message that the draft model is used."""
-        if self._claimed and self._foot.status_label.text() == self._claimed:
+        if self._draft_notice and self._foot.status_label.text() == self._draft_notice:
             self._foot.say(words)
 
 
-class RemovalTalk(QObject):
+class RemovalController(QObject):
     """Removes models. Questions and messages appear in the bottom row."""
 
     answered = Signal()  # a question was answered; the table should get the focus

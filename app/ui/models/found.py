@@ -21,12 +21,12 @@ from app.models.suggestions import Suggestion, at_hand, for_machine, machine_mem
 from app.settings import keychain
 from app.settings.language import counted, number, tr
 from app.ui.style.figures import bytes_line
-from app.ui.widgets.two_lines import BELOW, MARK, TwoLines
+from app.ui.widgets.two_lines import BELOW, MARK, TwoLineList
 from engine import EngineError, hub
 from engine.errors import GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND
 from engine.hub import Fit, HubModel, HubSearchResult
 
-_LONGEST = 100
+_MAX_QUERY_CHARACTERS = 100
 
 
 class SearchField(QLineEdit):
@@ -50,7 +50,7 @@ class SearchField(QLineEdit):
     @property
     def words(self) -> str:
         """Return the text as a search query, or "" if it is an address."""
-        text = hub.clean_name(self.text(), _LONGEST)
+        text = hub.clean_name(self.text(), _MAX_QUERY_CHARACTERS)
         return "" if "://" in text else text
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -71,7 +71,7 @@ class ModelEntry(Struct, frozen=True):
     colour: str = "muted"  # of the label, as a token of the theme
 
 
-class FoundList(TwoLines):
+class FoundList(TwoLineList):
     """List of models with two lines each."""
 
     came_to = Signal(str)  # (ref): another row was selected; "" for none
@@ -92,7 +92,7 @@ class FoundList(TwoLines):
         self.clear()
         self.entries = entries
         for entry in entries:
-            self.addItem(_filled(QListWidgetItem(), entry))
+            self.addItem(_fill_item(QListWidgetItem(), entry))
         self.scrollToTop()
 
     @Slot(object)
@@ -101,7 +101,7 @@ class FoundList(TwoLines):
         for row, old in enumerate(self.entries):
             if old.ref == entry.ref:
                 self.entries[row] = entry
-                _filled(self.item(row), entry)
+                _fill_item(self.item(row), entry)
 
     @Slot()
     def enter(self) -> None:
@@ -130,7 +130,7 @@ class FoundList(TwoLines):
         self.came_to.emit(self.ref)
 
 
-def _filled(item: QListWidgetItem, entry: ModelEntry) -> QListWidgetItem:
+def _fill_item(item: QListWidgetItem, entry: ModelEntry) -> QListWidgetItem:
     spoken = ", ".join(filter(None, (entry.name, entry.mark, entry.about)))
     for role, value in (
         (Qt.ItemDataRole.DisplayRole, entry.name),
@@ -143,8 +143,8 @@ def _filled(item: QListWidgetItem, entry: ModelEntry) -> QListWidgetItem:
     return item
 
 
-_NAME = 60  # characters
-_LEAST_ROOM = 1 / 16  # of memory, needed in addition to the weights of a suggested model
+_MAX_NAME_CHARACTERS = 60  # characters
+_MIN_CHAT_SHARE = 1 / 16  # of memory, needed in addition to the weights of a suggested model
 
 
 def fit_sentence(fit: Fit) -> str:
@@ -206,7 +206,7 @@ def chats_line(count: int) -> str:
 
 def has_room(model: Suggestion, room: int) -> bool:
     """Return True if a suggested model and a chat should fit. Its config is not known."""
-    return model.size + room * _LEAST_ROOM <= room
+    return model.size + room * _MIN_CHAT_SHARE <= room
 
 
 def room_sentence(model: Suggestion, room: int) -> str:
@@ -244,7 +244,7 @@ def context_line(tokens: int) -> str:
 
 def shown_name(ref: str) -> str:
     """Return a short name without the owner."""
-    return hub.clean_name(ref.rpartition("/")[2], _NAME)
+    return hub.clean_name(ref.rpartition("/")[2], _MAX_NAME_CHARACTERS)
 
 
 def by(ref: str) -> str:
@@ -252,7 +252,7 @@ def by(ref: str) -> str:
     owner = ref.partition("/")[0]
     if owner == "mlx-community":
         return ""
-    return tr("by {owner}", owner=hub.clean_name(owner, _NAME))
+    return tr("by {owner}", owner=hub.clean_name(owner, _MAX_NAME_CHARACTERS))
 
 
 def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
@@ -305,7 +305,7 @@ TOKENS = (4096, 8192, 16_384, 32_768, 65_536, 131_072)
 CHATS = (1, 2, 4, 8)
 
 
-class Finding(QObject):
+class ModelSearch(QObject):
     """State of the model list: suggestions or search results, and the facts looked up so far."""
 
     changed = Signal()  # `entries` has changed
@@ -319,9 +319,9 @@ class Finding(QObject):
         super().__init__(parent)
         self._downloads = downloads
         self._memory = memory
-        self._searching = flows.Latest(self)
+        self._search_flow = flows.Latest(self)
         self._results: list[HubSearchResult] | None = None
-        self._looked: dict[str, HubModel | EngineError] = {}
+        self._lookups: dict[str, HubModel | EngineError] = {}
         # tokens, chats: assumptions of the memory estimate
         self.tokens, self.chats = 8192, 2
         machine = machine_memory()
@@ -333,7 +333,7 @@ class Finding(QObject):
     def entries(self) -> list[ModelEntry]:
         """Return the rows in order."""
         if self._results is None:
-            return [suggested_entry(m, self._mark(m.repo)) for m in self._suggested.values()]
+            return [suggested_entry(m, self._fit_label(m.repo)) for m in self._suggested.values()]
         return [self._entry(found) for found in self._results]
 
     def suggestion(self, ref: str) -> Suggestion | None:
@@ -342,7 +342,7 @@ class Finding(QObject):
 
     def seen(self, ref: str) -> HubModel | EngineError | None:
         """Return the result of this model's lookup, or None if there was none."""
-        return self._looked.get(ref)
+        return self._lookups.get(ref)
 
     def suggest(self) -> None:
         """Show suggestions for this machine. No request is sent to the hub."""
@@ -365,24 +365,24 @@ class Finding(QObject):
         """Search the hub."""
         self.stop()
         self.status_changed.emit(tr("Searching Hugging Face…"), False)
-        self._searching.start(self._search(words))
+        self._search_flow.start(self._search(words))
 
     def stop(self) -> None:
         """Cancel the search."""
-        self._searching.cancel()
+        self._search_flow.cancel()
 
     def learn(self, ref: str, seen: HubModel | EngineError) -> None:
         """Record the result of a lookup."""
-        self._looked[ref] = seen
+        self._lookups[ref] = seen
         if self._results is None and ref in self._suggested:
-            self.told.emit(suggested_entry(self._suggested[ref], self._mark(ref)))
+            self.told.emit(suggested_entry(self._suggested[ref], self._fit_label(ref)))
         for found in self._results or ():
             if found.repo == ref:
                 self.told.emit(self._entry(found))
 
     def forget_refusals(self) -> None:
         """Discard refusals after the token has changed."""
-        self._looked = {r: s for r, s in self._looked.items() if isinstance(s, HubModel)}
+        self._lookups = {r: s for r, s in self._lookups.items() if isinstance(s, HubModel)}
 
     def plan(self, tokens: int, chats: int) -> None:
         """Set the assumptions of the memory estimate."""
@@ -419,24 +419,24 @@ class Finding(QObject):
                 self.learn(ref, await self._look_at(ref))
             except Exception as problem:
                 error = fault(problem)
-                if error.code not in _OF_THE_MODEL:
+                if error.code not in _MODEL_ERRORS:
                     return
                 self.learn(ref, error)
 
     def _next_unknown(self) -> str | None:
-        return next((f.repo for f in self._results or () if f.repo not in self._looked), None)
+        return next((f.repo for f in self._results or () if f.repo not in self._lookups), None)
 
     async def _look_at(self, ref: str) -> HubModel:
         token = self._downloads.token or None
         return await flows.aside(lambda stop: hub.look_up(ref, token=token, cancelled=stop))
 
     def _entry(self, found: HubSearchResult) -> ModelEntry:
-        seen = self._looked.get(found.repo)
+        seen = self._lookups.get(found.repo)
         model = seen if isinstance(seen, HubModel) else None
-        return found_entry(found, model, self._mark(found.repo, found))
+        return found_entry(found, model, self._fit_label(found.repo, found))
 
-    def _mark(self, ref: str, found: HubSearchResult | None = None) -> tuple[str, str]:
-        seen = self._looked.get(ref)
+    def _fit_label(self, ref: str, found: HubSearchResult | None = None) -> tuple[str, str]:
+        seen = self._lookups.get(ref)
         if at_hand(ref):
             return tr("Downloaded"), "muted"
         gated, cannot = (tr("Gated", "a model"), "muted"), (tr("Cannot be loaded"), "muted")
@@ -455,14 +455,14 @@ class Finding(QObject):
         return verdict("yes" if has_room(suggested, room) else "no")
 
 
-_OF_THE_MODEL = frozenset({GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND})
+_MODEL_ERRORS = frozenset({GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND})
 """Errors that concern one model. After any other error the lookups stop."""
 
 
 log = logging.getLogger(__name__)
 
 
-class Looking(QObject):
+class ModelLookup(QObject):
     """Looks up one model at a time on the hub, immediately or after a pause."""
 
     began = Signal(str)  # (ref): the request was sent
@@ -479,35 +479,35 @@ class Looking(QObject):
         super().__init__(parent)
         self._downloads = downloads
         self._token = token
-        self._looking = flows.Latest(self)
-        self._reading = flows.Latest(self)
+        self._lookup_flow = flows.Latest(self)
+        self._card_flow = flows.Latest(self)
         self._ref = ""
-        self._later = QTimer(self, singleShot=True)
-        self._later.timeout.connect(self._ask)
+        self._delay_timer = QTimer(self, singleShot=True)
+        self._delay_timer.timeout.connect(self._ask)
 
     @property
     def pausing(self) -> bool:
         """Return True while a lookup is delayed."""
-        return self._later.isActive()
+        return self._delay_timer.isActive()
 
     def look(self, ref: str, pause_ms: int = 0) -> None:
         """Look up a model after a pause. Another call or `drop` cancels it."""
         self.drop()
         self._ref = ref
         if pause_ms:
-            self._later.start(pause_ms)
+            self._delay_timer.start(pause_ms)
         else:
             self._ask()
 
     def drop(self) -> None:
         """Cancel the lookup."""
-        self._later.stop()
-        self._looking.cancel()
-        self._reading.cancel()
+        self._delay_timer.stop()
+        self._lookup_flow.cancel()
+        self._card_flow.cancel()
 
     def read_card(self, model: HubModel) -> None:
         """Fetch the card of a looked-up model. Failures are ignored."""
-        self._reading.start(self._read_card(model, self._downloads.token or None))
+        self._card_flow.start(self._read_card(model, self._downloads.token or None))
 
     async def _read_card(self, model: HubModel, token: str | None) -> None:
         try:
@@ -519,10 +519,10 @@ class Looking(QObject):
 
     @Slot()
     def _ask(self) -> None:
-        self._later.stop()
+        self._delay_timer.stop()
         ref, token = self._ref, self._token()
         self.began.emit(ref)
-        self._looking.start(self._look_at(ref, token))
+        self._lookup_flow.start(self._look_at(ref, token))
 
     async def _look_at(self, ref: str, token: str) -> None:
         def look(stop: threading.Event) -> tuple[HubModel, str]:

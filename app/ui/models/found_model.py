@@ -66,7 +66,7 @@ class CardView(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName(tr("Model card"))
         self._markdown = MarkdownDocument(markdown_style(quiet=True), self)
-        self.view = _Words(self._markdown, self)
+        self.view = CardText(self._markdown, self)
         self.view.setAccessibleName(tr("Model card"))
         self.setWidget(self.view)
         self.view.height_changed.connect(self._lay_out)
@@ -102,7 +102,7 @@ class CardView(QScrollArea):
         self._lay_out()
 
 
-class _Words(TextView):
+class CardText(TextView):
     """Text of the card, with its painted backgrounds."""
 
     def __init__(self, markdown: MarkdownDocument, parent: QWidget) -> None:
@@ -154,8 +154,8 @@ class FoundModel(QWidget):
         layout.addWidget(access)
         layout.addSpacing(4)
         layout.addWidget(self.card, 1)
-        self._end = QWidget(self)  # fills the space if there is no card
-        layout.addWidget(self._end, 1)
+        self._filler = QWidget(self)  # fills the space if there is no card
+        layout.addWidget(self._filler, 1)
         self.tokens.currentIndexChanged.connect(self._on_plan)
         self.chats.currentIndexChanged.connect(self._on_plan)
         self.clear()
@@ -181,7 +181,7 @@ class FoundModel(QWidget):
     def show_card(self, markdown: str) -> None:
         """Show the card, or nothing for ""."""
         self.card.show_card(markdown)
-        self._end.setVisible(not markdown)
+        self._filler.setVisible(not markdown)
 
     def show_suggestion(self, model: Suggestion, room: int) -> str:
         """Show a suggestion. Return the main button's action.

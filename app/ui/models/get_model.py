@@ -12,7 +12,7 @@ from app.models.downloads import Downloads, ref_of
 from app.models.suggestions import at_hand
 from app.settings.language import mark, tr
 from app.ui.models.download_list import DownloadList
-from app.ui.models.found import Finding, FoundList, Looking, SearchField
+from app.ui.models.found import FoundList, ModelLookup, ModelSearch, SearchField
 from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, FoundModel, GoButton
 from app.ui.models.token_field import TokenField
 from app.ui.style.theme import grown, scaled
@@ -86,14 +86,14 @@ class GetModelDialog(Sheet):
         super().__init__("get-model", tr("Get Model"), parent, spacing=8)
         self._downloads = downloads
         self._model: HubModel | None = None
-        self._at_once = False  # start the download after the lookup
-        self.finding = Finding(downloads, memory, self)
+        self._download_after_lookup = False  # start the download after the lookup
+        self.finding = ModelSearch(downloads, memory, self)
         self.field = SearchField(self)  # query
         self.search_button = self.button(tr("Search"), self._search)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter does the same
         self.trouble = self.label()
         self.retry = self.button(tr("Retry"), self._search)
-        offline = self._offline = QWidget(self)
+        offline = self._error_row = QWidget(self)
         row = QHBoxLayout(offline)
         row.setContentsMargins(0, 0, 0, 8)
         row.setSpacing(8)
@@ -103,7 +103,7 @@ class GetModelDialog(Sheet):
         self.heading = self.label()
         self.models = FoundList(self)
         self.access = TokenField(downloads, self)
-        self.looking = Looking(downloads, lambda: self.access.token, self)
+        self.looking = ModelLookup(downloads, lambda: self.access.token, self)
         plan = self.finding.tokens, self.finding.chats
         self.found = FoundModel(self, *plan, self.access)
         self.token = self.access.field
@@ -145,7 +145,7 @@ class GetModelDialog(Sheet):
 
     @Slot()
     def _on_text(self) -> None:
-        self._drop()
+        self._cancel_lookup()
         self.models.choose_none()
         self._clear()
         self.search_button.setEnabled(bool(self.field.words))
@@ -166,7 +166,7 @@ class GetModelDialog(Sheet):
     @Slot()
     def _search(self) -> None:
         if self.field.words:
-            self._drop()
+            self._cancel_lookup()
             self.models.choose_none()
             self._clear()
             self.finding.search(self.field.words)
@@ -177,9 +177,9 @@ class GetModelDialog(Sheet):
         self.looking.drop()
         self.finding.forget_refusals()
         self.go.offer(LOOK_UP)
-        self.go.allow("" if self.access.token and self._target() else tr(_NO_TOKEN))
+        self.go.allow("" if self.access.token and self._selected_model() else tr(_NO_TOKEN))
 
-    def _target(self) -> str:
+    def _selected_model(self) -> str:
         """Return the model selected in the list or named in the field."""
         return self.models.ref or self.field.name
 
@@ -187,7 +187,7 @@ class GetModelDialog(Sheet):
     def _on_chosen(self, ref: str) -> None:
         if not ref:
             return
-        self._drop()
+        self._cancel_lookup()
         self._clear()
         seen, suggestion = self.finding.seen(ref), self.finding.suggestion(ref)
         if isinstance(seen, HubModel):
@@ -203,8 +203,8 @@ class GetModelDialog(Sheet):
 
     @Slot()
     def _look(self) -> None:
-        if self._target():
-            self.looking.look(self._target())
+        if self._selected_model():
+            self.looking.look(self._selected_model())
 
     @Slot(str)
     def _on_began(self, ref: str) -> None:
@@ -215,9 +215,9 @@ class GetModelDialog(Sheet):
     def _on_refused(self, error: EngineError) -> None:
         """Show the error of a lookup."""
         gated = error.code == GATED
-        self._at_once = False
+        self._download_after_lookup = False
         self._clear(keep_token=True)
-        self.access.show_field(gated, self._target())
+        self.access.show_field(gated, self._selected_model())
         self.found.say(error.message, danger=not gated, name=self.models.ref)
         self.go.offer(LOOK_UP)
         self.go.allow(tr(_NO_TOKEN) if gated else "")
@@ -231,7 +231,7 @@ class GetModelDialog(Sheet):
         self.access.taken(token)
         if self.models.ref:
             self.finding.learn(self.models.ref, model)
-        at_once, self._at_once = self._at_once, False
+        at_once, self._download_after_lookup = self._download_after_lookup, False
         self.show_answer(model)
         if at_once and self.go.verb == DOWNLOAD and self.go.isEnabled():
             self._on_go()
@@ -246,10 +246,10 @@ class GetModelDialog(Sheet):
         self.go.allow("" if verb else self.found.fits.text())
         self.looking.read_card(model)
 
-    def _drop(self) -> None:
+    def _cancel_lookup(self) -> None:
         """Cancel the lookup."""
         self.looking.drop()
-        self._at_once = False
+        self._download_after_lookup = False
 
     def _clear(self, *, keep_token: bool = False) -> None:
         self._model = None
@@ -257,7 +257,7 @@ class GetModelDialog(Sheet):
         if not keep_token:
             self.access.show_field(False)
         self.go.offer(DOWNLOAD)
-        has_target = bool(self._target())
+        has_target = bool(self._selected_model())
         self.go.allow(
             tr("Waiting for Hugging Face") if has_target else tr("Choose a model or type its name")
         )
@@ -287,7 +287,7 @@ class GetModelDialog(Sheet):
         (self.trouble if failed else self.heading).setText(words)
         if failed:
             self.heading.setText(self.finding.heading)
-        self._offline.setVisible(failed)
+        self._error_row.setVisible(failed)
 
     @Slot(int)
     def _on_filled(self, rows: int) -> None:
@@ -308,11 +308,11 @@ class GetModelDialog(Sheet):
             suggested = self.finding.suggestion(self.models.ref) is not None
             download = suggested and self.go.verb == DOWNLOAD
             self._look()
-            self._at_once = download
+            self._download_after_lookup = download
         elif self.models.ref:
             self._downloads.add(self._model)
             self.models.choose_none()
-            self._drop()
+            self._cancel_lookup()
             self._clear()
         else:
             self._downloads.add(self._model)
@@ -331,6 +331,6 @@ class GetModelDialog(Sheet):
 
     def reject(self) -> None:
         """Close the dialog, on Escape too."""
-        self._drop()
+        self._cancel_lookup()
         self.finding.stop()
         super().reject()

@@ -96,7 +96,7 @@ class MachinesDialog(Sheet):
         self._spread, self._file, self._run = spread, file, run or run_command
         self._starting: GroupServer | None = None
         self._asking = flows.Latest(self)
-        self._waits = False  # True while a command runs
+        self._command_running = False  # True while a command runs
         about = self.label(tr(_ABOUT))
         self.list = QTreeWidget(self)
         self.list.setObjectName("machine-table")
@@ -192,7 +192,7 @@ class MachinesDialog(Sheet):
 
     @Slot()
     def _refresh(self) -> None:
-        busy = self._waits or self._starting is not None
+        busy = self._command_running or self._starting is not None
         ready = len(self.chosen) > 1 and self.model.currentIndex() >= 0
         for button in (self.test, self.go):
             button.setEnabled(ready and not busy)
@@ -239,7 +239,7 @@ class MachinesDialog(Sheet):
     def _ask(self, words: str, *arguments: str, done: Callable[[str], object]) -> None:
         self.status_label.setText(words)
         file = ["--hosts-file", str(self._file)] if self._file is not None else []
-        self._waits = True
+        self._command_running = True
         self._refresh()
         self._asking.start(self._answered([*arguments, *file], done))
 
@@ -252,7 +252,7 @@ class MachinesDialog(Sheet):
         else:
             self.status_label.clear()
             done(text)
-        self._waits = False
+        self._command_running = False
         self._refresh()
 
     @Slot()

@@ -177,7 +177,7 @@ class ModelList(QWidget):
         foot = across(self.get, self.add, (self._status_label, 1), self.undo)
         down(self.guide, self.none, self._column, 12, foot, of=self, spacing=0)
         # Folders are checked one at a time after the window is shown, as a disk may be slow.
-        self._looking = flows.Latest(self)
+        self._check_flow = flows.Latest(self)
         if library is not None:
             library.loader.changed.connect(self._on_model)
             library.activity.connect(self._on_activity)
@@ -243,7 +243,7 @@ class ModelList(QWidget):
             else ""
         )
         self.undo.setVisible(bool(self.removed))
-        self._looking.start(self._look_at_folders())
+        self._check_flow.start(self._look_at_folders())
 
     def _make(self, ref: str) -> ModelRow:
         row = ModelRow(ref, self)

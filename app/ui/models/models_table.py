@@ -45,8 +45,8 @@ from engine.hub.inventory import IMAGES, REASONING, TOOLS, FolderFacts, Installe
 
 NOTHING = "–"
 _DAY = 86_400
-_CAN = {REASONING: mark("Reasoning"), TOOLS: mark("Tools"), IMAGES: mark("Images")}
-_WHOSE = {
+_CAPABILITY_NAMES = {REASONING: mark("Reasoning"), TOOLS: mark("Tools"), IMAGES: mark("Images")}
+_SOURCE_NAMES = {
     ModelSource.BUNDLED: mark("Included"),
     ModelSource.OWN: mark("Downloaded"),
     ModelSource.ADDED: mark("Added folder"),
@@ -87,7 +87,9 @@ def context_of(facts: FolderFacts) -> str:
 
 
 def capabilities(facts: FolderFacts) -> str:
-    return " · ".join(tr(words) for name, words in _CAN.items() if name in facts.capabilities)
+    return " · ".join(
+        tr(words) for name, words in _CAPABILITY_NAMES.items() if name in facts.capabilities
+    )
 
 
 def capabilities_tip(facts: FolderFacts) -> str:
@@ -164,7 +166,7 @@ def drafted(figures: Mapping[str, Any] | None) -> str:
 
 
 def whose(model: InstalledModel) -> str:
-    return tr(_WHOSE[model.source]) if model.source in _WHOSE else model.source.value
+    return tr(_SOURCE_NAMES[model.source]) if model.source in _SOURCE_NAMES else model.source.value
 
 
 def sentence_of(
@@ -201,7 +203,7 @@ PINNED = BELOW + 1
 WRONG = BELOW + 2  # True if the second line is an error
 
 
-class Column(IntEnum):
+class ModelColumn(IntEnum):
     """Columns from the left."""
 
     NAME = 0
@@ -216,16 +218,16 @@ class Column(IntEnum):
 
 
 _TIPS = {
-    Column.SIZE: mark("On disk"),
-    Column.CONTEXT: mark("Tokens that a prompt and its reply can have together"),
-    Column.CAN: mark("According to its template and configuration"),
-    Column.MEMORY: mark("Weights and the KV caches of its chats"),
+    ModelColumn.SIZE: mark("On disk"),
+    ModelColumn.CONTEXT: mark("Tokens that a prompt and its reply can have together"),
+    ModelColumn.CAN: mark("According to its template and configuration"),
+    ModelColumn.MEMORY: mark("Weights and the KV caches of its chats"),
 }
-_RIGHT = {Column.SIZE, Column.CONTEXT, Column.MEMORY}
+_RIGHT_ALIGNED = {ModelColumn.SIZE, ModelColumn.CONTEXT, ModelColumn.MEMORY}
 
 
 def heads() -> tuple[str, ...]:
-    """Return the headers in the order of `Column`."""
+    """Return the headers in the order of `ModelColumn`."""
     return (
         tr("Model"),
         tr("Size"),
@@ -249,7 +251,7 @@ class LibraryTable(QAbstractTableModel):
         self._installed = installed
         self._clock = clock
         self._query = ""
-        self._column, self._down = Column.NAME, False
+        self._column, self._descending = ModelColumn.NAME, False
         self._memory: dict[str, int] = {}
         self.rows: list[InstalledModel] = []  # shown models from the top
         self.refresh()
@@ -257,8 +259,8 @@ class LibraryTable(QAbstractTableModel):
     @Slot()
     def refresh(self) -> None:
         """Update the rows."""
-        rows = sorted(filter(self._found, self._installed.models.values()), key=self._name)
-        rows.sort(key=self._key, reverse=self._down)
+        rows = sorted(filter(self._matches_query, self._installed.models.values()), key=self._name)
+        rows.sort(key=self._key, reverse=self._descending)
         rows.sort(key=lambda model: not self._installed.is_pinned(model))
         if [m.folder for m in rows] != [m.folder for m in self.rows]:
             self.beginResetModel()
@@ -266,7 +268,7 @@ class LibraryTable(QAbstractTableModel):
             self.endResetModel()
         elif rows:
             self.rows = rows
-            last = self.index(len(rows) - 1, len(Column) - 1)
+            last = self.index(len(rows) - 1, len(ModelColumn) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def search(self, query: str) -> None:
@@ -291,37 +293,45 @@ class LibraryTable(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(Column)
+        return 0 if parent.isValid() else len(ModelColumn)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Role.DisplayRole:
-            arrow = " ↓" if self._down else " ↑"
+            arrow = " ↓" if self._descending else " ↑"
             return heads()[section] + (arrow if section == self._column else "")
         if role == Role.ToolTipRole:
-            tip = _TIPS.get(Column(section))
+            tip = _TIPS.get(ModelColumn(section))
             return tr(tip) if tip is not None else None
         if role == Role.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if section in _RIGHT else Qt.AlignmentFlag.AlignLeft
+            side = (
+                Qt.AlignmentFlag.AlignRight
+                if section in _RIGHT_ALIGNED
+                else Qt.AlignmentFlag.AlignLeft
+            )
             return side | Qt.AlignmentFlag.AlignVCenter
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        if column == Column.MORE:
+        if column == ModelColumn.MORE:
             return
-        self._column, self._down = Column(column), order == Qt.SortOrder.DescendingOrder
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(Column) - 1)
+        self._column, self._descending = ModelColumn(column), order == Qt.SortOrder.DescendingOrder
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(ModelColumn) - 1)
         self.refresh()
 
     def data(self, index: Index, role: int = 0) -> Any:
         if not index.isValid() or index.row() >= len(self.rows):
             return None
-        model, column = self.rows[index.row()], Column(index.column())
+        model, column = self.rows[index.row()], ModelColumn(index.column())
         if role == Role.DisplayRole:
             return self._text(model, column)
         if role == Role.TextAlignmentRole:
-            side = Qt.AlignmentFlag.AlignRight if column in _RIGHT else Qt.AlignmentFlag.AlignLeft
+            side = (
+                Qt.AlignmentFlag.AlignRight
+                if column in _RIGHT_ALIGNED
+                else Qt.AlignmentFlag.AlignLeft
+            )
             return side | Qt.AlignmentFlag.AlignVCenter
         if role == Role.ToolTipRole:
             return self._tip(model, column)
@@ -333,39 +343,39 @@ class LibraryTable(QAbstractTableModel):
             return bool(model.facts.problem)
         return self._installed.is_pinned(model) if role == PINNED else None
 
-    def _text(self, model: InstalledModel, column: Column) -> str:
+    def _text(self, model: InstalledModel, column: ModelColumn) -> str:
         facts = model.facts
-        if column is Column.NAME:
+        if column is ModelColumn.NAME:
             return model.name
-        if column is Column.SIZE:
+        if column is ModelColumn.SIZE:
             return bytes_line(facts.nbytes) if facts.nbytes else NOTHING
-        if column is Column.PRECISION:
+        if column is ModelColumn.PRECISION:
             return precision(facts)
-        if column is Column.CONTEXT:
+        if column is ModelColumn.CONTEXT:
             return context_of(facts)
-        if column is Column.CAN:
+        if column is ModelColumn.CAN:
             return capabilities(facts)
-        if column is Column.LICENCE:
+        if column is ModelColumn.LICENCE:
             return facts.licence or NOTHING
-        if column is Column.USED:
+        if column is ModelColumn.USED:
             return used_of(self._installed.last_used(model), self._clock())
-        if column is Column.MORE:
+        if column is ModelColumn.MORE:
             return ""
         return memory_of(self._installed.status(model))
 
-    def _tip(self, model: InstalledModel, column: Column) -> str:
-        if column is Column.NAME:
+    def _tip(self, model: InstalledModel, column: ModelColumn) -> str:
+        if column is ModelColumn.NAME:
             folder = str(model.folder).encode(errors="replace").decode()
             why = problem(model.facts)
             return f"{why}\n{folder}" if why else folder
-        if column is Column.PRECISION:
+        if column is ModelColumn.PRECISION:
             return precision_tip(model.facts)
-        if column is Column.CONTEXT and model.facts.context:
+        if column is ModelColumn.CONTEXT and model.facts.context:
             tokens = model.facts.context
             return counted("%Ln token", "%Ln tokens", tokens)
-        if column is Column.CAN:
+        if column is ModelColumn.CAN:
             return capabilities_tip(model.facts)
-        if column is Column.MEMORY:
+        if column is ModelColumn.MEMORY:
             status = self._installed.status(model)
             told = drafted(self._installed.draft_figures(model))
             if status.model is not None and (kv := self._bytes(model) - status.model.nbytes):
@@ -375,11 +385,11 @@ class LibraryTable(QAbstractTableModel):
             return status.error or told
         return ""
 
-    def _accessible_text(self, model: InstalledModel, column: Column) -> str:
+    def _accessible_text(self, model: InstalledModel, column: ModelColumn) -> str:
         """Return the accessible text of a cell. The first one describes the whole row."""
-        if column is Column.MORE:
+        if column is ModelColumn.MORE:
             return tr("More for {name}", name=model.name)
-        if column is not Column.NAME:
+        if column is not ModelColumn.NAME:
             return f"{heads()[column]}: {self._text(model, column)}"
         status, when = self._installed.status(model), self._installed.last_used(model)
         pinned = self._installed.is_pinned(model)
@@ -403,15 +413,15 @@ class LibraryTable(QAbstractTableModel):
 
     def _key(self, model: InstalledModel) -> Any:
         facts = model.facts
-        if self._column is Column.SIZE:
+        if self._column is ModelColumn.SIZE:
             return facts.nbytes
-        if self._column is Column.PRECISION:
+        if self._column is ModelColumn.PRECISION:
             return (facts.bits or 99, facts.dtype)
-        if self._column is Column.CONTEXT:
+        if self._column is ModelColumn.CONTEXT:
             return facts.context
-        if self._column is Column.USED:
+        if self._column is ModelColumn.USED:
             return self._installed.last_used(model)
-        if self._column is Column.MEMORY:
+        if self._column is ModelColumn.MEMORY:
             return self._bytes(model)
         return self._text(model, self._column).casefold()
 
@@ -419,7 +429,7 @@ class LibraryTable(QAbstractTableModel):
         loaded = self._installed.status(model).model
         return max(self._memory.get(loaded.id, 0), loaded.nbytes) if loaded is not None else 0
 
-    def _found(self, model: InstalledModel) -> bool:
+    def _matches_query(self, model: InstalledModel) -> bool:
         if not self._query:
             return True
         facts = model.facts
@@ -430,18 +440,24 @@ class LibraryTable(QAbstractTableModel):
 
 ROW = 52
 _WIDTHS = {
-    Column.SIZE: 86,
-    Column.PRECISION: 104,
-    Column.CONTEXT: 76,
-    Column.CAN: 196,
-    Column.LICENCE: 104,
-    Column.USED: 104,
-    Column.MEMORY: 92,
-    Column.MORE: 44,
+    ModelColumn.SIZE: 86,
+    ModelColumn.PRECISION: 104,
+    ModelColumn.CONTEXT: 76,
+    ModelColumn.CAN: 196,
+    ModelColumn.LICENCE: 104,
+    ModelColumn.USED: 104,
+    ModelColumn.MEMORY: 92,
+    ModelColumn.MORE: 44,
 }
-_LEAST_NAME = 240
+_MIN_NAME_WIDTH = 240
 # Hidden in this order if the window is narrow.
-_HIDDEN_FIRST = (Column.LICENCE, Column.USED, Column.CAN, Column.PRECISION, Column.CONTEXT)
+_HIDDEN_FIRST = (
+    ModelColumn.LICENCE,
+    ModelColumn.USED,
+    ModelColumn.CAN,
+    ModelColumn.PRECISION,
+    ModelColumn.CONTEXT,
+)
 
 
 class LibraryView(QTableView):
@@ -470,7 +486,7 @@ class LibraryView(QTableView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.setItemDelegate(_Delegate(self))
+        self.setItemDelegate(ModelTableDelegate(self))
         rows = self.verticalHeader()
         rows.hide()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -479,8 +495,8 @@ class LibraryView(QTableView):
         heads.setHighlightSections(False)
         heads.setMinimumSectionSize(40)
         heads.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        heads.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
-        heads.setSortIndicator(Column.NAME, Qt.SortOrder.AscendingOrder)
+        heads.setSectionResizeMode(ModelColumn.NAME, QHeaderView.ResizeMode.Stretch)
+        heads.setSortIndicator(ModelColumn.NAME, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
         self.viewport().setAutoFillBackground(False)
         self.doubleClicked.connect(self.opened)
@@ -502,7 +518,7 @@ class LibraryView(QTableView):
         super().resizeEvent(event)
         self._hide_columns()
 
-    def _width(self, column: Column) -> int:
+    def _width(self, column: ModelColumn) -> int:
         """Return the normal width, or more if the header with its sort arrow needs it."""
         heads = self.horizontalHeader()
         arrow = heads.fontMetrics().horizontalAdvance(" ↓")
@@ -510,7 +526,7 @@ class LibraryView(QTableView):
 
     def _hide_columns(self) -> None:
         """Hide columns if the window is narrow, to leave space for the name."""
-        wanted = scaled(_LEAST_NAME) + sum(self._width(column) for column in _WIDTHS)
+        wanted = scaled(_MIN_NAME_WIDTH) + sum(self._width(column) for column in _WIDTHS)
         room = self.viewport().width() - wanted
         for column in _HIDDEN_FIRST:
             self.setColumnHidden(column, room < 0)
@@ -525,7 +541,7 @@ class LibraryView(QTableView):
         super().mouseReleaseEvent(event)
         at = event.position().toPoint()
         left = event.button() == Qt.MouseButton.LeftButton
-        if left and self.indexAt(at).column() == Column.MORE:
+        if left and self.indexAt(at).column() == ModelColumn.MORE:
             self.menu_asked.emit(at)
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -560,7 +576,7 @@ def name_state(index: Index) -> RowState:
     )
 
 
-class _Delegate(RowDelegate):
+class ModelTableDelegate(RowDelegate):
     """Delegate of all columns. The background spans the whole row."""
 
     def __init__(self, view: LibraryView) -> None:
@@ -568,7 +584,7 @@ class _Delegate(RowDelegate):
         self._view = view
 
     def _state(self, index: Index) -> RowState:
-        if index.column() == Column.NAME:
+        if index.column() == ModelColumn.NAME:
             return name_state(index)
         words, current = str(index.data() or ""), index.row() == self._view.currentIndex().row()
         colour = "text" if current else "muted"
@@ -589,7 +605,7 @@ class _Delegate(RowDelegate):
             ring = current and active and self._view.hasFocus()
             row.ground(whole.adjusted(1, 0, -2, -1), colour, ring=ring, radius=t.RADIUS_SMALL)
             painter.setClipping(False)
-        if index.column() == Column.MORE:
+        if index.column() == ModelColumn.MORE:
             place = QRect(0, 0, scaled(t.ICON), scaled(t.ICON))
             place.moveCenter(area.center())
             icon("dots-three", tokens.text if current or over else tokens.muted).paint(

@@ -15,7 +15,7 @@ from app.models.installed import InstalledModels
 from app.models.loading import LoadState
 from app.models.removal import ModelRemover
 from app.settings.language import mark, tr
-from app.ui.models.foot import AddingTalk, DraftTalk, LibraryFoot, RemovalTalk
+from app.ui.models.foot import DraftModelChooser, LibraryFoot, ModelAdder, RemovalController
 from app.ui.models.models_table import LibraryTable, LibraryView, count
 from app.ui.models.remote import RemoteList
 from app.ui.widgets import asking
@@ -71,7 +71,7 @@ class ModelsWindow(Sheet):
         self._installed, self._removal, self._library = installed, removal, library
         self._loader = library.loader
         self._show_folder = show_folder or asking.show_folder
-        self._chosen: tuple[Path | None, int] = (None, 0)  # folder and row of the selected model
+        self._selection: tuple[Path | None, int] = (None, 0)  # folder and row of the selected model
         # The tab order is the order of creation.
         head = LibraryHead(self)
         self.search, self.add, self.get = head.search, head.add, head.get
@@ -79,11 +79,11 @@ class ModelsWindow(Sheet):
         self.view = LibraryView(self.table, self)
         self.remotes = RemoteList(library, self._say, self)
         self.foot = LibraryFoot(self)
-        self._loading = ""  # ref of the model being loaded from here
+        self._loading_ref = ""  # ref of the model being loaded from here
         # removes models
-        self.talk = RemovalTalk(installed, removal, self.foot)
-        self.adding = AddingTalk(installed, self.foot)
-        self.drafting = DraftTalk(installed, self.foot)
+        self.talk = RemovalController(installed, removal, self.foot)
+        self.adding = ModelAdder(installed, self.foot)
+        self.drafting = DraftModelChooser(installed, self.foot)
         self.empty = self.label()
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.put(head)
@@ -144,7 +144,7 @@ class ModelsWindow(Sheet):
     @Slot()
     def _choose_again(self) -> None:
         """Restore the selection after the rows changed, or select the row that took its place."""
-        chosen, at = self._chosen
+        chosen, at = self._selection
         if self.table.rows and (chosen is None or not self.choose(chosen)):
             at = min(max(0, at), len(self.table.rows) - 1)
             self.view.setCurrentIndex(self.table.index(at, 0))
@@ -180,7 +180,7 @@ class ModelsWindow(Sheet):
     @Slot()
     def _on_chosen(self) -> None:
         if self.model is not None:
-            self._chosen = (self.model.folder, self.view.currentIndex().row())
+            self._selection = (self.model.folder, self.view.currentIndex().row())
         self.talk.keep()
         self._show_buttons()
         self.view.viewport().update()
@@ -193,8 +193,8 @@ class ModelsWindow(Sheet):
     @Slot(str)
     def _on_model(self, ref: str) -> None:
         status = self._loader.get(ref)
-        if ref == self._loading and status.state is not LoadState.LOADING:
-            self._loading = ""
+        if ref == self._loading_ref and status.state is not LoadState.LOADING:
+            self._loading_ref = ""
             self.foot.say(status.error)
             if status.fit is not None:
                 self.too_large.emit(ref)
@@ -225,7 +225,7 @@ class ModelsWindow(Sheet):
             done = tr("{name} unloaded. It loads again when a chat needs it.", name=model.name)
             self.foot.say(why or done)
         elif not model.facts.problem:
-            self._loading = model.ref
+            self._loading_ref = model.ref
             self._loader.want(model.ref)
 
     @Slot()

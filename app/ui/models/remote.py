@@ -208,7 +208,7 @@ class RemoteDialog(Sheet):
     def has_changes(self) -> bool:
         return self.address.isModified() or self.key.isModified()  # True after typing
 
-    def _base(self) -> str:
+    def _normalized_address(self) -> str:
         """Return the normalized address, or "" if it is invalid."""
         try:
             return addresses.normalised(self.address.text())
@@ -217,7 +217,7 @@ class RemoteDialog(Sheet):
 
     def _remote(self) -> Remote | None:
         """Return the entered model, or None if the input is incomplete."""
-        base, model = self._base(), self.model.currentText().strip()
+        base, model = self._normalized_address(), self.model.currentText().strip()
         one = self._listed.get(model, ListedModel(model))
         found = Remote(base, model, one.kind, one.context, self.sees.isChecked())
         return found if addresses.named(found.ref) is not None else None
@@ -237,7 +237,7 @@ class RemoteDialog(Sheet):
 
     @Slot()
     def _refresh(self) -> None:
-        text, base, words = self.address.text().strip(), self._base(), list[str]()
+        text, base, words = self.address.text().strip(), self._normalized_address(), list[str]()
         if base:
             here, host = addresses.is_here(base), addresses.host_of(base)
             words = [tr(_STAYS if here else _LEAVES, host=host)]
@@ -267,7 +267,7 @@ class RemoteDialog(Sheet):
     @Slot()
     def show_models(self) -> None:
         """Ask the server which models it has."""
-        base, key = self._base(), self.key.text().strip()
+        base, key = self._normalized_address(), self.key.text().strip()
         if not base:
             return
         self._say(self.status_label, tr("Asking {host}…", host=addresses.host_of(base)))

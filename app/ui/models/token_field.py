@@ -33,9 +33,9 @@ class TokenField(QWidget):
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)
         self._downloads = downloads
-        self._looking = flows.Latest(self)
+        self._keychain_flow = flows.Latest(self)
         self._typed = ""  # entered token that the hub has not accepted yet
-        self._kept = True
+        self._stored = True
         self.field = QLineEdit(self)
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setPlaceholderText(tr("Access token"))
@@ -76,10 +76,10 @@ class TokenField(QWidget):
         if shown and not self.field.isVisibleTo(self):
             self.note.setText(tr(_SHOWN))
             # Finding a keychain may take the system a while.
-            self._looking.start(self._look_for_keychain())
+            self._keychain_flow.start(self._look_for_keychain())
         elif not shown:
-            self._looking.cancel()
-            words = tr(_USED) if self._kept else f"{tr(_USED)} {tr(_NOT_KEPT)}"
+            self._keychain_flow.cancel()
+            words = tr(_USED) if self._stored else f"{tr(_USED)} {tr(_NOT_KEPT)}"
             self.note.setText(words)
         self.field.setVisible(shown)
         self.forget.setVisible(bool(self._downloads.token) and not shown)
@@ -124,9 +124,9 @@ class TokenField(QWidget):
 
     async def _keep(self, token: str) -> None:
         try:
-            self._kept = await flows.aside(lambda _: keychain.keep(token))
+            self._stored = await flows.aside(lambda _: keychain.keep(token))
         except Exception:
             log.exception("the keychain did not take the token")
-            self._kept = False
+            self._stored = False
         if shiboken6.isValid(self) and not self.field.isVisibleTo(self):
             self.show_field(False)

@@ -35,7 +35,7 @@ NAMES = {
 }
 
 
-class Entry(Struct, frozen=True):
+class PaletteEntry(Struct, frozen=True):
     """Row of the palette."""
 
     kind: EntryKind
@@ -70,7 +70,7 @@ class Entry(Struct, frozen=True):
         return ", ".join(filter(None, parts))
 
 
-WORST = 4  # last grade of a `Fit`
+WORST = 4  # last grade of a `MatchQuality`
 
 
 def folded(text: str) -> str:
@@ -82,7 +82,7 @@ def folded(text: str) -> str:
     return "".join(c for c in apart if not unicodedata.combining(c))
 
 
-class Fit(Struct, frozen=True, order=True):
+class MatchQuality(Struct, frozen=True, order=True):
     """Quality of a match. Smaller is better."""
 
     # 0: starts with the query. 1: has its words at starts of words. 2: has its words. 3: has its
@@ -92,7 +92,7 @@ class Fit(Struct, frozen=True, order=True):
     spread: int = 0
 
 
-class Wanted:
+class PaletteQuery:
     """A query, prepared for matching many texts."""
 
     LOOSEST = 2
@@ -104,21 +104,21 @@ class Wanted:
         self._starts = [re.compile(rf"\b{re.escape(word)}") for word in self._words]
         letters = [re.escape(c) for c in self.typed if c != " "]
         self._letters = re.compile(r"\b" + ".*?".join(letters)) if len(letters) > 1 else None
-        self._most = self.LOOSEST * len(letters) + 4
+        self._max_spread = self.LOOSEST * len(letters) + 4
 
-    def fit(self, text: str, beside: str = "") -> Fit | None:
+    def fit(self, text: str, beside: str = "") -> MatchQuality | None:
         """Match a text returned by `folded`, and its secondary text ``beside``. None if neither
         matches."""
         words = self._words
         if all(word in text for word in words):
             if text.startswith(self.typed):
-                return Fit(0)
-            return Fit(1 if all(start.search(text) for start in self._starts) else 2)
+                return MatchQuality(0)
+            return MatchQuality(1 if all(start.search(text) for start in self._starts) else 2)
         if beside and all(word in text or word in beside for word in words):
-            return Fit(3)
+            return MatchQuality(3)
         found = self._letters.search(text) if self._letters is not None else None
-        if found is not None and found.end() - found.start() <= self._most:
-            return Fit(WORST, found.end() - found.start())
+        if found is not None and found.end() - found.start() <= self._max_spread:
+            return MatchQuality(WORST, found.end() - found.start())
         return None
 
 
@@ -132,77 +132,80 @@ class Finder(QObject):
     found = Signal()  # `best` has changed, or the search is complete
 
     def __init__(
-        self, source: Iterable[Entry], recent: Mapping[str, int], parent: QObject | None = None
+        self,
+        source: Iterable[PaletteEntry],
+        recent: Mapping[str, int],
+        parent: QObject | None = None,
     ) -> None:
         """Create a finder. ``recent`` has ranks by entry key, 0 for the last chosen."""
         super().__init__(parent)
-        self._source: Iterator[Entry] = iter(source)
-        self._entries: list[tuple[Entry, tuple[str, ...], str]] = []
+        self._source: Iterator[PaletteEntry] = iter(source)
+        self._entries: list[tuple[PaletteEntry, tuple[str, ...], str]] = []
         self._recent = recent
-        self._wanted = Wanted("")
-        self._at = 0
-        self._hits: list[tuple[tuple[int, ...], Entry]] = []
-        self._more = QTimer(self, interval=0)
-        self._more.timeout.connect(self._turn)
+        self._wanted = PaletteQuery("")
+        self._next_index = 0
+        self._hits: list[tuple[tuple[int, ...], PaletteEntry]] = []
+        self._slice_timer = QTimer(self, interval=0)
+        self._slice_timer.timeout.connect(self._run_slice)
 
     @property
     def complete(self) -> bool:
         """Return True if all entries were searched."""
-        return not self._more.isActive()
+        return not self._slice_timer.isActive()
 
     def look_for(self, typed: str) -> None:
         """Start a search. The first slice runs immediately."""
-        self._wanted = Wanted(typed)
-        self._at = 0
+        self._wanted = PaletteQuery(typed)
+        self._next_index = 0
         self._hits = []
-        self._more.start()
-        self._turn()
+        self._slice_timer.start()
+        self._run_slice()
 
     def finish(self) -> None:
         """Search all remaining entries now."""
         while not self.complete:
-            self._turn()
+            self._run_slice()
 
     def end(self) -> None:
-        self._more.stop()
+        self._slice_timer.stop()
 
     @property
     def lately(self) -> int:
         """Return the number of recent entries in `best`. They come first if the query is empty."""
         return sum(entry.key in self._recent for entry in self.best())
 
-    def best(self) -> list[Entry]:
+    def best(self) -> list[PaletteEntry]:
         """Return the best entries found so far."""
         return [entry for _, entry in self._hits[: self.SHOWN]]
 
     @Slot()
-    def _turn(self) -> None:
+    def _run_slice(self) -> None:
         until = time.perf_counter() + self.TURN_S
-        while self._look_at_some():
+        while self._search_chunk():
             if time.perf_counter() > until:
                 break
         else:
-            self._more.stop()
+            self._slice_timer.stop()
         self._hits.sort(key=lambda hit: hit[0])
         del self._hits[self.SHOWN :]
         self.found.emit()
 
-    def _look_at_some(self) -> bool:
+    def _search_chunk(self) -> bool:
         """Search the next chunk. Return False if there are no more entries."""
-        end = self._at + self.CHUNK
+        end = self._next_index + self.CHUNK
         while len(self._entries) < end:
             entry = next(self._source, None)
             if entry is None:
                 break
             names = tuple(folded(text) for text in (entry.text, entry.english) if text)
             self._entries.append((entry, names, folded(f"{entry.beside} {entry.also}")))
-        part = self._entries[self._at : end]
-        for place, (entry, texts, beside) in enumerate(part, self._at):
+        part = self._entries[self._next_index : end]
+        for place, (entry, texts, beside) in enumerate(part, self._next_index):
             fits = [fit for text in texts if (fit := self._wanted.fit(text, beside)) is not None]
             if fits:
                 fit = min(fits)
                 ago = self._recent.get(entry.key, len(self._recent))
                 order = (fit.grade, fit.spread, ago, int(entry.kind), place)
                 self._hits.append((order if self._wanted.typed else (ago, place), entry))
-        self._at += len(part)
+        self._next_index += len(part)
         return len(part) == self.CHUNK

@@ -40,7 +40,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings.language import tr
-from app.ui.palette.finder import Entry, EntryKind, Finder
+from app.ui.palette.finder import EntryKind, Finder, PaletteEntry
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, theme
@@ -57,15 +57,15 @@ _ICONS = {
 }
 
 
-class Rows(QAbstractListModel):
+class EntryListModel(QAbstractListModel):
     """Model of the found entries."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.ends = 0  # number of recent entries at the top, followed by a line
-        self._entries: list[Entry] = []
+        self._entries: list[PaletteEntry] = []
 
-    def show(self, entries: list[Entry]) -> bool:
+    def show(self, entries: list[PaletteEntry]) -> bool:
         """Set the entries. Return True if they differ from before."""
         if entries == self._entries:
             return False
@@ -74,7 +74,7 @@ class Rows(QAbstractListModel):
         self.endResetModel()
         return True
 
-    def entry(self, index: Index) -> Entry | None:
+    def entry(self, index: Index) -> PaletteEntry | None:
         return self._entries[index.row()] if index.isValid() else None
 
     def state(self, index: Index) -> RowState | None:
@@ -96,7 +96,7 @@ class Rows(QAbstractListModel):
         }.get(Qt.ItemDataRole(role))
 
 
-def entry_state(entry: Entry) -> RowState:
+def entry_state(entry: PaletteEntry) -> RowState:
     """Return the contents of an entry's row. It ends with the shortcut or the reason for
     refusal."""
     return RowState(
@@ -109,10 +109,10 @@ def entry_state(entry: Entry) -> RowState:
     )
 
 
-class _Delegate(RowDelegate):
+class PaletteDelegate(RowDelegate):
     """Delegate that draws a line below the recent entries."""
 
-    def __init__(self, rows: Rows, parent: QObject) -> None:
+    def __init__(self, rows: EntryListModel, parent: QObject) -> None:
         super().__init__(parent, rows.state, inset=6)
         self._rows = rows
 
@@ -136,7 +136,7 @@ class Card(QWidget):
         self._name = name
         self._speaker: QWidget = self
         # rows, list: the model and its view
-        self.rows = Rows(self)
+        self.rows = EntryListModel(self)
         theme().changed.connect(self.update)
 
     @cached_property
@@ -145,7 +145,7 @@ class Card(QWidget):
         made = QListView(self)
         made.setModel(self.rows)
         made.setAccessibleName(self._name)
-        made.setItemDelegate(_Delegate(self.rows, made))
+        made.setItemDelegate(PaletteDelegate(self.rows, made))
         made.setFrameShape(QFrame.Shape.NoFrame)
         made.setUniformItemSizes(True)
         made.setMouseTracking(True)
@@ -164,7 +164,7 @@ class Card(QWidget):
         self._speaker = field
 
     @Slot(QModelIndex, QModelIndex)
-    def _on_current(self, index: QModelIndex, _before: QModelIndex) -> None:
+    def _on_current(self, index: QModelIndex, _focus_before: QModelIndex) -> None:
         entry = self.rows.entry(index)
         if entry is not None and QAccessible.isActive():
             told = QAccessibleAnnouncementEvent(self._speaker, entry.spoken)
@@ -197,19 +197,19 @@ class Palette(Card):
 
     def __init__(
         self,
-        entries: Iterable[Entry],
+        entries: Iterable[PaletteEntry],
         recent: Sequence[str],  # keys of recently chosen entries, the last one first
         parent: QWidget,
-        last: Callable[[str], Entry] | None,  # returns an additional last entry for a query
+        last: Callable[[str], PaletteEntry] | None,  # returns an additional last entry for a query
         words: str = "",  # placeholder, if the search is limited
     ) -> None:
         """Open the palette over a window."""
         super().__init__(tr("Found", "the list of what was found"), parent)
         self.setObjectName("palette")
         self.setAccessibleName(words or tr("Command palette"))
-        self._before = QApplication.focusWidget()
-        self._done = False
-        self._last = last
+        self._focus_before = QApplication.focusWidget()
+        self._closed = False
+        self._make_last_entry = last
         self.finder = Finder(entries, {key: ago for ago, key in enumerate(recent)}, self)
         self.field = QLineEdit(self)
         words = words or tr("Search commands, chats, models and settings")
@@ -247,19 +247,19 @@ class Palette(Card):
         """Repaint after a command's availability may have changed."""
         self.list.viewport().update()
 
-    def shown(self) -> list[Entry]:
+    def shown(self) -> list[PaletteEntry]:
         """Return the found entries from the top."""
         return self.finder.best()
 
     def close_palette(self) -> None:
         """Close the palette, and restore the focus."""
-        if self._done:
+        if self._closed:
             return
-        self._done = True
+        self._closed = True
         self.finder.end()
         QApplication.instance().focusChanged.disconnect(self._on_focus)  # type: ignore[union-attr]
         had_keys = self.field.hasFocus()
-        before = self._before
+        before = self._focus_before
         self.hide()
         self.deleteLater()
         if had_keys and before is not None and shiboken6.isValid(before):
@@ -325,8 +325,8 @@ class Palette(Card):
         at_top = self.list.currentIndex().row() <= 0
         entries, typed = self.finder.best(), self.field.text().strip()
         self.nothing.setVisible(self.finder.complete and not entries)
-        if typed and self.finder.complete and self._last is not None:
-            entries.append(self._last(typed))
+        if typed and self.finder.complete and self._make_last_entry is not None:
+            entries.append(self._make_last_entry(typed))
         if self.rows.show(entries) or not self.list.currentIndex().isValid():
             row = entries.index(kept) if kept in entries and not at_top else 0
             self.list.setCurrentIndex(self.rows.index(row))
@@ -344,7 +344,7 @@ class Palette(Card):
         self.choose(beside=bool(QApplication.keyboardModifiers() & control))
 
     @Slot(QWidget, QWidget)
-    def _on_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
+    def _on_focus(self, _focus_before: QWidget | None, now: QWidget | None) -> None:
         if now is not None and now is not self and not self.isAncestorOf(now):
             self.close_palette()
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from app.settings.language import tr
-from app.ui.palette.finder import Entry, EntryKind, Finder
+from app.ui.palette.finder import EntryKind, Finder, PaletteEntry
 from app.ui.palette.palette import Card
 from app.ui.style import tokens as t
 from app.ui.style.theme import grown
@@ -42,7 +42,7 @@ class FieldPicker(Card):
         """Return the query in the field, or None if it has none."""
         raise NotImplementedError
 
-    def found(self, typed: str) -> list[Entry]:
+    def found(self, typed: str) -> list[PaletteEntry]:
         """Return the entries for a query, the best first."""
         raise NotImplementedError
 
@@ -71,13 +71,13 @@ class FieldPicker(Card):
             self.hide()
             return
         if self.layout() is None:
-            self._furnish()
+            self._create_contents()
         self.list.setCurrentIndex(self.rows.index(0))
         self._place()
         self.show()
         self.raise_()
 
-    def _furnish(self) -> None:
+    def _create_contents(self) -> None:
         """Create the contents before it is first shown."""
         down(self.list, of=self, margins=(6, 6, 6, 6), spacing=None)
         self.list.clicked.connect(self._choose)
@@ -86,7 +86,7 @@ class FieldPicker(Card):
         if (pane := self.parentWidget()) is not None:
             pane.installEventFilter(self)
 
-    def _best(self, entries: list[Entry], typed: str) -> list[Entry]:
+    def _best(self, entries: list[PaletteEntry], typed: str) -> list[PaletteEntry]:
         """Return the matching entries, the best first."""
         finder = Finder(entries, {}, self)
         finder.look_for(typed)
@@ -148,7 +148,7 @@ class PromptPicker(FieldPicker):
         field: QTextEdit,
         composer: QWidget,
         prompts: Callable[[], Mapping[str, str]],
-        more: Callable[[], list[Entry]],
+        more: Callable[[], list[PaletteEntry]],
         parent: QWidget,
     ) -> None:
         """Create a picker. ``more`` returns prompts of MCP servers, listed after the user's own."""
@@ -161,10 +161,10 @@ class PromptPicker(FieldPicker):
         looks = text.startswith("/") and "\n" not in text and len(text) <= LONGEST
         return text[1:] if looks else None
 
-    def found(self, typed: str) -> list[Entry]:
+    def found(self, typed: str) -> list[PaletteEntry]:
         prompts = self._prompts()
         entries = [
-            Entry(
+            PaletteEntry(
                 EntryKind.PROMPT,
                 f"prompt:{name}",
                 name,
@@ -176,11 +176,11 @@ class PromptPicker(FieldPicker):
         found = self._best([*entries, *self._more()], typed)
         if not typed.strip():
             words = tr("Edit Prompts…") if prompts else tr("Write a Prompt…")
-            found.append(Entry(EntryKind.COMMAND, "prompts", words, self.manage_asked.emit))
+            found.append(PaletteEntry(EntryKind.COMMAND, "prompts", words, self.manage_asked.emit))
         return found
 
 
-_LOOKS = re.compile(rf"(?:^|\s)@([^@\n]{{0,{LONGEST}}})$")
+_RESOURCE_QUERY = re.compile(rf"(?:^|\s)@([^@\n]{{0,{LONGEST}}})$")
 
 
 class ResourcePicker(FieldPicker):
@@ -190,7 +190,7 @@ class ResourcePicker(FieldPicker):
         self,
         field: QTextEdit,
         composer: QWidget,
-        resources: Callable[[str], list[Entry]],
+        resources: Callable[[str], list[PaletteEntry]],
         parent: QWidget,
     ) -> None:
         """Create a picker. ``resources`` returns the entries for a query."""
@@ -201,10 +201,10 @@ class ResourcePicker(FieldPicker):
     def wanted(self) -> str | None:
         if self._field.toPlainText().startswith("/"):
             return None  # a prompt picker is active
-        found = _LOOKS.search(self._before())
+        found = _RESOURCE_QUERY.search(self._line_before_cursor())
         return found[1] if found is not None and not self._in_code() else None
 
-    def found(self, typed: str) -> list[Entry]:
+    def found(self, typed: str) -> list[PaletteEntry]:
         return self._best(self._resources(typed), typed)
 
     def _in_code(self) -> bool:
@@ -213,11 +213,11 @@ class ResourcePicker(FieldPicker):
         above = self._field.toPlainText().encode("utf-16-le")[: 2 * cursor.block().position()]
         lines = above.decode("utf-16-le", "ignore").split("\n")
         fences = sum(line.lstrip().startswith("```") for line in lines)
-        return bool(fences % 2 or self._before().count("`") % 2)
+        return bool(fences % 2 or self._line_before_cursor().count("`") % 2)
 
     def take_away(self) -> None:
         """Remove the query from the message."""
-        found = _LOOKS.search(self._before())
+        found = _RESOURCE_QUERY.search(self._line_before_cursor())
         if found is not None:
             cursor = self._field.textCursor()
             length = len(found[1].encode("utf-16-le")) // 2 + 1
@@ -225,7 +225,7 @@ class ResourcePicker(FieldPicker):
             cursor.movePosition(move, keep, length)
             cursor.removeSelectedText()
 
-    def _before(self) -> str:
+    def _line_before_cursor(self) -> str:
         """Return the end of the line before the cursor, as long as a query can be."""
         cursor = self._field.textCursor()
         text = cursor.block().text().encode("utf-16-le")[: 2 * cursor.positionInBlock()]

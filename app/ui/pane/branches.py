@@ -58,9 +58,9 @@ from app.ui.widgets.manners import announce, plain_tip, types_words, with_keys
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 Role = Qt.ItemDataRole
-_FEW = 300  # number of runs up to which all are expanded
-_BEGINNING = 300  # characters of a message used for its row
-_LEVEL, _EDGE = 20, 22  # pixels per level of branches, and before the first
+_MAX_AUTO_EXPANDED = 300  # number of runs up to which all are expanded
+_MAX_ROW_CHARACTERS = 300  # characters of a message used for its row
+_LEVEL_PX, _EDGE_PX = 20, 22  # pixels per level of branches, and before the first
 
 
 class BranchModel(QAbstractItemModel):
@@ -69,10 +69,10 @@ class BranchModel(QAbstractItemModel):
     def __init__(self, chat: Chat, parent: QObject) -> None:
         super().__init__(parent)
         self._chat = chat
-        self._apart: set[str] = set()
+        self._split_messages: set[str] = set()
         self._tops: list[Run] = []
         self._numbers: dict[str, int] = {}
-        self._words: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
         self.runs: list[Run] = []  # all runs, by the number in their index
         self.leaves = 0  # number of branches
         self.deepest = 0  # maximum depth of a run
@@ -80,12 +80,12 @@ class BranchModel(QAbstractItemModel):
     def refresh(self) -> None:
         """Rebuild the model from the chat."""
         self.beginResetModel()
-        self._tops = runs_of(self._chat.transcript, self._apart)
+        self._tops = runs_of(self._chat.transcript, self._split_messages)
         self.runs = [*self._tops]
         for run in self.runs:
             self.runs += run.below
         self._numbers = {run.id: n for n, run in enumerate(self.runs)}
-        self._words.clear()
+        self._texts.clear()
         self.leaves = sum(not run.goes_on for run in self.runs)
         self.deepest = max((run.depth for run in self.runs), default=0)
         self.endResetModel()
@@ -93,11 +93,11 @@ class BranchModel(QAbstractItemModel):
     def part(self, run: Run) -> None:
         """Split a run into messages at the next `refresh`, or join them."""
         ids = {run.id}
-        if run.id not in self._apart and len(run.ids) == 1:
-            ids = {each for each in self._apart if run.id in self._apart_from(each)}
-        self._apart ^= ids
+        if run.id not in self._split_messages and len(run.ids) == 1:
+            ids = {each for each in self._split_messages if run.id in self._split_from(each)}
+        self._split_messages ^= ids
 
-    def _apart_from(self, first: str) -> Iterator[str]:
+    def _split_from(self, first: str) -> Iterator[str]:
         """Yield the split messages from this one on."""
         yield first
         follow = self._chat.transcript.followers(first)
@@ -172,23 +172,23 @@ class BranchModel(QAbstractItemModel):
     def tell(self, index: QModelIndex) -> None:
         """Update the row of a run whose first message has changed."""
         if (run := self.run(index)) is not None:
-            self._words.pop(run.id, None)
+            self._texts.pop(run.id, None)
             self.dataChanged.emit(index, index)
 
     def words(self, run: Run) -> str:
         """Return the start of a run's first message. A reply is preceded by its author."""
-        if run.id not in self._words:
-            self._words[run.id] = self._read(run)
-        return self._words[run.id]
+        if run.id not in self._texts:
+            self._texts[run.id] = self._first_text(run)
+        return self._texts[run.id]
 
-    def _read(self, run: Run) -> str:
+    def _first_text(self, run: Run) -> str:
         if self._chat.transcript.get(run.id) is None:
             return "" if run.ids else tr("Beginning of the chat")
         message = self._chat.shown(run.id)
         if message.role == "tool":
-            text = shown_result(message)[:_BEGINNING]
+            text = shown_result(message)[:_MAX_ROW_CHARACTERS]
         else:
-            text = shown_text(message.content[:_BEGINNING], message.role) or message.error
+            text = shown_text(message.content[:_MAX_ROW_CHARACTERS], message.role) or message.error
         text = " ".join(text.split()) or state(message)
         return text if message.role == "user" else f"{who(message)}: {text}"
 
@@ -228,7 +228,7 @@ def end_text(run: Run, *, narrow: bool) -> str:
     return " · ".join(filter(None, parts))
 
 
-class _Delegate(RowDelegate):
+class BranchDelegate(RowDelegate):
     """Delegate that paints the lines and dots of the tree before the text."""
 
     def __init__(self, view: BranchView) -> None:
@@ -238,14 +238,14 @@ class _Delegate(RowDelegate):
     def level(self) -> float:
         """Return the pixels per level, less if the tree is deep and the pane narrow."""
         room = self._view.viewport().width() * 0.35
-        return min(scaled(_LEVEL), room / max(1, self._view.rows.deepest))
+        return min(scaled(_LEVEL_PX), room / max(1, self._view.rows.deepest))
 
     def _state(self, index: Index) -> RowState | None:
         rows = self._view.rows
         if (run := rows.run(index)) is None:
             return None
         name, words = rows.name(run), rows.words(run)
-        indent = round(_EDGE + run.depth * self.level())
+        indent = round(_EDGE_PX + run.depth * self.level())
         room = self._view.viewport().width() - indent - scaled(12) - 34
         return RowState(
             name or words,
@@ -266,10 +266,10 @@ class _Delegate(RowDelegate):
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
         strong = super().paint_ground(row, option, index)
         if (run := self._view.rows.run(index)) is not None:
-            self._rails(row.painter, option, QRect(option.rect), run)
+            self._paint_lines(row.painter, option, QRect(option.rect), run)
         return strong
 
-    def _rails(
+    def _paint_lines(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, run: Run
     ) -> None:
         """Paint the lines of passing branches, and the dot."""
@@ -278,7 +278,7 @@ class _Delegate(RowDelegate):
         top, foot, middle = area.top(), area.bottom() + 1, area.center().y() + 0.5
 
         def x(depth: int) -> float:
-            at = _EDGE + depth * level
+            at = _EDGE_PX + depth * level
             return area.right() - at if rtl else area.left() + at
 
         def pen(shown: bool) -> None:
@@ -334,7 +334,7 @@ class _Delegate(RowDelegate):
         self, editor: QWidget, option: QStyleOptionViewItem, index: Index
     ) -> None:
         area, run = QRect(option.rect), self._view.rows.run(index)
-        left = round(_EDGE + (run.depth if run else 0) * self.level() + 10)
+        left = round(_EDGE_PX + (run.depth if run else 0) * self.level() + 10)
         part = QRect(area.left() + left, area.top() + 1, area.width() - left - 8, area.height() - 2)
         editor.setGeometry(QStyle.visualRect(option.direction, area, part))
 
@@ -348,7 +348,7 @@ class BranchView(QTreeView):
     def __init__(self, model: BranchModel, parent: QWidget) -> None:
         super().__init__(parent)
         self.rows = model
-        self.delegate = _Delegate(self)
+        self.delegate = BranchDelegate(self)
         self.setObjectName("branches")
         self.setModel(model)
         self.setItemDelegate(self.delegate)
@@ -372,7 +372,7 @@ class BranchView(QTreeView):
     def event(self, event: QEvent) -> bool:
         # Some of its keys are shortcuts of the window.
         override = event.type() == QEvent.Type.ShortcutOverride
-        if override and isinstance(event, QKeyEvent) and _act_of(event):
+        if override and isinstance(event, QKeyEvent) and _action_for_key(event):
             event.accept()
             return True
         return super().event(event)
@@ -381,7 +381,7 @@ class BranchView(QTreeView):
         # the editor has not handled this key
         if self.state() == QAbstractItemView.State.EditingState:
             return
-        if act := _act_of(event):
+        if act := _action_for_key(event):
             self.did.emit(act)
         elif event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
@@ -430,7 +430,7 @@ _KEYS = {
 }
 
 
-def _act_of(event: QKeyEvent) -> str:
+def _action_for_key(event: QKeyEvent) -> str:
     """Return the action of a key, or ""."""
     key, modifiers = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     shift = modifiers == Qt.KeyboardModifier.ShiftModifier
@@ -456,15 +456,15 @@ class BranchTree(QWidget):
         self.view = BranchView(self.model, self)
         self.words = QLabel(self)
         self.words.setProperty("muted", True)
-        self._acts: dict[str, tuple[str, Callable[[Run], object]]] = {
+        self._actions: dict[str, tuple[str, Callable[[Run], object]]] = {
             "go": (tr("Show This Branch  Enter"), self._go),
             "name": (tr("Name Branch  F2"), self._name),
             "compare": (tr("Compare Branches  Shift+Enter"), self._compare),
-            "part": (tr("Messages One by One  Shift+Right"), self._part),
+            "part": (tr("Messages One by One  Shift+Right"), self._split_run),
             "prune": (tr("Delete Branch  Del"), self._prune),
         }
         self.buttons = {
-            act: IconButton(sign, self._acts[act][0], self)
+            act: IconButton(sign, self._actions[act][0], self)
             for act, sign in (("name", "pencil"), ("compare", "git-diff"), ("prune", "trash"))
         }
         for act, button in self.buttons.items():
@@ -476,8 +476,8 @@ class BranchTree(QWidget):
         )
         down(top, (self.view, 1), of=self, spacing=0)
         self.setFocusProxy(self.view)
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self.refresh)
+        self._refresh_timer = QTimer(self, singleShot=True, interval=0)
+        self._refresh_timer.timeout.connect(self.refresh)
         self.view.did.connect(self.do)
         self.view.closed.connect(self.closed)
         self.view.customContextMenuRequested.connect(self._pop_menu)
@@ -499,12 +499,12 @@ class BranchTree(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._soon.start()
+        self._refresh_timer.start()
 
     @Slot()
     def refresh(self) -> None:
         """Update the tree. The selection and the scroll position are kept."""
-        self._soon.stop()
+        self._refresh_timer.stop()
         view, model = self.view, self.model
         if view.state() == QAbstractItemView.State.EditingState:
             return
@@ -515,7 +515,7 @@ class BranchTree(QWidget):
             run = run.above
         place, model_was = view.verticalScrollBar().value(), len(model.runs)
         model.refresh()
-        few = len(model.runs) <= _FEW
+        few = len(model.runs) <= _MAX_AUTO_EXPANDED
         view.blockSignals(True)
         for each in model.runs:
             if each.below and not self._folded.get(each.id, not few):
@@ -556,7 +556,7 @@ class BranchTree(QWidget):
             self.notice_posted.emit(why)
             announce(self, why)
         else:
-            self._acts[act][1](run)
+            self._actions[act][1](run)
 
     def _why_not(self, act: str, run: Run) -> str:
         """Return why the action is not possible, or ""."""
@@ -592,7 +592,7 @@ class BranchTree(QWidget):
     def _prune(self, run: Run) -> None:
         self.pruned.emit(run.id)
 
-    def _part(self, run: Run) -> None:
+    def _split_run(self, run: Run) -> None:
         self.model.part(run)
         self.refresh()
 
@@ -602,7 +602,7 @@ class BranchTree(QWidget):
         menu.aboutToHide.connect(menu.deleteLater)
         menu.setToolTipsVisible(True)
         run = self.model.run(self.view.currentIndex())
-        for act, (words, _) in self._acts.items():
+        for act, (words, _) in self._actions.items():
             action = menu.addAction(with_keys(words).replace("  ", "\t"))
             action.triggered.connect(partial(self.do, act))
             why = self._why_not(act, run) if run is not None else ""
@@ -631,7 +631,7 @@ class BranchTree(QWidget):
     @Slot()
     def _on_changed(self) -> None:
         if self.isVisible():
-            self._soon.start()
+            self._refresh_timer.start()
 
     @Slot(str)
     def _on_message(self, message_id: str) -> None:

@@ -96,7 +96,7 @@ class EmptyChat(QWidget):
         self._title.setToolTip(title)
         self._fit_title()
         self._teaching.setText(
-            _of_the_guide()
+            _guide_description()
             if guide
             else header.teaching(remote)
             if remote is not None
@@ -116,7 +116,7 @@ class EmptyChat(QWidget):
         self._title.ensurePolished()  # otherwise it is measured with the wrong font
         metrics = self._title.fontMetrics()
         middle = Qt.TextElideMode.ElideMiddle
-        self._title.setText(_in_two_lines(self._title.toolTip(), metrics, middle, room))
+        self._title.setText(_break_text(self._title.toolTip(), metrics, middle, room))
 
     def _fit(self) -> None:
         """Show the parts that fit.
@@ -141,7 +141,7 @@ class EmptyChat(QWidget):
         height, end = self.height(), Qt.TextElideMode.ElideRight
         for button in self.buttons:
             whole = str(button.property("whole"))
-            shown = _in_two_lines(whole, button.fontMetrics(), end, inner - 36)
+            shown = _break_text(whole, button.fontMetrics(), end, inner - 36)
             button.setText(shown)
             button.setToolTip(whole if "…" in shown else "")
         self._mark.setVisible(height > grown(380, 7))
@@ -190,7 +190,7 @@ class EmptyChat(QWidget):
             self.chosen.emit(str(button.property("whole")))
 
 
-def _in_two_lines(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room: int) -> str:
+def _break_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room: int) -> str:
     """Break the text into two lines if necessary, and elide lines that are too long."""
     wide = metrics.horizontalAdvance
     ends = [at for at, sign in enumerate(words) if sign == " " and wide(words[:at]) <= room]
@@ -199,7 +199,7 @@ def _in_two_lines(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, ro
     return f"{words[: ends[-1]]}\n{metrics.elidedText(words[ends[-1] + 1 :], elide, room)}"
 
 
-def _of_the_guide() -> str:
+def _guide_description() -> str:
     """Return the description of the Guide, with its language if the window's is not English."""
     words = tr(
         "A tiny model that comes with Stretto, to try things out with. "

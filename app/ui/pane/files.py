@@ -50,7 +50,7 @@ _PAGES = UnitWords(
     mark("Which pages does the model get?"),
     mark("Chosen Pages…"),
 )
-_OTHERS = {
+_UNIT_WORDS = {
     "slide": UnitWords(
         mark("Slides of {name}"),
         mark("Slide numbers"),
@@ -74,7 +74,7 @@ _OTHERS = {
 
 def unit_words(unit: str) -> UnitWords:
     """Return the texts for an ``Attachment.unit``. The default is pages."""
-    return _OTHERS.get(unit, _PAGES)
+    return _UNIT_WORDS.get(unit, _PAGES)
 
 
 def has_line(unit: str, pages: int) -> str:
@@ -135,8 +135,8 @@ class PaneFiles(QObject):
         super().__init__(pane)
         self._pane = pane
         self.chips: list[ChipWords] = []  # texts of the chips
-        self._carried: list[Path] = []  # paths of the drag over the pane
-        self._carries_image = False
+        self._dragged_paths: list[Path] = []  # paths of the drag over the pane
+        self._drags_image = False
         composer = pane.composer
         pane.setAcceptDrops(True)
         pane.installEventFilter(self)
@@ -215,21 +215,21 @@ class PaneFiles(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         composer = self._pane.composer
         if event.type() == QEvent.Type.DragLeave:
-            self._carried, self._carries_image = [], False
+            self._dragged_paths, self._drags_image = [], False
             composer.set_dropping(False)
         elif event.type() in _DRAGS and isinstance(event, QDropEvent):
             # Read once when the drag enters, as it may have thousands of files.
             if event.type() != QEvent.Type.DragMove:
-                self._carried = files_in(event.mimeData())
-                self._carries_image = not self._carried and has_image(event.mimeData())
-            if not (self._carried or self._carries_image):
+                self._dragged_paths = files_in(event.mimeData())
+                self._drags_image = not self._dragged_paths and has_image(event.mimeData())
+            if not (self._dragged_paths or self._drags_image):
                 return False
             # after a move, the source would delete its file
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
             composer.set_dropping(event.type() != QEvent.Type.Drop)
             if event.type() == QEvent.Type.Drop:
-                files, self._carried = self._carried, []
+                files, self._dragged_paths = self._dragged_paths, []
                 self._pane.window().activateWindow()  # the drag comes from another window
                 if files:
                     self.add(files)

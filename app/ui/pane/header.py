@@ -211,13 +211,13 @@ class PaneHeader(QWidget):
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         # updates the seconds of silence
-        self._again = QTimer(self, singleShot=True, interval=1_000)
-        self._again.timeout.connect(self.refresh)
+        self._silence_timer = QTimer(self, singleShot=True, interval=1_000)
+        self._silence_timer.timeout.connect(self.refresh)
         self._chat = chat
         self.state = ""  # state of the chat in a few words
         self.written = ""  # part of it next to the name; "" if there is no space
-        self._told = True
-        self._end = self.beside = 0
+        self._shows_state = True
+        self._buttons_left = self.beside = 0
         self._compared = self._metered = False
         self.in_row = False  # shown in the tab
         self._fill_more: Callable[[QMenu], None] | None = None
@@ -263,7 +263,7 @@ class PaneHeader(QWidget):
 
     def wanted_width(self, *, folded: bool) -> int:
         """Return the width for the whole name and all buttons, or only their menu."""
-        others = () if folded else self._others()
+        others = () if folded else self._foldable_buttons()
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
         keep = 0 if self.keep.isHidden() else self.keep.width() + 6
         own = 24 + self.options_button.width()
@@ -316,7 +316,7 @@ class PaneHeader(QWidget):
         silent = chat.reply.silent_s
         if silent is not None and chat.model.remote is not None:
             state = waiting_line(chat.model.remote, silent, short=short)
-            self._again.start()
+            self._silence_timer.start()
         if not state:
             state = {
                 LoadState.READY: state_elsewhere(chat.model.remote, short=short)
@@ -336,8 +336,8 @@ class PaneHeader(QWidget):
         self.cancel.setVisible(loading)
         at_rest = chat.reply.phase is Phase.IDLE and model_status.state is LoadState.READY
         # whether the state is shown next to the name
-        self._told = not at_rest or chat.model.remote is not None
-        self._take_room()
+        self._shows_state = not at_rest or chat.model.remote is not None
+        self._request_room()
         context = (0, 0, 0) if hidden else chat.model.context
         self.meter.show_context(*context)
         self._metered = self.meter.share > MUCH
@@ -353,10 +353,10 @@ class PaneHeader(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.refresh()
 
-    def _take_room(self) -> None:
+    def _request_room(self) -> None:
         """Request the width of the state, rounded up to avoid frequent changes."""
         beside = 0
-        if self._told and self.state:
+        if self._shows_state and self.state:
             width = DOT + QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(self.state)
             if self.cancel.isVisibleTo(self):
                 width += self.cancel.width() + 4
@@ -373,7 +373,7 @@ class PaneHeader(QWidget):
         right = self.width() - 8 - self.options_button.width()
         self.options_button.move(right, top)
         self.more.move(right, top)
-        self._fold()
+        self._fold_buttons()
         if not self.tools_button.isHidden():
             right -= self.tools_button.width() + 2
             self.tools_button.move(right, top)
@@ -386,7 +386,7 @@ class PaneHeader(QWidget):
         if not self.keep.isHidden():
             right -= self.keep.width() + 6
             self.keep.move(right, (self.height() - self.keep.height()) // 2)
-        self._end = right
+        self._buttons_left = right
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
         hint = self.model_button.sizeHint()
         room, loads = right - 16, self.cancel.isVisibleTo(self)
@@ -399,7 +399,7 @@ class PaneHeader(QWidget):
         rests = self._chat.reply.phase is Phase.IDLE or self.width() < t.NARROW
         least = LEAST_NAME if loads else scaled(LEAST_BESIDE)
         fits = beside >= (hint.width() if rests and not loads else min(hint.width(), least))
-        self.written = self.state if self._told and fits else ""
+        self.written = self.state if self._shows_state and fits else ""
         if self.written:
             room = beside
         at = (height - hint.height()) // 2
@@ -413,7 +413,7 @@ class PaneHeader(QWidget):
         buttons = (self.options_button, self.more, self.tools_button, self.meter, self.differs)
         mirror(self, self.keep, self.model_button, self.cancel, *buttons)
 
-    def _others(self) -> tuple[tuple[bool, QWidget], ...]:
+    def _foldable_buttons(self) -> tuple[tuple[bool, QWidget], ...]:
         """Return the buttons that the menu replaces, with True if they are needed."""
         return (
             (self._metered, self.meter),
@@ -421,14 +421,14 @@ class PaneHeader(QWidget):
             (True, self.tools_button),
         )
 
-    def _fold(self) -> None:
+    def _fold_buttons(self) -> None:
         """Move the buttons except Keep into a menu if the model's name would be cut."""
         room = self.width() - 24 - self.options_button.width()
         if not self.keep.isHidden():
             self.keep.setText(tr("Keep") if self.width() < t.NARROW else tr("Keep This Reply"))
             self.keep.adjustSize()
             room -= self.keep.width() + 6
-        others = self._others()
+        others = self._foldable_buttons()
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
         folded = room - beside < self.model_button.sizeHint().width()
         if self.in_row:
@@ -467,7 +467,7 @@ class PaneHeader(QWidget):
         x = mirrored(self, QRectF(self.model_button.geometry())).right() + 9
         phase = self._chat.reply.phase
         failed = self._chat.model.status.state is LoadState.FAILED
-        if (phase is not Phase.IDLE or failed) and x + 6 <= self._end:
+        if (phase is not Phase.IDLE or failed) and x + 6 <= self._buttons_left:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.danger if failed else tokens.accent))
             dot = QRectF(x, self.height() / 2 - 3, 6, 6)
@@ -475,7 +475,7 @@ class PaneHeader(QWidget):
             x += 12
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if failed else tokens.muted))
-        area = QRectF(x, 0, max(0, self._end - x), self.height())
+        area = QRectF(x, 0, max(0, self._buttons_left - x), self.height())
         painter.drawText(mirrored(self, area), Qt.AlignmentFlag.AlignVCenter, self.written)
         if not self.in_row:
             line = QRectF(0, self.height() - 1, self.width(), 1)

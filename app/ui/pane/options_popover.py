@@ -35,7 +35,7 @@ from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import WheelGuard, begin_at_edge
 from app.ui.widgets.sheet import Popover
 
-_CHOICES = (
+_FORMAT_CHOICES = (
     (None, mark("Free text")),
     ("json", "JSON"),
     ("schema", mark("JSON schema")),
@@ -58,7 +58,7 @@ class AnswerForm(QObject):
         self.kind.setAccessibleName(tr("Reply format"))
         self.kind.setToolTip(tr("Every reply has this format"))
         self.kind.setMinimumWidth(180)
-        for kind, words in _CHOICES:
+        for kind, words in _FORMAT_CHOICES:
             self.kind.addItem(tr(words), kind)
         label = QLabel(tr("Reply format"), parent)
         label.setMinimumSize(labels, 30)
@@ -100,7 +100,7 @@ class AnswerForm(QObject):
         self.schema.setPlainText(options.schema)
         self.choices.setPlainText(lines_of(options.choices))
         self.pattern.setText(options.pattern)
-        self.kind.setCurrentIndex([k for k, _ in _CHOICES].index(options.answer_as))
+        self.kind.setCurrentIndex([k for k, _ in _FORMAT_CHOICES].index(options.answer_as))
 
     def values(self) -> dict[str, Any]:
         """Return the values by option name, without validation."""
@@ -227,17 +227,17 @@ class OptionsPopover(Popover):
         self.more.setCheckable(True)
         self.more.toggled.connect(self._show_more)
         form = _form()
-        self._plain = SamplingForm(form, (TEMPERATURE, LENGTH), page, labels=LABELS)
+        self._basic_form = SamplingForm(form, (TEMPERATURE, LENGTH), page, labels=LABELS)
         form.addRow(_label(tr("Seed"), page), across(self.seed, self.same, self.random, spacing=4))
         self._thinking_label = _label(tr("Thinking"), page)
         form.addRow(self._thinking_label, self.thinking)
         self.form = AnswerForm(form, page, labels=LABELS)
         self.form.resized.connect(self._on_form_resized)
-        self._rest = QWidget(page)
+        self._more_rows = QWidget(page)
         rest = _form()
         rest.setContentsMargins(0, 0, 0, 0)
-        self._rest.setLayout(rest)
-        self._finer = SamplingForm(rest, MORE, self._rest, labels=LABELS)
+        self._more_rows.setLayout(rest)
+        self._more_form = SamplingForm(rest, MORE, self._more_rows, labels=LABELS)
         self.stop.setFixedWidth(200)
         self.bits.setMinimumWidth(132)
         rest.addRow(_label(tr("Stop sequences"), page), self.stop)
@@ -248,7 +248,16 @@ class OptionsPopover(Popover):
         note.setWordWrap(True)
         note.setProperty("muted", True)
         more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
-        parts = (head, self.system, form, self.reproducible, self.slide, more, self._rest, note)
+        parts = (
+            head,
+            self.system,
+            form,
+            self.reproducible,
+            self.slide,
+            more,
+            self._more_rows,
+            note,
+        )
         down(*parts, of=page, margins=(16, 12, 16, 14), spacing=10)
         self._area.setWidget(page)
         self._area.setAccessibleName(tr("Chat Settings"))
@@ -259,9 +268,9 @@ class OptionsPopover(Popover):
         """Fill the form with the chat's options or those of a preset."""
         model = self._chat.model.status.model
         defaults = model.defaults if model is not None else {}
-        self._shown = options
+        self._shown_options = options
         self.system.setPlainText(system)
-        for form in (self._plain, self._finer):
+        for form in (self._basic_form, self._more_form):
             form.show_options(options, defaults if self._chat.model.remote is None else None)
         self.seed.setText("" if options.seed is None else str(options.seed))
         self._on_seed()
@@ -275,7 +284,7 @@ class OptionsPopover(Popover):
         self.stop.setPlainText(lines_of(options.stop))
         self.bits.setCurrentIndex([b for b, _ in _BITS].index(options.kv_bits))
         self.context.setValue(options.context or self.context.minimum())
-        finer = any(value is not None for value in self._finer.values().values())
+        finer = any(value is not None for value in self._more_form.values().values())
         memory = options.kv_bits is not None or options.context is not None
         self.more.setChecked(finer or bool(options.stop) or memory)
         self._show_more(self.more.isChecked())
@@ -284,9 +293,9 @@ class OptionsPopover(Popover):
         """Return the options and instructions as entered."""
         seed = self.seed.text().strip()
         options = replace(
-            self._shown,
-            **self._plain.values(),
-            **self._finer.values(),
+            self._shown_options,
+            **self._basic_form.values(),
+            **self._more_form.values(),
             seed=int(seed) if seed.isdecimal() else None,
             **self.form.values(),
             stop=texts_of(self.stop.toPlainText()),
@@ -300,7 +309,7 @@ class OptionsPopover(Popover):
 
     @property
     def temperature(self) -> QWidget:
-        return self._plain.boxes["temperature"]
+        return self._basic_form.boxes["temperature"]
 
     def open_at(self, corner: QPoint, room: int = 640) -> None:
         super().open_at(corner, room)
@@ -308,13 +317,13 @@ class OptionsPopover(Popover):
 
     def hideEvent(self, event: QHideEvent) -> None:
         if not self.cancelled:
-            self._take()
+            self._apply()
         super().hideEvent(event)
 
     @Slot(bool)
     def _show_more(self, shown: bool) -> None:
         self.more.setText(tr("Fewer Settings") if shown else tr("More Settings"))
-        self._rest.setVisible(shown)
+        self._more_rows.setVisible(shown)
         self._fit()
 
     @Slot()
@@ -347,7 +356,7 @@ class OptionsPopover(Popover):
         self.random.setVisible(fixed)
         self.same.setVisible(not fixed and self._last_seed() is not None)
 
-    def _take(self) -> None:
+    def _apply(self) -> None:
         options, system = self.values()
         chat = self._chat
         if (options, system) != (chat.options, chat.record.system):
@@ -403,7 +412,7 @@ class Presets:
     ) -> None:
         self._settings = settings
         self._parent = parent
-        self._told = changed
+        self._offer_undo = changed
 
     def open(self, popover: OptionsPopover) -> QMenu:
         """Open the menu below the button."""
@@ -454,19 +463,19 @@ class Presets:
             before = self._settings.presets.get(name, preset)
             undo = self._change({name: preset})
             if before != preset:
-                self._told(tr("Preset “{name}” replaced", name=name), undo)
+                self._offer_undo(tr("Preset “{name}” replaced", name=name), undo)
 
     def rename(self, old: str, name: str) -> None:
         """Rename a preset. It replaces one that has the name."""
         name, preset = _tidy(name), self._settings.presets.get(old)
         if name and name != old and preset is not None:
             undo = self._change({old: None, name: preset})
-            self._told(tr("Preset renamed to “{name}”", name=name), undo)
+            self._offer_undo(tr("Preset renamed to “{name}”", name=name), undo)
 
     def delete(self, name: str) -> None:
         """Delete a preset."""
         if name in self._settings.presets:
-            self._told(tr("Preset “{name}” deleted", name=name), self._change({name: None}))
+            self._offer_undo(tr("Preset “{name}” deleted", name=name), self._change({name: None}))
 
     def _change(self, changes: Mapping[str, Preset | None]) -> Callable[[], None]:
         """Save presets, or delete those that are None. Return a function that undoes it.
@@ -474,15 +483,15 @@ class Presets:
         Presets that were changed again since are not restored.
         """
         before = {name: self._settings.presets.get(name) for name in changes}
-        self._put(changes)
+        self._save_presets(changes)
 
         def undo() -> None:
             now = self._settings.presets
-            self._put({n: before[n] for n, made in changes.items() if now.get(n) == made})
+            self._save_presets({n: before[n] for n, made in changes.items() if now.get(n) == made})
 
         return undo
 
-    def _put(self, changes: Mapping[str, Preset | None]) -> None:
+    def _save_presets(self, changes: Mapping[str, Preset | None]) -> None:
         presets = {**self._settings.presets, **changes}
         self._settings.set(presets={n: p for n, p in presets.items() if p is not None})
 

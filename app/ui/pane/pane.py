@@ -154,14 +154,14 @@ class FindBar(QWidget):
         # Matching messages: position in the path, id, and number of matches.
         self._hits: list[tuple[int, str, int]] = []
         self._ends: list[int] = []  # cumulative number of matches up to each message
-        self._at = 0  # index of the current match
-        self._begin = 0  # position of the first message in view at the start
+        self._current = 0  # index of the current match
+        self._first_in_view = 0  # position of the first message in view at the start
         self._texts: dict[str, tuple[str, str]] = {}  # message id -> source and folded text
         self._words = ""
-        self._seen: dict[str, int] = {}  # exact match counts of messages that are laid out
-        self._left: Iterator[tuple[int, Message]] = iter(())  # not searched yet
-        self._more = QTimer(self, interval=0)
-        self._more.timeout.connect(self._search_slice)
+        self._exact_counts: dict[str, int] = {}  # exact match counts of messages that are laid out
+        self._unsearched: Iterator[tuple[int, Message]] = iter(())  # not searched yet
+        self._slice_timer = QTimer(self, interval=0)
+        self._slice_timer.timeout.connect(self._search_slice)
         self.field = QLineEdit(self)
         self.field.setPlaceholderText(tr("Find in this chat"))
         self.field.setAccessibleName(tr("Find in this chat"))
@@ -182,7 +182,7 @@ class FindBar(QWidget):
 
     def open_bar(self) -> None:
         """Show the bar and focus its field."""
-        self._begin = self._transcript.first_in_view()
+        self._first_in_view = self._transcript.first_in_view()
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
@@ -191,7 +191,7 @@ class FindBar(QWidget):
     @Slot()
     def close_bar(self) -> None:
         self.hide()
-        self._more.stop()
+        self._slice_timer.stop()
         self._transcript.highlight(None)
         self._texts.clear()
         self.closed.emit()
@@ -199,10 +199,10 @@ class FindBar(QWidget):
     def step(self, by: int) -> None:
         """Go to the next (+1) or previous (-1) match."""
         if self._hits:
-            self._at = (self._at + by) % self._total
-            self._go(back=by < 0)
+            self._current = (self._current + by) % self._total
+            self._show_current(back=by < 0)
             if self._hits:
-                self._begin = self._hits[bisect_right(self._ends, self._at)][0]
+                self._first_in_view = self._hits[bisect_right(self._ends, self._current)][0]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
@@ -221,29 +221,31 @@ class FindBar(QWidget):
         path = self._chat.transcript.path if words else []
         sources = [(number, self._chat.reply.message(m.id)) for number, m in enumerate(path)]
         found = re.compile(re.escape(words))
-        self._seen = self._transcript.highlight(
+        self._exact_counts = self._transcript.highlight(
             (lambda text: [m.span() for m in found.finditer(fold(text))]) if words else None
         )
-        self._at = 0
-        self._take(())
+        self._current = 0
+        self._set_hits(())
         # First down from the first visible message, then up, so the nearest match is found first.
-        self._left = iter([*sources[self._begin :], *reversed(sources[: self._begin])])
-        self._more.start()
+        self._unsearched = iter(
+            [*sources[self._first_in_view :], *reversed(sources[: self._first_in_view])]
+        )
+        self._slice_timer.start()
         self._search_slice()
 
     @Slot()
     def _search_slice(self) -> None:
         """Search messages for `SLICE_S` seconds. The timer repeats this until all are searched."""
         until, new = time.perf_counter() + self.SLICE_S, []
-        for place, message in self._left:
-            seen = self._seen.get(message.id)
+        for place, message in self._unsearched:
+            seen = self._exact_counts.get(message.id)
             marks = self._shown(message).count(self._words) if seen is None else seen
             if marks:
                 new.append((place, message.id, marks))
             if time.perf_counter() >= until:
                 break
         else:
-            self._more.stop()
+            self._slice_timer.stop()
         if self._hits:
             self._add(new)
         elif new:
@@ -252,20 +254,20 @@ class FindBar(QWidget):
 
     def _add(self, new: Iterable[tuple[int, str, int]]) -> None:
         """Add matches. The current match stays the same."""
-        here = self._hits[bisect_right(self._ends, self._at)][0]
-        self._at += sum(marks for place, _, marks in new if place < here)
-        self._take(sorted([*self._hits, *new]))
+        here = self._hits[bisect_right(self._ends, self._current)][0]
+        self._current += sum(marks for place, _, marks in new if place < here)
+        self._set_hits(sorted([*self._hits, *new]))
 
     def _show_first(self, new: Sequence[tuple[int, str, int]]) -> None:
         """Show the match nearest to the initial view. ``new`` starts with its message."""
         place, _, marks = new[0]
-        back = place < self._begin
-        self._take(sorted(new))
-        self._at = sum(marks for other, _, marks in self._hits if other < place)
-        self._at += marks - 1 if back else 0
-        self._go(back=back)
+        back = place < self._first_in_view
+        self._set_hits(sorted(new))
+        self._current = sum(marks for other, _, marks in self._hits if other < place)
+        self._current += marks - 1 if back else 0
+        self._show_current(back=back)
 
-    def _take(self, hits: Iterable[tuple[int, str, int]]) -> None:
+    def _set_hits(self, hits: Iterable[tuple[int, str, int]]) -> None:
         self._hits = [hit for hit in hits if hit[2]]
         self._ends = list(accumulate(marks for _, _, marks in self._hits))
 
@@ -281,28 +283,28 @@ class FindBar(QWidget):
             self._texts[message.id] = kept = (message.content, text)
         return kept[1]
 
-    def _go(self, *, back: bool = False) -> None:
+    def _show_current(self, *, back: bool = False) -> None:
         """Show the current match. The exact number of matches in a message is known after its
         layout; it may differ from the number in its source."""
         while self._hits:
-            hit = bisect_right(self._ends, self._at)
+            hit = bisect_right(self._ends, self._current)
             place, message_id, expected = self._hits[hit]
             begin = self._ends[hit] - expected
-            there = self._transcript.show_mark(message_id, self._at - begin)
+            there = self._transcript.show_mark(message_id, self._current - begin)
             if there in {None, expected}:
                 break
             self._hits[hit] = (place, message_id, there or 0)
-            if back and self._at == begin + expected - 1:
-                self._at = begin + (there or 0) - 1
+            if back and self._current == begin + expected - 1:
+                self._current = begin + (there or 0) - 1
             else:
-                self._at = min(self._at, begin + (there or 0))
-            self._take(self._hits)
-            self._at %= self._total or 1
+                self._current = min(self._current, begin + (there or 0))
+            self._set_hits(self._hits)
+            self._current %= self._total or 1
         self._show_count()
 
     def _show_count(self) -> None:
-        figures = {"number": number(self._at + 1), "count": number(self._total)}
-        none = tr("Not found") if self._words and not self._more.isActive() else ""
+        figures = {"number": number(self._current + 1), "count": number(self._total)}
+        none = tr("Not found") if self._words and not self._slice_timer.isActive() else ""
         self.count.setText(tr("{number} of {count}", **figures) if self._hits else none)
 
 
@@ -347,7 +349,7 @@ class ChatPane(QWidget):
         self.chat = chat
         self.active = False  # the pane has the focus
         self._broadcast = 0
-        self._heard_at: tuple[Remote, ...] = ()
+        self._remote_receivers: tuple[Remote, ...] = ()
         self._shown_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
@@ -356,7 +358,7 @@ class ChatPane(QWidget):
         self._pages.addWidget(self.transcript)
         self._foot = down(self.composer)
         self._rows = down(self.header, (self._pages, 1), self._foot, of=self, spacing=0)
-        self._line = ReadLine(self.header, chat, self)
+        self._progress_line = ReadLine(self.header, chat, self)
         self._on_theme()
         theme().changed.connect(self._on_theme)
         self.setFocusProxy(self.composer.field)
@@ -423,7 +425,7 @@ class ChatPane(QWidget):
     def empty(self) -> EmptyChat:
         """Return the placeholder of an empty chat. Created on first use."""
         made = EmptyChat(self.chat, self._pages)
-        self._reach_after(self.transcript, made)
+        self._insert_in_tab_order(self.transcript, made)
         self._pages.addWidget(made)
         made.chosen.connect(self._on_suggestion)
         made.model_asked.connect(self._on_model_asked)
@@ -435,7 +437,7 @@ class ChatPane(QWidget):
     def tree(self) -> BranchTree:
         """Return the branch tree. Created on first use."""
         made = BranchTree(self.chat, self._pages)
-        self._reach_after(self.transcript, made)
+        self._insert_in_tab_order(self.transcript, made)
         self._pages.addWidget(made)
         made.gone.connect(self._go_to_branch)
         made.compared.connect(partial(self.branches_compared.emit, self))
@@ -468,7 +470,7 @@ class ChatPane(QWidget):
         """Return the panel's columns. Created on first use."""
         made = PanelView(self.chat, self._pages)
         self._pages.addWidget(made)
-        self._reach_after(self.transcript, made)
+        self._insert_in_tab_order(self.transcript, made)
         made.action_requested.connect(self._on_action_requested)
         made.kept.connect(lambda message_id: self.column_kept.emit(self, message_id))
         made.made.connect(lambda kind: self.made.emit(self, kind))
@@ -499,7 +501,7 @@ class ChatPane(QWidget):
     def find_bar(self) -> FindBar:
         """Return the find bar. Created on first use."""
         made = FindBar(self.chat, self.transcript, self)
-        self._reach_after(self.transcript, made)
+        self._insert_in_tab_order(self.transcript, made)
         self._rows.insertWidget(self._rows.indexOf(self._pages), made)
         made.closed.connect(self.focus_composer)
         return made
@@ -509,7 +511,7 @@ class ChatPane(QWidget):
         """Return the error above the composer. Created on first use."""
         made, chat = Notice(self), self.chat
         made.hide()
-        self._reach_after(self.composer.previousInFocusChain() or self.transcript, made)
+        self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, made)
         self._foot.insertWidget(0, made)
         made.again.clicked.connect(chat.model.start)
         made.choose.clicked.connect(lambda: self.models_asked.emit(self))
@@ -525,7 +527,7 @@ class ChatPane(QWidget):
         """Return the queue above the composer. Created on first use."""
         made, chat = QueueView(self), self.chat
         made.hide()
-        self._reach_after(self.composer.previousInFocusChain() or self.transcript, made)
+        self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, made)
         self._foot.insertWidget(self._foot.indexOf(self.composer), made)
         made.send.clicked.connect(lambda: chat.turn.handle(Event.SEND_QUEUE))
         made.edited.connect(self._edit_queued)
@@ -533,7 +535,7 @@ class ChatPane(QWidget):
         made.left.connect(self.focus_composer)
         return made
 
-    def _reach_after(self, last: QWidget, made: QWidget) -> None:
+    def _insert_in_tab_order(self, last: QWidget, made: QWidget) -> None:
         """Move the widgets of a new part after ``last`` in the tab order."""
         for part in made.findChildren(QWidget):
             if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
@@ -559,7 +561,7 @@ class ChatPane(QWidget):
         if shown == self._shown_broadcast:  # called for all panes whenever one moves
             return
         self._shown_broadcast = shown
-        self._broadcast, self._heard_at = receivers, tuple(remotes)
+        self._broadcast, self._remote_receivers = receivers, tuple(remotes)
         self.chat.turn.several = receivers > 1
         self.composer.set_broadcast(on, receivers > 0, offered=offered)
         self._refresh()
@@ -655,7 +657,7 @@ class ChatPane(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._line.setGeometry(0, 0, self.width(), 2)
+        self._progress_line.setGeometry(0, 0, self.width(), 2)
         left, _ = column_in(self.width())
         # Aligns the composer's text, not its edge, with the conversation.
         edge = max(10, left - 16)
@@ -687,7 +689,7 @@ class ChatPane(QWidget):
             name = seeing.name if seeing is not None else ""
             reads = chat.attaching.reads_texts
             self.notice.show_blind(tr(BLIND, model=blind), name, reads=reads)
-        self.composer.set_words(*header.words(chat, self._broadcast, self._heard_at))
+        self.composer.set_words(*header.words(chat, self._broadcast, self._remote_receivers))
         self._show_turn()
         if self.isVisible() and chat.reply.answering.unseen:
             chat.reply.mark_seen()

@@ -31,7 +31,7 @@ from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import announce, plain_tip
 
 LEAST = 240  # minimum pixels of a column; more columns scroll sideways
-_BEGINNING = 300
+_MAX_QUESTION_CHARACTERS = 300
 
 WORDS = {
     panel.JUDGE: (mark("Judge"), mark("A model compares the replies, in both orders")),
@@ -44,7 +44,7 @@ WORDS = {
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
-class Column(QFrame):
+class PanelColumn(QFrame):
     """Column with one reply, which scrolls separately."""
 
     action_requested = Signal(str, str)  # (action, id): see `MessageRow.action_requested`
@@ -56,7 +56,7 @@ class Column(QFrame):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.message_id = message.id
-        self._follow = True
+        self._follows_end = True
         self._name = plain_label(self, muted=False)
         self._name.setWordWrap(False)
         self.keep = QPushButton(tr("Keep"), self)
@@ -76,9 +76,9 @@ class Column(QFrame):
         self.area.verticalScrollBar().valueChanged.connect(self._on_scrolled)
         head = across((self._name, 1), self.keep, margins=(0, 0, 8, 0), spacing=None)
         down(head, (self.area, 1), of=self, margins=(12, 10, 4, 4), spacing=6)
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self.lay_out)
-        self.row.resized.connect(self._soon.start)
+        self._layout_timer = QTimer(self, singleShot=True, interval=0)
+        self._layout_timer.timeout.connect(self.lay_out)
+        self.row.resized.connect(self._layout_timer.start)
         self.row.show()
         self.letter = panel.letter_of(message)
         # The name comes first, as a narrow column cannot show both.
@@ -90,10 +90,10 @@ class Column(QFrame):
         self.row.set_message(message)
         words = ", ".join(filter(None, (self._title, state(message))))
         self.setAccessibleName(words)
-        self.setAccessibleDescription(message.content[:_BEGINNING])
+        self.setAccessibleDescription(message.content[:_MAX_QUESTION_CHARACTERS])
         self.keep.setAccessibleName(tr("Keep {name}", name=self._title))
         self._show_name()
-        self._soon.start()
+        self._layout_timer.start()
 
     def append(self, text: str, kind: str) -> None:
         self.row.append(text, kind)
@@ -110,14 +110,14 @@ class Column(QFrame):
         height = self.row.arrange(width)
         self.row.setGeometry(0, 0, width, height)
         self._inside.resize(width + 12, height + 8)
-        if self._follow:
+        if self._follows_end:
             bar = self.area.verticalScrollBar()
             bar.setValue(bar.maximum() if self.row.streaming else bar.value())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_name()
-        self._soon.start()
+        self._layout_timer.start()
 
     def _show_name(self) -> None:
         room = max(40, self.width() - self.keep.sizeHint().width() - 36)
@@ -127,7 +127,7 @@ class Column(QFrame):
 
     @Slot(int)
     def _on_scrolled(self, value: int) -> None:
-        self._follow = value >= self.area.verticalScrollBar().maximum() - 4
+        self._follows_end = value >= self.area.verticalScrollBar().maximum() - 4
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, bar = Qt.Key(event.key()), self.area.verticalScrollBar()
@@ -175,7 +175,7 @@ class PanelView(QWidget):
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
         self._chat = chat
-        self.columns: list[Column] = []
+        self.columns: list[PanelColumn] = []
         self.about = ""  # message whose panel is shown
         self.setAccessibleName(tr("Panel"))
         self._question = plain_label(self, muted=False, wrap=False, px=t.LEAD_PX)
@@ -224,7 +224,9 @@ class PanelView(QWidget):
             column.hide()
             column.deleteLater()
         found = self._chat.panel.columns(message_id)
-        self.columns = [Column(self._chat.shown(m.id), self._chat, self._inside) for m in found]
+        self.columns = [
+            PanelColumn(self._chat.shown(m.id), self._chat, self._inside) for m in found
+        ]
         for number, column in enumerate(self.columns):
             column.setProperty("first", number == 0)
             column.setMinimumWidth(scaled(LEAST))
@@ -236,7 +238,7 @@ class PanelView(QWidget):
             float_bars(column)
         question = panel.question(self._chat.transcript, message_id)
         self._words = " ".join(
-            (question.content if question is not None else "")[:_BEGINNING].split()
+            (question.content if question is not None else "")[:_MAX_QUESTION_CHARACTERS].split()
         )
         self._show_question()
         self.refresh()
@@ -280,7 +282,7 @@ class PanelView(QWidget):
         for column in self.columns:
             column.set_may_keep(busy)
 
-    def _column(self, message_id: str) -> Column | None:
+    def _column(self, message_id: str) -> PanelColumn | None:
         return next((c for c in self.columns if c.message_id == message_id), None)
 
     @Slot(str, str, str)

@@ -19,7 +19,7 @@ from app.ui.widgets.laying import SPRING, across, down, scrolling
 from app.ui.widgets.manners import plain_tip
 from app.ui.widgets.row_painter import RowPainter
 
-_BEGINNING = 400  # characters of a message used for its row; it may have a million
+_MAX_ROW_CHARACTERS = 400  # characters of a message used for its row; it may have a million
 
 
 class QueuedRow(RemovableButton):
@@ -49,13 +49,15 @@ class QueuedRow(RemovableButton):
 
     def show_message(self, queued: Queued, place: int) -> None:
         """Show a message. ``place`` is its position from 1."""
-        files, beginning = queued.attachments, queued.text[:_BEGINNING]
+        files, beginning = queued.attachments, queued.text[:_MAX_ROW_CHARACTERS]
         self._words = " ".join(beginning.split()) or (files[0].name if files else "")
         self._files = counted("%n file", "%n files", len(files)) if files else ""
         words = ", ".join(filter(None, (self._words, self._files)))
         name = mark("Queued message {number}: {text}")
         self.setAccessibleName(tr(name, number=number(place), text=words))
-        self.setToolTip(plain_tip(beginning + "…" if len(queued.text) > _BEGINNING else beginning))
+        self.setToolTip(
+            plain_tip(beginning + "…" if len(queued.text) > _MAX_ROW_CHARACTERS else beginning)
+        )
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -117,7 +119,7 @@ class QueueView(QWidget):
             QTimer.singleShot(0, self, self._show_last)  # after the layout pass
         rows, self._shown = self.rows, shown
         known = {each.id: rows.pop(each.id) for each in shown if each.id in rows}
-        self.rows = {each.id: known.get(each.id) or self._made(each.id) for each in shown}
+        self.rows = {each.id: known.get(each.id) or self._make_row(each.id) for each in shown}
         for gone in rows.values():
             gone.hide()
             gone.deleteLater()
@@ -138,7 +140,7 @@ class QueueView(QWidget):
     def _show_last(self) -> None:
         self._area.ensureWidgetVisible(list(self.rows.values())[-1], 0, 0)
 
-    def _made(self, message_id: str) -> QueuedRow:
+    def _make_row(self, message_id: str) -> QueuedRow:
         row = QueuedRow(self._list)
         row.clicked.connect(lambda: self.edited.emit(message_id))
         row.removed.connect(lambda: self._remove(message_id))

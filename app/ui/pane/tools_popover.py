@@ -49,13 +49,13 @@ def headed(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
 LONGEST = 600  # characters of a description; its tooltip shows all
 
 
-def _told(tool: Tool, other: Tool) -> str:
+def _change_text(tool: Tool, other: Tool) -> str:
     """Return a changed tool's description, with its title if that changed too."""
     about = tool.description[:LONGEST]
     return about if tool.title == other.title else f"{title_of(tool)}: {about}"
 
 
-_BOUNDS = {
+_LIMIT_NAMES = {
     "helper_tokens": mark("Tokens for each helper"),
     "helper_seconds": mark("Seconds for all helpers"),
     "helpers_at_once": mark("Helpers at once"),
@@ -79,10 +79,10 @@ class ToolsPopover(Popover):
         self._changes: dict[str, ToolChanges | str] = {}
         self._usable = True  # the chat's model can call tools
         self.boxes: dict[str, QCheckBox] = {}
-        self._heads: dict[str, QWidget] = {}  # server -> its first widget, for the focus
+        self._focus_targets: dict[str, QWidget] = {}  # server -> its first widget, for the focus
         self.cost = QLabel()
         self.costs: dict[str, QLabel] = {}
-        self._counting = 0
+        self._count_run = 0
         self._fill()
 
     def open_at(self, corner: QPoint, room: int = 640) -> None:
@@ -105,7 +105,7 @@ class ToolsPopover(Popover):
         for tool in self._toolbox.builtin.tools:
             box = self._add_tool(tool, layout, page)
             if tool.key == HELPERS:
-                self._add_bounds(box, layout, page)
+                self._add_limits(box, layout, page)
         for words in self._toolbox.builtin.absent:
             layout.addWidget(plain_label(page, words))
         self._fill_folders(layout, page)
@@ -117,7 +117,7 @@ class ToolsPopover(Popover):
         self.cost.hide()
         layout.addWidget(self.cost)
         if self._usable:
-            layout.addWidget(plain_label(page, self._asks()))
+            layout.addWidget(plain_label(page, self._permission_text()))
         servers = link(page, tr("Tool Servers (MCP)…"))
         servers.clicked.connect(self.servers_asked)
         layout.addWidget(servers, 0, Qt.AlignmentFlag.AlignLeft)
@@ -127,7 +127,7 @@ class ToolsPopover(Popover):
         self._fit()
         self._count()
 
-    def _asks(self) -> str:
+    def _permission_text(self) -> str:
         """Return a sentence about which calls ask the user."""
         given = self._toolbox.consents.of_chat(self._chat.id)
         names = []
@@ -171,16 +171,16 @@ class ToolsPopover(Popover):
         if isinstance(found, str):
             layout.addWidget(plain_label(page, found))
         if isinstance(found, ToolChanges) and (found.new or found.other):
-            self._heads[config.name] = self._fill_change(config.name, found, layout, page)
+            self._focus_targets[config.name] = self._fill_change(config.name, found, layout, page)
         else:
             switches = [self._add_tool(tool, layout, page) for tool in pinned]
             if not switches:
                 layout.addWidget(self._switch_of(config.name, page))
             look = link(page, tr("Refresh Tools") if pinned else tr("Show Tools"))
             look.setToolTip(config.shown)
-            look.clicked.connect(lambda _=False, name=config.name: self._look(name))
+            look.clicked.connect(lambda _=False, name=config.name: self._fetch_tools(name))
             layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
-            self._heads[config.name] = switches[0] if switches else look
+            self._focus_targets[config.name] = switches[0] if switches else look
 
     def _fill_change(
         self, server: str, found: ToolChanges, layout: QVBoxLayout, page: QWidget
@@ -194,8 +194,8 @@ class ToolsPopover(Popover):
             words = tr(
                 "{name} has changed. Before: {before}\nNow: {now}",
                 name=title_of(before),
-                before=_told(before, now),
-                now=_told(now, before),
+                before=_change_text(before, now),
+                now=_change_text(now, before),
             )
             layout.addWidget(plain_label(page, words))
         use = QPushButton(tr("Use These Tools"), page)
@@ -208,8 +208,8 @@ class ToolsPopover(Popover):
     def _fill_again(self, server: str) -> None:
         """Rebuild the popover, and focus this server's part."""
         self._fill()
-        if server in self._heads:
-            self._heads[server].setFocus(Qt.FocusReason.OtherFocusReason)
+        if server in self._focus_targets:
+            self._focus_targets[server].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_tool(self, tool: Tool, layout: QVBoxLayout, page: QWidget) -> QCheckBox:
         """Add a check box for a tool, with its description."""
@@ -233,12 +233,12 @@ class ToolsPopover(Popover):
         nest(layout, column)
         return box
 
-    def _add_bounds(self, box: QCheckBox, layout: QVBoxLayout, page: QWidget) -> None:
+    def _add_limits(self, box: QCheckBox, layout: QVBoxLayout, page: QWidget) -> None:
         """Add the limits of helpers, visible while they are enabled."""
         rows = QWidget(page)
         form = QFormLayout(rows)
         form.setContentsMargins(24, 0, 0, 4)
-        for name, words in _BOUNDS.items():
+        for name, words in _LIMIT_NAMES.items():
             field = QSpinBox(rows)
             field.setRange(*HELPER_BOUNDS[name])
             field.setValue(getattr(self._chat.options, name))
@@ -246,7 +246,7 @@ class ToolsPopover(Popover):
             field.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
             field.setGroupSeparatorShown(True)
             field.setKeyboardTracking(False)  # no signals while typing
-            field.valueChanged.connect(lambda value, name=name: self._bound(name, value))
+            field.valueChanged.connect(lambda value, name=name: self._set_limit(name, value))
             label = plain_label(rows, tr(words))
             label.setMinimumHeight(field.sizeHint().height())
             form.addRow(label, field)
@@ -255,7 +255,7 @@ class ToolsPopover(Popover):
         box.toggled.connect(rows.setVisible)
         box.toggled.connect(self._fit)
 
-    def _bound(self, name: str, value: int) -> None:
+    def _set_limit(self, name: str, value: int) -> None:
         chat = self._chat
         params = {**chat.options.to_params(), name: value}
         chat.set_options(ChatOptions.from_params(params), chat.record.system)
@@ -279,13 +279,13 @@ class ToolsPopover(Popover):
         chat.set_options(replace(chat.options, tools=chosen), chat.record.system)
         self._count()
 
-    def _look(self, server: str) -> None:
+    def _fetch_tools(self, server: str) -> None:
         """Fetch the server's tools. This starts the server."""
         self._changes[server] = tr("Connecting…")
         self._fill_again(server)
-        flows.start(self, self._take(server, self._toolbox.host.tools(server)))
+        flows.start(self, self._receive_tools(server, self._toolbox.host.tools(server)))
 
-    async def _take(self, server: str, future: Future[list[Tool]]) -> None:
+    async def _receive_tools(self, server: str, future: Future[list[Tool]]) -> None:
         try:
             tools = await flows.arrived(future)
         except CancelledError:  # the app is closing
@@ -326,7 +326,7 @@ class ToolsPopover(Popover):
         engine = self._library.loader.engine if self._chat.model.remote is None else None
         model = self._chat.model.status.model
         tools = self._toolbox.offered(self._chat.options.tools)
-        self._counting += 1  # invalidates running counts
+        self._count_run += 1  # invalidates running counts
         for label in (self.cost, *self.costs.values()):
             label.setText("")
         self.cost.hide()
@@ -339,14 +339,14 @@ class ToolsPopover(Popover):
                 future = engine.count_tools_later(model, functions)
             except (EngineError, ValueError, AttributeError):
                 return
-            flows.start(self, self._show_cost(server, self._counting, future))
+            flows.start(self, self._show_cost(server, self._count_run, future))
 
     async def _show_cost(self, server: str, number: int, future: Future[int]) -> None:
         try:
             tokens = await flows.arrived(future)
         except (EngineError, CancelledError, ValueError):
             return
-        if number != self._counting:
+        if number != self._count_run:
             return
         if server in self.costs:
             words = counted("%Ln token", "%Ln tokens", tokens)

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 
 from app.settings.language import mark, tr
 from app.settings.settings import OPTIONS, ROWS, Option, Settings
-from app.ui.palette.finder import Fit, Wanted, folded
+from app.ui.palette.finder import MatchQuality, PaletteQuery, folded
 from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon
 from app.ui.style.scroll_bars import float_bars
@@ -41,9 +41,9 @@ from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import SPRING, across, down, nest
 from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import settle
-from app.ui.widgets.two_lines import KEY, TwoLines
+from app.ui.widgets.two_lines import KEY, TwoLineList
 
-_WIDEST = 620  # keeps a row's field near its label in a wide window
+_MAX_ROW_WIDTH = 620  # keeps a row's field near its label in a wide window
 
 
 class Switch(QCheckBox):
@@ -255,12 +255,12 @@ class FormPage(QWidget):
             field.setMinimumWidth(scaled(160))
         if isinstance(field, QWidget):
             field.setParent(row)
-            end = Qt.AlignmentFlag(0) if below else _END
+            end = Qt.AlignmentFlag(0) if below else _END_ALIGNED
             line.addWidget(field, 0, end)
         else:
             nest(line, field)
         row.setMinimumHeight(grown(44))
-        self._put(row)
+        self._add_limited(row)
         return row
 
     def button(
@@ -273,18 +273,18 @@ class FormPage(QWidget):
         button.clicked.connect(lambda _checked=False: pressed())
         return button
 
-    def _put(self, widget: QWidget) -> None:
+    def _add_limited(self, widget: QWidget) -> None:
         """Add a widget with a limited width.
 
         It needs its own layout: Qt computes the height of wrapped text from the page's full width.
         """
-        widget.setMaximumWidth(scaled(_WIDEST))
+        widget.setMaximumWidth(scaled(_MAX_ROW_WIDTH))
         nest(self._column, across((widget, 1), (SPRING, 0), spacing=None))
 
     def note(self, words: str) -> None:
         """Add a short muted text under a section."""
         self._column.addSpacing(4)
-        self._put(plain_label(self, words))
+        self._add_limited(plain_label(self, words))
 
     def quiet(self, words: str) -> QLabel:
         """Return a muted label for a row."""
@@ -313,7 +313,7 @@ class FormPage(QWidget):
         return box
 
 
-_END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_END_ALIGNED = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def _inside(layout: QBoxLayout) -> list[QWidget]:
@@ -333,7 +333,7 @@ _ICONS = {
 }
 
 
-class Pages(QWidget):
+class SettingsPages(QWidget):
     """List of pages with a search field, and the current page next to it."""
 
     turned = Signal(str)  # (title): another page was opened; English title
@@ -343,7 +343,7 @@ class Pages(QWidget):
         super().__init__(parent)
         self._settings = settings
         self.pages: dict[str, FormPage] = {}
-        self._fills: dict[str, Special] = {}
+        self._page_specials: dict[str, Special] = {}
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(tr("Search"))
         self.search.setAccessibleName(tr("Search settings"))
@@ -361,7 +361,7 @@ class Pages(QWidget):
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentRowChanged.connect(self._on_page)
-        self.hits = TwoLines(tr("Found settings"), self)
+        self.hits = TwoLineList(tr("Found settings"), self)
         self.hits.itemClicked.connect(self._on_hit)
         self.hits.itemActivated.connect(self._on_hit)
         self.hits.itemSelectionChanged.connect(self._on_chosen)
@@ -394,16 +394,16 @@ class Pages(QWidget):
         Args:
             special: see `FormPage.fill`.
         """
-        self._fills[title] = special
+        self._page_specials[title] = special
         item = QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
         item.setSizeHint(QSize(0, grown(32)))
 
-    def _made(self, title: str) -> FormPage:
+    def _ensure_page(self, title: str) -> FormPage:
         if (page := self.pages.get(title)) is None:
             page = self.pages[title] = FormPage(self.stack, title, self._settings)
             self.stack.addWidget(page.area)
             page.command_requested.connect(self.command_requested)
-            page.fill(self._fills[title])
+            page.fill(self._page_specials[title])
             page.end()
             WheelGuard(page)
             if self.isVisible():
@@ -420,14 +420,14 @@ class Pages(QWidget):
 
     def complete(self) -> None:
         """Create all pages."""
-        for title in self._fills:
-            self._made(title)
+        for title in self._page_specials:
+            self._ensure_page(title)
 
     def show_page(self, title: str) -> bool:
         """Show a page by its English title."""
-        if title not in self._fills:
+        if title not in self._page_specials:
             return False
-        self.list.setCurrentRow(list(self._fills).index(title))
+        self.list.setCurrentRow(list(self._page_specials).index(title))
         return True
 
     def show_row(self, title: str, words: str, *, focus: bool = True) -> bool:
@@ -437,14 +437,14 @@ class Pages(QWidget):
     @Slot(int)
     def _on_page(self, row: int) -> None:
         self._show(row)
-        self.turned.emit(list(self._fills)[row])
+        self.turned.emit(list(self._page_specials)[row])
 
     def _show(self, row: int) -> None:
-        self.stack.setCurrentWidget(self._made(list(self._fills)[row]).area)
+        self.stack.setCurrentWidget(self._ensure_page(list(self._page_specials)[row]).area)
 
     @Slot(str)
     def _on_typed(self, typed: str) -> None:
-        found = self._found(typed) if typed.strip() else []
+        found = self._find_rows(typed) if typed.strip() else []
         self.list.setVisible(not typed.strip())
         self.hits.setVisible(bool(found))
         nothing = bool(typed.strip()) and not found
@@ -457,12 +457,12 @@ class Pages(QWidget):
             self.hits.setCurrentRow(0)
         self._on_chosen()
 
-    def _found(self, typed: str) -> list[tuple[str, str]]:
+    def _find_rows(self, typed: str) -> list[tuple[str, str]]:
         """Return the matching rows (page, label), the best first."""
-        wanted = Wanted(typed)
-        fits: list[tuple[Fit, int, tuple[str, str]]] = []
-        for title in self._fills:
-            page = self._made(title)
+        wanted = PaletteQuery(typed)
+        fits: list[tuple[MatchQuality, int, tuple[str, str]]] = []
+        for title in self._page_specials:
+            page = self._ensure_page(title)
             for words, more in page.found_by.items():
                 beside = folded(f"{more} {page.values(words)} {tr(title)} {title}")
                 fit = wanted.fit(folded(tr(words)), beside)

@@ -77,8 +77,8 @@ class SpellingChoice(QObject):
         chosen = self._settings.spelling
         entries = [(tr("Keyboard language"), AUTO), (tr("Off"), OFF)]
         languages = {*self._speller.languages, *({chosen} - {AUTO, OFF})}
-        entries += sorted(zip(_called(sorted(languages)), sorted(languages), strict=True))
-        if entries != [(self.box.itemText(n), self.box.itemData(n)) for n in _all(self.box)]:
+        entries += sorted(zip(_language_names(sorted(languages)), sorted(languages), strict=True))
+        if entries != [(self.box.itemText(n), self.box.itemData(n)) for n in _indexes(self.box)]:
             self.box.clear()
             for text, language in entries:
                 self.box.addItem(text, language)
@@ -95,11 +95,11 @@ class SpellingChoice(QObject):
         self._fill()
 
 
-def _all(box: QComboBox) -> range:
+def _indexes(box: QComboBox) -> range:
     return range(box.count())
 
 
-def _called(languages: Sequence[str]) -> list[str]:
+def _language_names(languages: Sequence[str]) -> list[str]:
     """Return the languages' own names: "Deutsch". Duplicates get their territory."""
     locales = [QLocale(language) for language in languages]
     names = [
@@ -112,7 +112,7 @@ def _called(languages: Sequence[str]) -> list[str]:
     ]
 
 
-class Look(QObject):
+class AppearanceRows(QObject):
     """Appearance rows that need special widgets."""
 
     def __init__(self, settings: Settings, parent: QObject) -> None:

@@ -28,7 +28,7 @@ from app.ui.widgets.laying import across, down
 from app.ui.widgets.sheet import Sheet
 
 
-class Kept(QObject):
+class CachedContextRow(QObject):
     """Row of the clients' cached contexts: a switch, the size, and a button that clears them."""
 
     def __init__(self, page: FormPage, serving: Serving) -> None:
@@ -60,7 +60,7 @@ class Kept(QObject):
         await self._look()
 
 
-class Shares(QObject):
+class ClientShareRow(QObject):
     """Row of a client's share of compute time."""
 
     def __init__(self, page: FormPage, serving: Serving) -> None:
@@ -160,7 +160,7 @@ YOUR_KEY = "your-key"
 ALIASES = "claude-*=Guide, gpt-*=Guide"
 
 
-class OtherPrograms(QObject):
+class LocalApiRows(QObject):
     """Local API rows that need special widgets."""
 
     def __init__(self, serving: Serving, parent: QObject) -> None:
@@ -214,7 +214,7 @@ class OtherPrograms(QObject):
         self.show_keys()
 
     def _add_shares(self, page: FormPage) -> None:
-        self.shares = Shares(page, self._serving)
+        self.shares = ClientShareRow(page, self._serving)
 
     def _add_text(self, name: str, placeholder: str, page: FormPage) -> None:
         field = page.field(name)
@@ -222,7 +222,7 @@ class OtherPrograms(QObject):
         page.row(name, field)
 
     def _add_kept(self, page: FormPage) -> None:
-        self.kept = Kept(page, self._serving)
+        self.kept = CachedContextRow(page, self._serving)
 
     def _add_sessions(self, page: FormPage) -> None:
         sessions = page.field("serve_sessions")

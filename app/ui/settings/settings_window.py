@@ -25,9 +25,9 @@ from app.system.updates import Release, Updates
 from app.ui.dialogs.about import UpdateDialog
 from app.ui.models.model_list import ModelList
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, Number, NumberBox
-from app.ui.settings.form_page import FormPage, Pages, Segments, Special, Switch
-from app.ui.settings.look import LanguageChoice, Look, SpellingChoice
-from app.ui.settings.other_programs import OtherPrograms, add_tray
+from app.ui.settings.form_page import FormPage, Segments, SettingsPages, Special, Switch
+from app.ui.settings.look import AppearanceRows, LanguageChoice, SpellingChoice
+from app.ui.settings.other_programs import LocalApiRows, add_tray
 from app.ui.style.theme import scaled
 from app.ui.widgets import asking
 from app.ui.widgets.laying import across
@@ -59,7 +59,7 @@ class SettingsWindow(Sheet):
         self._set = settings.set
         self.numbers: dict[str, NumberBox] = {}
         self._open_folder = open_folder or asking.show_folder
-        pages = self.pages = Pages(settings, self)
+        pages = self.pages = SettingsPages(settings, self)
         pages.command_requested.connect(self.command_requested)
         updates = updates if updates is not None and updates.possible else None
         general: Special = {
@@ -70,7 +70,7 @@ class SettingsWindow(Sheet):
             "look_for_updates": partial(self._add_updates, updates) if updates else None,
         }
         pages.page("General", general)
-        self.looks = Look(settings, self)
+        self.looks = AppearanceRows(settings, self)
         pages.page("Appearance", self.looks.rows)
         chats: Special = {
             "model": self._add_model,
@@ -82,7 +82,7 @@ class SettingsWindow(Sheet):
         pages.page("Chats", chats)
         pages.page("Models", {"": partial(self._add_models, library)})
         if serving is not None:
-            self.programs = OtherPrograms(serving, self)
+            self.programs = LocalApiRows(serving, self)
             pages.page("Local API", self.programs.rows)
         pages.page("Tools", {})
         data: dict[str, Any] = dict.fromkeys(("data_folder", "log_folder", "cache_folder"))

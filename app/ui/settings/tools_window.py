@@ -58,8 +58,8 @@ class ToolsWindow(Sheet):
         self._library, self._toolbox = library, library.toolbox
         self._found: ParsedServers | None = None  # parsed text; None if invalid
         self._saved = files.to_text(self._toolbox.host.servers)
-        self._shown: object = None
-        self._asking = False
+        self._shown_state: object = None
+        self._asking_to_save = False
         self._log_of = ""
         self.text = QPlainTextEdit(self)
         self.text.setObjectName("field")
@@ -119,8 +119,8 @@ class ToolsWindow(Sheet):
         """Close the window. Ask first if there are unsaved changes."""
         if not self.unsaved:
             super().reject()
-        elif not self._asking:
-            self._asking = True
+        elif not self._asking_to_save:
+            self._asking_to_save = True
             flows.start(self, self._leave())
 
     async def _leave(self) -> None:
@@ -143,7 +143,7 @@ class ToolsWindow(Sheet):
             await flows.answered(box)
             clicked = box.clickedButton()
         finally:
-            self._asking = False
+            self._asking_to_save = False
         if clicked is not None and clicked is save:
             self._on_save()
         elif clicked is discard:
@@ -162,25 +162,25 @@ class ToolsWindow(Sheet):
         try:
             found = files.read_text(self.text.toPlainText())
         except ToolError as error:
-            self._tell(str(error))
+            self._show_note(str(error))
             return
         if found.problems:
-            self._tell("\n".join(found.problems))
+            self._show_note("\n".join(found.problems))
             return
         self._found = found
         lines = []
         if fresh := self._changed(found):
             lines.append(tr("New or changed; starts when a chat needs it:"))
-            lines += [f"{visible(each.name)}: {_whole(each)}" for each in fresh]
-        if gone := self._gone(found):
+            lines += [f"{visible(each.name)}: {_full_command(each)}" for each in fresh]
+        if gone := self._removed(found):
             lines.append(tr("Removed: {servers}", servers=", ".join(map(visible, sorted(gone)))))
-        self._tell("\n".join(lines))
+        self._show_note("\n".join(lines))
 
     def _changed(self, found: ParsedServers) -> list[ServerConfig]:
         known = {server.name: server for server in self._toolbox.host.servers}
         return [each for each in found.servers if known.get(each.name) != each]
 
-    def _gone(self, found: ParsedServers) -> set[str]:
+    def _removed(self, found: ParsedServers) -> set[str]:
         return {each.name for each in self._toolbox.host.servers} - {s.name for s in found.servers}
 
     @Slot()
@@ -189,11 +189,11 @@ class ToolsWindow(Sheet):
         if found is None:
             return
         # Permissions were granted to the old commands.
-        others = [*self._gone(found), *(each.name for each in self._changed(found))]
+        others = [*self._removed(found), *(each.name for each in self._changed(found))]
         try:
             self._toolbox.host.set_servers(found.servers)
         except ToolError as error:
-            self._tell(str(error))
+            self._show_note(str(error))
             return
         for name in others:
             self._toolbox.consents.forget_server(name)
@@ -201,10 +201,10 @@ class ToolsWindow(Sheet):
         self._saved = self.text.toPlainText()
         # otherwise the focus moves to the next button when this one is disabled
         self.text.setFocus()
-        self._tell(tr("Saved"))
+        self._show_note(tr("Saved"))
         self._refresh()
 
-    def _tell(self, words: str) -> None:
+    def _show_note(self, words: str) -> None:
         self.note.setText(words)
         wrong = self._found is None
         self.save.setEnabled(self.unsaved and not wrong)
@@ -227,7 +227,7 @@ class ToolsWindow(Sheet):
             found = files.read_file(path)
             own = files.read_text(self.text.toPlainText())
         except ToolError as error:
-            self._tell(str(error))
+            self._show_note(str(error))
             return
         names = {each.name for each in own.servers}
         more = [each for each in found.servers if each.name not in names]
@@ -238,7 +238,7 @@ class ToolsWindow(Sheet):
             len(more),
             place=short_path(path),
         )
-        self._tell("\n".join(filter(None, (words, self.note.text()))))
+        self._show_note("\n".join(filter(None, (words, self.note.text()))))
 
     # States and permissions.
 
@@ -251,9 +251,9 @@ class ToolsWindow(Sheet):
             text = host.log(self._log_of) or tr("The log is empty.")
             if text != self.log.toPlainText():
                 self.log.setPlainText(text)
-        if shown == self._shown:
+        if shown == self._shown_state:
             return
-        self._shown = shown
+        self._shown_state = shown
         page = QWidget(self)
         layout = down(of=page, spacing=None)
         for server, status in lines:
@@ -324,7 +324,7 @@ class ToolsWindow(Sheet):
         return (chat.title or tr("New chat")) if chat is not None else tr("a deleted chat")
 
 
-def _whole(server: ServerConfig) -> str:
+def _full_command(server: ServerConfig) -> str:
     """Return the server's whole command or address, its environment, headers and folder."""
     given = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
     where = [tr("in {folder}", folder=server.cwd)] if server.cwd else []

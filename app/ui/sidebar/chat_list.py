@@ -33,7 +33,7 @@ from app.ui.sidebar.chat_row import (
     UNSEEN_ROLE,
     WAITING_ROLE,
     ChatDelegate,
-    Row,
+    ChatListRow,
     found_row,
 )
 from app.ui.style.scroll_bars import float_bars
@@ -81,10 +81,10 @@ DRAGGED = "application/x-stretto-rows"
 
 
 _FOLDS = {"folder", "archive", "group"}
-_PAINTED = {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}  # roles that do not affect the height
+_PAINT_ROLES = {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}  # roles that do not affect the height
 _OPENS = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}
 _DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
-_CHOOSES = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+_SELECTION_MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 class ChatListView(QListView):
@@ -143,7 +143,7 @@ class ChatListView(QListView):
             return
         # Qt would lay out all rows, several times a second while a dot pulses, even with ten
         # thousand rows. Rows of equal height do not need it.
-        if self.uniformItemSizes() or (roles and _PAINTED.issuperset(roles)):
+        if self.uniformItemSizes() or (roles and _PAINT_ROLES.issuperset(roles)):
             QAbstractItemView.dataChanged(self, first, last, roles)
         else:
             super().dataChanged(first, last, roles)
@@ -157,18 +157,18 @@ class ChatListView(QListView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # Without the focus, the key comes from the title editor, which did not handle it.
-        if self.hasFocus() and self._takes(event):
+        if self.hasFocus() and self._handle_key(event):
             event.accept()
         else:
             super().keyPressEvent(event)
 
-    def _takes(self, event: QKeyEvent) -> bool:
+    def _handle_key(self, event: QKeyEvent) -> bool:
         entry = self.rows.entry(self.currentIndex())
         key = event.key()
         if key in _OPENS and self.rows.waits:
             self.opened.emit(QModelIndex())  # opens the first result when it arrives
             return True
-        if entry is None or entry.kind == "heading" or event.modifiers() & _CHOOSES:
+        if entry is None or entry.kind == "heading" or event.modifiers() & _SELECTION_MODIFIERS:
             return False
         if key in _OPENS:
             self.opened.emit(self.currentIndex())
@@ -183,10 +183,10 @@ class ChatListView(QListView):
             if (entry.id not in self.rows.unfolded) != sideways:
                 self.rows.fold(entry.id, sideways)
         elif sideways and entry.depth:
-            self._go_out(entry.depth)
+            self._select_parent(entry.depth)
         return True
 
-    def _go_out(self, depth: int) -> None:
+    def _select_parent(self, depth: int) -> None:
         """Select the folder that contains the current row."""
         for row in range(self.currentIndex().row() - 1, -1, -1):
             above = self.rows.entry(self.rows.index(row))
@@ -196,7 +196,7 @@ class ChatListView(QListView):
 
     @Slot(QModelIndex)
     def _on_clicked(self, index: QModelIndex) -> None:
-        if not QApplication.keyboardModifiers() & _CHOOSES:
+        if not QApplication.keyboardModifiers() & _SELECTION_MODIFIERS:
             self.opened.emit(index)
 
     @Slot()
@@ -208,7 +208,7 @@ class ChatListView(QListView):
         self.delegate.several = False
 
 
-_READ = {
+_ACCESSIBLE_ROLES = {
     int(Qt.ItemDataRole.AccessibleTextRole): True,
     int(Qt.ItemDataRole.AccessibleDescriptionRole): False,
 }
@@ -226,11 +226,11 @@ class ChatListModel(QAbstractListModel):
         self._library = library
         self.query = ""
         self._entries: list[ListEntry] = []
-        self._hits: dict[str, Row] = {}  # results of the search by chat
+        self._hits: dict[str, ChatListRow] = {}  # results of the search by chat
         self._counts: dict[str, int] = {}
         self._groups: dict[str, list[str]] = {}  # chats by the id of their group row
         self._group_of: dict[str, str] = {}  # group row by chat
-        self._places: dict[str, int] | None = None
+        self._row_numbers: dict[str, int] | None = None
         self.words = ""  # query whose results are shown; "" for all chats
         self.unfolded: set[str] = set()
         self.open_chats: frozenset[str] = frozenset()  # chats shown in panes
@@ -262,9 +262,9 @@ class ChatListModel(QAbstractListModel):
 
     def row_of(self, chat_id: str) -> QModelIndex:
         """Return the index of a chat or folder, invalid if it is not listed."""
-        if self._places is None:
-            self._places = {entry.id: n for n, entry in enumerate(self._entries)}
-        number = self._places.get(chat_id, -1)
+        if self._row_numbers is None:
+            self._row_numbers = {entry.id: n for n, entry in enumerate(self._entries)}
+        number = self._row_numbers.get(chat_id, -1)
         if number < 0 or self._entries[number].kind == "heading":
             return QModelIndex()
         return self.index(number)
@@ -279,7 +279,7 @@ class ChatListModel(QAbstractListModel):
             return []
         return [entry.id] if entry.kind == "chat" else self._groups.get(entry.id, [])
 
-    def row(self, index: Index) -> Row | None:
+    def row(self, index: Index) -> ChatListRow | None:
         """Return the contents of a row."""
         entry = self.entry(index)
         if entry is None:
@@ -294,25 +294,25 @@ class ChatListModel(QAbstractListModel):
             if hit is not None:
                 same = hit.text == title
                 return hit if same else replace(hit, text=title, title_marks=())
-            row = Row(title, entry.id, kind="chat", depth=entry.depth, tags=tags)
+            row = ChatListRow(title, entry.id, kind="chat", depth=entry.depth, tags=tags)
             if chat is None or chat.pinned_at is None or entry.depth:
                 return row
             return replace(row, place=self._library.order.path(chat.folder_id))
         if entry.kind == "heading":
-            return Row(entry.id)
+            return ChatListRow(entry.id)
         if entry.kind == "group":
             return self._group(entry)
         folder = self._library.order.folder(entry.id)
         name = folder.name if folder is not None else tr("Archive")
         unfolded, count = entry.id in self.unfolded, self._counts.get(entry.id, 0)
         kind, depth = entry.kind, entry.depth
-        return Row(name, "", None, "", (), (), kind, depth, entry.id, count, unfolded)
+        return ChatListRow(name, "", None, "", (), (), kind, depth, entry.id, count, unfolded)
 
-    def _group(self, entry: ListEntry) -> Row:
+    def _group(self, entry: ListEntry) -> ChatListRow:
         ids = self._groups[entry.id]
         chat, unfolded = self._library.chat(ids[0]), entry.id in self.unfolded
         name = chat.title if chat is not None and chat.title else tr(UNTITLED)
-        row = Row(name, kind="group", depth=entry.depth, folder_id=entry.id, count=len(ids))
+        row = ChatListRow(name, kind="group", depth=entry.depth, folder_id=entry.id, count=len(ids))
         return replace(row, unfolded=unfolded, holds=() if unfolded else tuple(ids))
 
     @property
@@ -358,7 +358,7 @@ class ChatListModel(QAbstractListModel):
         self._hits = {}
         rows, self._counts, self._groups = entries(chats, folders, self.unfolded)
         self._group_of = {i: key for key, ids in self._groups.items() for i in ids}
-        self._show(rows or [_nothing()])
+        self._show(rows or [_empty_heading()])
 
     @Slot(str, list, bool)
     def _on_found(self, query: str, pairs: list[tuple[ChatRecord, SearchHit]], done: bool) -> None:
@@ -374,7 +374,7 @@ class ChatListModel(QAbstractListModel):
     def _show(self, rows: list[ListEntry]) -> None:
         """Change to these rows. Remaining rows keep their selection and editor."""
         steps = steps_between(self._entries, rows)
-        self._places = None
+        self._row_numbers = None
         if steps is None:
             self.beginResetModel()
             self._entries = rows
@@ -382,7 +382,7 @@ class ChatListModel(QAbstractListModel):
             return
         nowhere = QModelIndex()
         for kind, at, other in steps:
-            self._places = None
+            self._row_numbers = None
             if kind == "remove":
                 self.beginRemoveRows(nowhere, at, at)
                 del self._entries[at]
@@ -395,33 +395,33 @@ class ChatListModel(QAbstractListModel):
                 self.beginMoveRows(nowhere, other, other, nowhere, at)
                 self._entries.insert(at, self._entries.pop(other))
                 self.endMoveRows()
-        self._entries, self._places = rows, None
+        self._entries, self._row_numbers = rows, None
         if rows:
             self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
 
     def beat(self) -> None:
         """Repaint the pulsing dots."""
         for chat in self._library.running():
-            self._tell(chat.id, [LIVING_ROLE])
+            self._emit_changed(chat.id, [LIVING_ROLE])
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self._entries)
 
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
-        if role in _READ or role in {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}:
+        if role in _ACCESSIBLE_ROLES or role in {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}:
             return self._state(index, role)
         row = self.row(index)
         if row is None:
             return None
         if role == int(Qt.ItemDataRole.EditRole):
-            return self._named(index, row)
+            return self._editable_text(index, row)
         if role == int(Qt.ItemDataRole.DisplayRole):
             return row.text
         if role == int(Qt.ItemDataRole.ToolTipRole) and row.chat_id:
             return plain_tip("\n".join([row.text, *row.end_texts]))
         return row if role == ROW_ROLE else None
 
-    def _named(self, index: Index, row: Row) -> str:
+    def _editable_text(self, index: Index, row: ChatListRow) -> str:
         """Return the text that renaming edits."""
         entry = self.entry(index)
         alone = entry is not None and entry.kind == "chat" and not entry.group
@@ -432,12 +432,12 @@ class ChatListModel(QAbstractListModel):
         entry = self.entry(index)
         if entry is None:
             return None
-        chats = [c for c in (self._library.find(i) for i in self._in(entry)) if c is not None]
+        chats = [c for c in (self._library.find(i) for i in self._chats_in(entry)) if c is not None]
         waiting = sum(chat.tools.waiting for chat in chats)
         if role == WAITING_ROLE:
             return waiting
         living = any(chat.reply.is_active for chat in chats)
-        unseen = any(chat_id in self._library.unread for chat_id in self._in(entry))
+        unseen = any(chat_id in self._library.unread for chat_id in self._chats_in(entry))
         if role == LIVING_ROLE:
             return living
         if role == UNSEEN_ROLE:
@@ -445,12 +445,12 @@ class ChatListModel(QAbstractListModel):
         row = self.row(index)
         if row is None:
             return None
-        if _READ[role]:
+        if _ACCESSIBLE_ROLES[role]:
             return chat_row.name(row, living=living, unseen=unseen, waiting=waiting > 0)
         stored = self._library.chat(entry.id) if entry.kind == "chat" else None
         return chat_row.description(row, stored, opened=entry.id in self.open_chats)
 
-    def _in(self, entry: ListEntry) -> Sequence[str]:
+    def _chats_in(self, entry: ListEntry) -> Sequence[str]:
         """Return the chat of a row, or the chats in a collapsed folder."""
         if entry.kind == "chat":
             return [entry.id]
@@ -475,7 +475,7 @@ class ChatListModel(QAbstractListModel):
         if entry is None or entry.kind not in {"chat", "folder", "group"}:
             return False
         row = self.row(index)
-        if row is None or self._named(index, row) == value:
+        if row is None or self._editable_text(index, row) == value:
             return False  # unchanged text does not set a title
         words = " ".join(str(value).split())
         if entry.kind == "folder":
@@ -504,9 +504,9 @@ class ChatListModel(QAbstractListModel):
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
-        self._tell(chat_id, [LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE])
+        self._emit_changed(chat_id, [LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE])
 
-    def _tell(self, chat_id: str, roles: list[int]) -> None:
+    def _emit_changed(self, chat_id: str, roles: list[int]) -> None:
         """Emit `dataChanged` for the rows that contain a chat."""
         chat = self._library.chat(chat_id)
         folder = self._library.order.folder(chat.folder_id if chat is not None else None)
@@ -563,5 +563,5 @@ class ChatListModel(QAbstractListModel):
         return list(dict.fromkeys(found))
 
 
-def _nothing() -> ListEntry:
+def _empty_heading() -> ListEntry:
     return ListEntry("heading", tr("No chats yet"))

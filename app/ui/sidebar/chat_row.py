@@ -24,7 +24,7 @@ from app.ui.style.theme import grown, scaled, theme
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 
-class Row(Struct, frozen=True):
+class ChatListRow(Struct, frozen=True):
     """Row of the list."""
 
     text: str  # title of the chat, name of the folder, or heading
@@ -59,9 +59,9 @@ WAITING_ROLE = ROW_ROLE + 3
 """Number of tool calls in the row's chats that wait for the user."""
 
 
-def found_row(chat: ChatRecord, hit: SearchHit) -> Row:
+def found_row(chat: ChatRecord, hit: SearchHit) -> ChatListRow:
     title, own = chat.shown_title, chat.title or tr(UNTITLED)
-    found = Row(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
+    found = ChatListRow(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
     if hit.message_id is None or hit.snippet == own:  # the match is in the title only
         return replace(found, title_marks=hit.marks)
     page = f", {numbers_of(hit.unit, [hit.page])}" if hit.file and hit.unit else ""
@@ -69,7 +69,7 @@ def found_row(chat: ChatRecord, hit: SearchHit) -> Row:
     return replace(where, snippet=hit.snippet, marks=hit.marks)
 
 
-def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
+def name(row: ChatListRow, *, living: bool, unseen: bool, waiting: bool = False) -> str:
     """Return the accessible name with the state: "Trees, replying"."""
     if row.kind == "heading":
         return row.text
@@ -89,7 +89,7 @@ def name(row: Row, *, living: bool, unseen: bool, waiting: bool = False) -> str:
     return ", ".join(parts)
 
 
-def description(row: Row, chat: ChatRecord | None, *, opened: bool) -> str:
+def description(row: ChatListRow, chat: ChatRecord | None, *, opened: bool) -> str:
     """Return the accessible description: the match, and whether the chat is open, pinned or
     tagged."""
     parts = list(filter(None, (row.place, row.snippet)))
@@ -106,7 +106,12 @@ INDENT = 20  # pixels per level of folders
 
 
 def row_state(
-    row: Row, *, waiting: int = 0, living: bool = False, unseen: bool = False, current: bool = False
+    row: ChatListRow,
+    *,
+    waiting: int = 0,
+    living: bool = False,
+    unseen: bool = False,
+    current: bool = False,
 ) -> RowState:
     """Return the row's contents for painting. A folder has a count instead of tags."""
     if row.kind == "heading":
@@ -143,7 +148,7 @@ class ChatDelegate(RowDelegate):
         self.several = False  # more than one row is selected
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        row: Row = index.data(ROW_ROLE)
+        row: ChatListRow = index.data(ROW_ROLE)
         return QSize(100, grown(50, 2)) if row.snippet else super().sizeHint(option, index)
 
     def dot_area(self, view: QWidget, row: QRect) -> QRect:
@@ -153,7 +158,7 @@ class ChatDelegate(RowDelegate):
         )
 
     def _state(self, index: Index) -> RowState:
-        row: Row = index.data(ROW_ROLE)
+        row: ChatListRow = index.data(ROW_ROLE)
         return row_state(
             row,
             waiting=index.data(WAITING_ROLE) or 0,
@@ -162,12 +167,12 @@ class ChatDelegate(RowDelegate):
             current=self._is_current(row),
         )
 
-    def _is_current(self, row: Row) -> bool:
+    def _is_current(self, row: ChatListRow) -> bool:
         """Return True if the row is, or contains, the chat that has the focus."""
         return bool(self.current) and (row.chat_id == self.current or self.current in row.holds)
 
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
-        shown: Row = index.data(ROW_ROLE)
+        shown: ChatListRow = index.data(ROW_ROLE)
         if shown.kind == "heading":
             row.line.adjust(0, 4, 0, 0)
             return False

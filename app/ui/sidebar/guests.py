@@ -136,7 +136,7 @@ MOST_ROWS = 7  # rows shown at first: an agent with six helpers
 MOST_HEIGHT = 324  # pixels of all rows; more scroll
 
 
-class _Row(QWidget):
+class GuestRowBase(QWidget):
     """Row with two buttons that appear under the pointer and with the focus.
 
     Keys: Enter opens it, Space pauses, Delete stops, Up and Down select another row.
@@ -219,7 +219,7 @@ class _Row(QWidget):
         return row
 
 
-class GuestRow(_Row):
+class GuestRow(GuestRowBase):
     """Row of an agent: its task and state."""
 
     def __init__(self, seen: AgentSnapshot, parent: QWidget) -> None:
@@ -264,7 +264,7 @@ class GuestRow(_Row):
         row.text(second, tokens.muted, font=small)
 
 
-class GuestGroup(_Row):
+class GuestGroup(GuestRowBase):
     """Row above the agents of a session. A click collapses or expands them."""
 
     HEIGHT = 28
@@ -316,20 +316,20 @@ class GuestsHead(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._words, self._lit = "", False
+        self._words, self._is_connected = "", False
         self.setFixedHeight(grown(26))
         theme().changed.connect(self.update)
 
     def show_words(self, words: str, lit: bool) -> None:
         """Update the heading. ``lit``: a client is connected."""
-        self._words, self._lit = words, lit
+        self._words, self._is_connected = words, lit
         self.setAccessibleName(tr("Clients, {words}", words=words))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         row, tokens = RowPainter.on(self, 34, 16), theme().tokens
         row.painter.setPen(Qt.PenStyle.NoPen)
-        row.painter.setBrush(QColor(tokens.accent if self._lit else tokens.border))
+        row.painter.setBrush(QColor(tokens.accent if self._is_connected else tokens.border))
         row.painter.drawEllipse(row.visual(QRect(18, self.height() // 2 - 4, 8, 8)))
         row.text(self._words, tokens.muted, 8, font=ui_font(t.SMALL_PX), end=True)
         bold = ui_font(t.SMALL_PX, ui_font().Weight.DemiBold)
@@ -347,7 +347,7 @@ class GuestsPart(QWidget):
         self._rows: dict[int, GuestRow] = {}
         self._groups: dict[int, GuestGroup] = {}
         self._folded: set[int] = set()
-        self._all = False
+        self._shows_all = False
         self._head = GuestsHead(self)
         self.more = QPushButton(self)
         self.more.setFlat(True)
@@ -394,18 +394,20 @@ class GuestsPart(QWidget):
         busy = {s.id for s in listed if s.here or s.state in ("tool", "paused")}
         busy |= {s.parent for s in listed if s.id in busy}
         shown = sorted(listed, key=lambda s: s.id not in busy)
-        here = {seen.id for seen in (shown if self._all else shown[:MOST_ROWS])}
+        here = {seen.id for seen in (shown if self._shows_all else shown[:MOST_ROWS])}
         hidden = len(listed) - len(here)
-        self.more.setText(tr("Show fewer") if self._all else counted("%n more", "%n more", hidden))
-        self.more.setVisible(hidden > 0 or (self._all and len(listed) > MOST_ROWS))
-        wanted: list[_Row] = []
+        self.more.setText(
+            tr("Show fewer") if self._shows_all else counted("%n more", "%n more", hidden)
+        )
+        self.more.setVisible(hidden > 0 or (self._shows_all and len(listed) > MOST_ROWS))
+        wanted: list[GuestRowBase] = []
         for group, agents in groups.items():
             alone = len(agents) == 1
             rows = [(s, depth) for s, depth in in_tree(agents) if s.id in here]
             if not alone and (rows or group in self._folded):
                 wanted.append(self._group(group, agents))
             wanted += [self._row(s, alone, depth + (not alone)) for s, depth in rows]
-        self._lay(wanted)
+        self._place_rows(wanted)
 
     def _group(self, number: int, agents: Sequence[AgentSnapshot]) -> GuestGroup:
         if number not in self._groups:
@@ -427,7 +429,7 @@ class GuestsPart(QWidget):
         row.show_seen(seen, alone=alone, level=depth)
         return row
 
-    def _lay(self, wanted: list[_Row]) -> None:
+    def _place_rows(self, wanted: list[GuestRowBase]) -> None:
         """Show exactly these rows in this order."""
         kept: dict[int, GuestRow] = {}
         heads: dict[int, GuestGroup] = {}
@@ -439,7 +441,7 @@ class GuestsPart(QWidget):
             if self._column.indexOf(row) != place:
                 self._column.insertWidget(place, row)
             row.show()
-        old: list[_Row] = [r for n, r in self._rows.items() if n not in kept]
+        old: list[GuestRowBase] = [r for n, r in self._rows.items() if n not in kept]
         old += [g for n, g in self._groups.items() if n not in heads]
         for row in old:
             self._column.removeWidget(row)
@@ -458,7 +460,7 @@ class GuestsPart(QWidget):
 
     @Slot()
     def _on_more(self) -> None:
-        self._all = not self._all
+        self._shows_all = not self._shows_all
         self.refresh()
 
 

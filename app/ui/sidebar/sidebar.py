@@ -218,8 +218,8 @@ class Sidebar(QFrame):
         self.search.setAccessibleName(tr("Search all chats"))
         self.search.setClearButtonEnabled(True)
         self.search.setToolTip(tr("Search all chats  {keys}", keys=native("Ctrl+Shift+F")))
-        self._glass = QAction(tr("Search"), self)
-        self.search.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        self._search_icon = QAction(tr("Search"), self)
+        self.search.addAction(self._search_icon, QLineEdit.ActionPosition.LeadingPosition)
         self.filters = SearchFilters(self.search, library)
         self.list = ChatListView(self.model, self)
         self.list.opened.connect(self._on_open)
@@ -231,11 +231,11 @@ class Sidebar(QFrame):
         top = across(self.menu_button, self.fold, SPRING, self.new, spacing=2)
         head = down(top, self.search, margins=(10, 4, 10, 4))
         down(head, (self.list, 1), self.trash, 6, of=self, margins=(0, 0, 1, 0), spacing=2)
-        self._then = False  # open the first result when it arrives
+        self._opens_first_hit = False  # open the first result when it arrives
         self.model.answered.connect(self._on_answered)
-        self._wait = QTimer(self, singleShot=True, interval=120)
-        self._wait.timeout.connect(self._on_search)
-        self.search.textChanged.connect(self._wait.start)
+        self._search_timer = QTimer(self, singleShot=True, interval=120)
+        self._search_timer.timeout.connect(self._on_search)
+        self.search.textChanged.connect(self._search_timer.start)
         self.search.installEventFilter(self)
         self.menu_button.clicked.connect(self._on_menu_button)
         theme().changed.connect(self._on_theme)
@@ -287,9 +287,9 @@ class Sidebar(QFrame):
             self.list.setCurrentIndex(index)
             self.list.edit(index)
             if (editor := self.list.findChild(QLineEdit, "rename")) is not None:
-                editor.destroyed.connect(partial(self._give_back_keys, before))
+                editor.destroyed.connect(partial(self._restore_focus, before))
 
-    def _give_back_keys(self, before: QWidget | None) -> None:
+    def _restore_focus(self, before: QWidget | None) -> None:
         """Restore the focus after editing a title: in the list, Delete would delete the chat."""
         if before is not None and isValid(before) and self.list.hasFocus():
             before.setFocus()
@@ -320,7 +320,7 @@ class Sidebar(QFrame):
             self.search.clear()
             return True
         if key in {Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter} and self.search.text():
-            self._wait.stop()
+            self._search_timer.stop()
             self._on_search()
         if key == Qt.Key.Key_Down:
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
@@ -334,8 +334,8 @@ class Sidebar(QFrame):
 
     @Slot()
     def _on_answered(self) -> None:
-        if self._then:
-            self._then = False
+        if self._opens_first_hit:
+            self._opens_first_hit = False
             self._on_open(self.model.index(1))
         elif self.list.hasFocus() and not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self.model.index(1))
@@ -353,10 +353,10 @@ class Sidebar(QFrame):
             self.deleted.emit(entry.id)
         else:
             return
-        self._stay_at(at)
+        self._select_near(at)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # closing a pane moves the focus
 
-    def _stay_at(self, row: int) -> None:
+    def _select_near(self, row: int) -> None:
         """Select the chat now at this row, or the nearest above it."""
         for at in [row, row + 1, *range(row - 1, 0, -1)]:
             there = self.model.row(self.model.index(at))
@@ -374,7 +374,7 @@ class Sidebar(QFrame):
 
     @Slot()
     def _on_search(self) -> None:
-        self._then = False
+        self._opens_first_hit = False
         query = self.search.text().strip()
         if not query:
             self.list.set_uniform(True)
@@ -382,7 +382,7 @@ class Sidebar(QFrame):
 
     @Slot(QModelIndex)
     def _on_open(self, index: QModelIndex) -> None:
-        self._then = self.model.waits and not index.isValid()
+        self._opens_first_hit = self.model.waits and not index.isValid()
         row = self.model.row(index)
         if row is not None and row.folder_id:
             self.model.fold(row.folder_id)
@@ -453,5 +453,5 @@ class Sidebar(QFrame):
 
     @Slot()
     def _on_theme(self) -> None:
-        self._glass.setIcon(icon("magnifying-glass", theme().tokens.muted))
+        self._search_icon.setIcon(icon("magnifying-glass", theme().tokens.muted))
         self.update()

@@ -29,7 +29,7 @@ def date_line(when: float, form: str) -> str:
     return locale.toString(QDate(day.tm_year, day.tm_mon, day.tm_mday), form)
 
 
-_LONGEST = 40  # characters of a tool's name
+_MAX_TOOL_CHARACTERS = 40  # characters of a tool's name
 
 
 def doing_line(doing: ToolActivity, *, short: bool = False, timed: bool = False) -> str:
@@ -40,7 +40,7 @@ def doing_line(doing: ToolActivity, *, short: bool = False, timed: bool = False)
     if doing.waiting:
         return tr("Asks you") if short else tr("Waiting for your answer")
     if len(doing.running) == 1:
-        tool = visible(doing.running[0])[:_LONGEST]
+        tool = visible(doing.running[0])[:_MAX_TOOL_CHARACTERS]
         words = doing.words or tr("Running {tool}", tool=tool)
     else:
         words = counted("Running %n tool", "Running %n tools", len(doing.running))
@@ -180,7 +180,7 @@ def download_line(download: Download) -> str:
         parts.append(tr("Paused"))
     elif rate := download.rate:
         parts.append(tr("{size}/s", "per second", size=bytes_line(round(rate))))
-        left = _left((download.total - download.done) / rate)
+        left = _time_left((download.total - download.done) / rate)
         parts.append(tr("{time} left", "until it is downloaded", time=left))
     elif download.can_pause:
         parts.append(tr("Waiting for Hugging Face…"))
@@ -189,7 +189,7 @@ def download_line(download: Download) -> str:
     return " · ".join(parts)
 
 
-def _left(value: float) -> str:
+def _time_left(value: float) -> str:
     if value < 59.5:
         return tr("{number} s", "seconds", number=max(1, round(value)))
     minutes = round(value / 60)

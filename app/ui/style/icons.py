@@ -22,7 +22,7 @@ def icon(name: str, colour: str) -> QIcon:
     Raises FileNotFoundError if `resources/icons` has no such icon.
     """
     drawing = _drawing(name, colour)
-    return QIcon(_LineEngine(lambda: drawing))
+    return QIcon(SvgIconEngine(lambda: drawing))
 
 
 @lru_cache(maxsize=32)
@@ -31,7 +31,7 @@ def theme_icon(name: str, token: str) -> QIcon:
 
     For widgets that keep an icon they are given once.
     """
-    return QIcon(_LineEngine(lambda: _drawing(name, getattr(theme().tokens, token))))
+    return QIcon(SvgIconEngine(lambda: _drawing(name, getattr(theme().tokens, token))))
 
 
 @lru_cache(maxsize=256)
@@ -41,7 +41,7 @@ def _drawing(name: str, colour: str) -> QSvgRenderer:
     return QSvgRenderer(QByteArray(source.replace(b"currentColor", colour.encode())))
 
 
-class _LineEngine(QIconEngine):
+class SvgIconEngine(QIconEngine):
     """Icon engine that renders at each painter's size and scale. A scaled pixmap would be
     blurred."""
 
@@ -74,12 +74,12 @@ class _LineEngine(QIconEngine):
         return QSize(side, side)
 
     def clone(self) -> QIconEngine:
-        copy = _LineEngine(self._drawing)
-        _copies.append(copy)
+        copy = SvgIconEngine(self._drawing)
+        _clones.append(copy)
         return copy
 
 
-_copies: list[QIconEngine] = []
+_clones: list[QIconEngine] = []
 """Results of `clone`. Qt uses them, and PySide would delete them if Python held no reference."""
 
 

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 _PORTAL = ("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
 _INTERFACE = "org.freedesktop.portal.Settings"
-_ASKED: dict[tuple[str, str], Callable[[object], bool]] = {
+_DESKTOP_SETTINGS: dict[tuple[str, str], Callable[[object], bool]] = {
     ("org.freedesktop.appearance", "reduced-motion"): lambda value: value == 1,
     ("org.gnome.desktop.interface", "enable-animations"): lambda value: value is False,
 }
@@ -44,32 +44,32 @@ class Motion(QObject):
         """Apply the user's setting: "system" or "less"."""
         before = self.reduced
         self._wanted = wanted
-        self._tell(before)
+        self._emit_if_changed(before)
 
     def take(self, space: str, key: str, value: object) -> None:
         """Record the value of a desktop setting."""
-        means = _ASKED.get((space, key))
+        means = _DESKTOP_SETTINGS.get((space, key))
         if means is not None:
             before = self.reduced
             self._system[space, key] = means(_plain(value))
-            self._tell(before)
+            self._emit_if_changed(before)
 
     def follow_system(self) -> None:
         """Query the desktop without blocking, and subscribe to changes."""
         if sys.platform == "darwin":
             before = self.reduced
             self._system["macOS", ""] = _reduced_on_mac()
-            self._tell(before)
+            self._emit_if_changed(before)
         elif os.environ.get("DBUS_SESSION_BUS_ADDRESS"):  # without one Qt would start a bus
             self._follow_portal()
 
-    def _tell(self, before: bool) -> None:
+    def _emit_if_changed(self, before: bool) -> None:
         if self.reduced != before:
             self.changed.emit()
 
     def _follow_portal(self) -> None:
         bus = QDBusConnection.sessionBus()
-        for space, key in _ASKED:
+        for space, key in _DESKTOP_SETTINGS:
             message = QDBusMessage.createMethodCall(*_PORTAL, _INTERFACE, "ReadOne")
             message.setArguments([space, key])
             watcher = QDBusPendingCallWatcher(bus.asyncCall(message), self)

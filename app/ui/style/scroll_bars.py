@@ -13,9 +13,9 @@ from app.ui.style.tokens import HIGH_DARK, HIGH_LIGHT
 
 WIDTH = 12
 _THIN, _WIDE = 6, 8
-_RESTS_MS = 900  # from the last movement to the fade
-_FADES_MS = 140
-_MOVING = (QEvent.Type.Resize, QEvent.Type.LayoutRequest, QEvent.Type.Show)
+_VISIBLE_MS = 900  # from the last movement to the fade
+_FADE_MS = 140
+_GEOMETRY_EVENTS = (QEvent.Type.Resize, QEvent.Type.LayoutRequest, QEvent.Type.Show)
 
 
 class FloatingBar(QScrollBar):
@@ -23,17 +23,17 @@ class FloatingBar(QScrollBar):
 
     def __init__(self, area: QAbstractScrollArea, own: QScrollBar) -> None:
         super().__init__(own.orientation(), area)
-        self._own, self._area = own, area
+        self._native_bar, self._area = own, area
         self._strength = 0.0
         # Active for one event loop turn after a range change. When content grows, the view follows
         # its end in the same turn; only the user's scrolling should show the bar.
-        self._grown = QTimer(self, singleShot=True, interval=0)
+        self._range_timer = QTimer(self, singleShot=True, interval=0)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(tr("Scroll bar"))
         self.setCursor(Qt.CursorShape.ArrowCursor)
-        self._rest = QTimer(self, singleShot=True, interval=_RESTS_MS)
-        self._rest.timeout.connect(self._on_rest)
-        self._fade = QVariantAnimation(self, duration=_FADES_MS)
+        self._hide_timer = QTimer(self, singleShot=True, interval=_VISIBLE_MS)
+        self._hide_timer.timeout.connect(self._on_rest)
+        self._fade = QVariantAnimation(self, duration=_FADE_MS)
         self._fade.valueChanged.connect(self._on_faded)
         own.rangeChanged.connect(self._on_range)
         own.valueChanged.connect(self._on_moved)
@@ -45,12 +45,12 @@ class FloatingBar(QScrollBar):
     @property
     def strength(self) -> float:
         """Return the opacity, from 0 to 1."""
-        return 1.0 if _always() else self._strength
+        return 1.0 if _always_visible() else self._strength
 
     def wake(self) -> None:
         """Show the bar for a moment."""
-        self._rest.start()
-        self._go_to(1.0)
+        self._hide_timer.start()
+        self._fade_to(1.0)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self.wake()
@@ -63,7 +63,7 @@ class FloatingBar(QScrollBar):
 
     def hideEvent(self, event: QEvent) -> None:
         self._fade.stop()
-        self._rest.stop()
+        self._hide_timer.stop()
         self._strength = 0.0
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -84,13 +84,13 @@ class FloatingBar(QScrollBar):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setOpacity(self.strength)
         painter.setPen(Qt.PenStyle.NoPen)
-        strong = wide == _WIDE or _always()
+        strong = wide == _WIDE or _always_visible()
         tokens = theme().tokens
         painter.setBrush(QColor(tokens.muted if strong else tokens.border_strong))
         painter.drawRoundedRect(shape, wide / 2, wide / 2)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in _MOVING:
+        if event.type() in _GEOMETRY_EVENTS:
             self._place()
         return False
 
@@ -105,8 +105,8 @@ class FloatingBar(QScrollBar):
 
     @Slot()
     def _on_range(self) -> None:
-        own = self._own
-        self._grown.start()
+        own = self._native_bar
+        self._range_timer.start()
         self.blockSignals(True)
         self.setPageStep(own.pageStep())
         self.setSingleStep(own.singleStep())
@@ -119,17 +119,17 @@ class FloatingBar(QScrollBar):
     @Slot(int)
     def _on_moved(self, value: int) -> None:
         self.setValue(value)
-        if not self._grown.isActive():
+        if not self._range_timer.isActive():
             self.wake()
 
     @Slot()
     def _on_rest(self) -> None:
         if self.underMouse() or self.isSliderDown():
-            self._rest.start()
+            self._hide_timer.start()
         else:
-            self._go_to(0.0)
+            self._fade_to(0.0)
 
-    def _go_to(self, strength: float) -> None:
+    def _fade_to(self, strength: float) -> None:
         if self._fade.state() == QVariantAnimation.State.Running:
             if self._fade.endValue() == strength:
                 return
@@ -149,7 +149,7 @@ class FloatingBar(QScrollBar):
         self.update()
 
 
-def _always() -> bool:
+def _always_visible() -> bool:
     """Return True if bars are always visible, as in the high-contrast themes."""
     return theme().tokens in (HIGH_LIGHT, HIGH_DARK)
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QGuiApplication
 
 from app.settings.paths import resources
 from app.ui.style import tokens as t
-from app.ui.style.tokens import Tokens
+from app.ui.style.tokens import ThemeTokens
 
 _SHEET = Template(
     """
@@ -274,7 +274,7 @@ ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 )
 
 
-def stylesheet(tokens: Tokens, scaled: Callable[[float], int] = round) -> str:
+def stylesheet(tokens: ThemeTokens, scaled: Callable[[float], int] = round) -> str:
     """Return the style sheet of a theme. ``scaled`` converts sizes to the current text size."""
     tab = max(t.TAB, round(t.TAB + 1.3 * (scaled(t.UI_PX) - t.UI_PX)))
     box = max(14, scaled(14))

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from app.settings.paths import resources
 from app.ui.style import tokens as t
 from app.ui.style.stylesheet import stylesheet
-from app.ui.style.tokens import DARK, HIGH_DARK, HIGH_LIGHT, LIGHT, Tokens
+from app.ui.style.tokens import DARK, HIGH_DARK, HIGH_LIGHT, LIGHT, ThemeTokens
 
 if TYPE_CHECKING:
     from app.markdown import MarkdownStyle
@@ -88,15 +88,15 @@ class Theme(QObject):
         self._style: QProxyStyle | None = None
         # kept, because PySide would delete the accessibility hints with it
         self._style_hints = app.styleHints()
-        self._hints = self._style_hints.accessibility()
+        self._accessibility_hints = self._style_hints.accessibility()
         self._scheme = self._style_hints.colorScheme()
         _choose_face()
         self._style_hints.colorSchemeChanged.connect(self._on_system_changed)
-        self._hints.contrastPreferenceChanged.connect(self._on_contrast_changed)
+        self._accessibility_hints.contrastPreferenceChanged.connect(self._on_contrast_changed)
         _set_scale(zoom)
         self._set_style()
         app.setFont(ui_font())
-        self._apply(self._wanted())
+        self._apply(self._chosen_tokens())
 
     def set_body_px(self, px: int) -> None:
         if px != self.body_px:
@@ -119,12 +119,12 @@ class Theme(QObject):
 
     def set_appearance(self, appearance: str) -> None:
         self.appearance = appearance
-        self._apply(self._wanted())
+        self._apply(self._chosen_tokens())
 
     def set_contrast(self, contrast: str) -> None:
         """Set the contrast: "system", "normal" or "high"."""
         self.contrast = contrast
-        self._apply(self._wanted())
+        self._apply(self._chosen_tokens())
 
     def color(self, name: str) -> QColor:
         return QColor(getattr(self.tokens, name))
@@ -132,36 +132,36 @@ class Theme(QObject):
     def detach(self) -> None:
         """Disconnect from the system's signals, at exit or in tests."""
         self._style_hints.colorSchemeChanged.disconnect(self._on_system_changed)
-        self._hints.contrastPreferenceChanged.disconnect(self._on_contrast_changed)
+        self._accessibility_hints.contrastPreferenceChanged.disconnect(self._on_contrast_changed)
 
     @Slot(Qt.ColorScheme)
     def _on_system_changed(self, scheme: Qt.ColorScheme) -> None:
         self._scheme = scheme
-        self._apply(self._wanted())
+        self._apply(self._chosen_tokens())
 
     @Slot(Qt.ContrastPreference)
     def _on_contrast_changed(self, _preference: Qt.ContrastPreference) -> None:
-        self._apply(self._wanted())
+        self._apply(self._chosen_tokens())
 
     def _set_style(self) -> None:
         # Qt calls the style very often, and each call into Python takes time.
-        wanted = _Style if scaled(t.SMALL_ICON) == t.SMALL_ICON else _GrownStyle
+        wanted = RoundedStyle if scaled(t.SMALL_ICON) == t.SMALL_ICON else ScaledIconStyle
         if type(self._style) is not wanted:
             self._style = wanted("Fusion")
             self._app.setStyle(self._style)
 
-    def _wanted(self) -> Tokens:
+    def _chosen_tokens(self) -> ThemeTokens:
         dark = self._scheme == Qt.ColorScheme.Dark
         if self.appearance != "system":
             dark = self.appearance == "dark"
-        high = self._hints.contrastPreference() == Qt.ContrastPreference.HighContrast
+        high = self._accessibility_hints.contrastPreference() == Qt.ContrastPreference.HighContrast
         if self.contrast != "system":
             high = self.contrast == "high"
         if high:
             return HIGH_DARK if dark else HIGH_LIGHT
         return DARK if dark else LIGHT
 
-    def _apply(self, tokens: Tokens) -> None:
+    def _apply(self, tokens: ThemeTokens) -> None:
         self.tokens = tokens
         self._app.setPalette(palette(tokens))
         # Without the empty style sheet in between, Qt polishes each widget once per ancestor: 750
@@ -171,20 +171,20 @@ class Theme(QObject):
         self.changed.emit()
 
 
-class _Style(QProxyStyle):
+class RoundedStyle(QProxyStyle):
     """Fusion with rounded corners for menus, tooltips and popovers, which style sheets cannot
     do."""
 
     def polish(self, polished: Any) -> None:
-        _shape(polished)
+        _round_corners(polished)
         super().polish(polished)
 
 
-class _GrownStyle(QProxyStyle):
+class ScaledIconStyle(QProxyStyle):
     """The same style with icons scaled to the text. The style sheet does not reach all icons."""
 
     def polish(self, polished: Any) -> None:
-        _shape(polished)
+        _round_corners(polished)
         super().polish(polished)
 
     def pixelMetric(
@@ -198,17 +198,17 @@ class _GrownStyle(QProxyStyle):
         return super().pixelMetric(metric, option, widget)
 
 
-_OVER_IT = (QMenu, QFrame)
+_ROUNDED_CLASSES = (QMenu, QFrame)
 
 
-def _shape(polished: Any) -> None:
-    if isinstance(polished, _OVER_IT) and (
+def _round_corners(polished: Any) -> None:
+    if isinstance(polished, _ROUNDED_CLASSES) and (
         isinstance(polished, QMenu)
         or polished.objectName() == "popover"
         or polished.inherits("QTipLabel")
     ):
         if QGuiApplication.platformName() == "xcb":  # a compositor may be missing
-            polished.installEventFilter(_cutter)
+            polished.installEventFilter(_corner_mask)
         else:
             polished.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
 
@@ -216,7 +216,7 @@ def _shape(polished: Any) -> None:
 _ICON_SIZES = {QStyle.PixelMetric.PM_SmallIconSize, QStyle.PixelMetric.PM_ButtonIconSize}
 
 
-class _Cutter(QObject):
+class CornerMask(QObject):
     """Event filter that cuts off a window's corners on each resize."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -228,7 +228,7 @@ class _Cutter(QObject):
         return False
 
 
-_cutter = _Cutter()
+_corner_mask = CornerMask()
 _theme: Theme | None = None
 
 
@@ -300,7 +300,17 @@ def keep_font(label: QLabel, px: int, weight: QFont.Weight = QFont.Weight.Normal
     label.setProperty("weight", weight.value)
 
 
-_UNFIT = ("DejaVu", "Bitstream", "Vera", "Liberation", "Nimbus", "Free", "Luxi", "Helvetica", "URW")
+_POOR_FONTS = (
+    "DejaVu",
+    "Bitstream",
+    "Vera",
+    "Liberation",
+    "Nimbus",
+    "Free",
+    "Luxi",
+    "Helvetica",
+    "URW",
+)
 """Prefixes of default font families on Linux desktops that are poor for a user interface."""
 _BUNDLED = "Inter"
 _bundled = False
@@ -308,7 +318,7 @@ _bundled = False
 
 def is_fit(family: str) -> bool:
     """Return True if a system font is good enough for the user interface."""
-    return bool(family) and not family.startswith(_UNFIT)
+    return bool(family) and not family.startswith(_POOR_FONTS)
 
 
 def _choose_face() -> None:
@@ -339,7 +349,7 @@ def code_font(px: int = t.CODE_PX) -> QFont:
     return font
 
 
-def palette(tokens: Tokens) -> QPalette:
+def palette(tokens: ThemeTokens) -> QPalette:
     """Return the colors as a QPalette, for widgets that the style sheet does not reach."""
     role = QPalette.ColorRole
     made = QPalette()

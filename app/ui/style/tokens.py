@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Tokens(Struct, frozen=True):
+class ThemeTokens(Struct, frozen=True):
     """Colors of one theme, as "#rrggbb"."""
 
     dark: bool  # light text on dark backgrounds
@@ -75,11 +75,11 @@ _COLOURS = {
     "tooltip_text": ("#f2f4f3", "#eef1f0", "#ffffff", "#000000"),
 }
 LIGHT, DARK, HIGH_LIGHT, HIGH_DARK = (
-    Tokens(**{name: each[n] for name, each in _COLOURS.items()}, dark=n % 2 == 1, strong=n > 1)
+    ThemeTokens(**{name: each[n] for name, each in _COLOURS.items()}, dark=n % 2 == 1, strong=n > 1)
     for n in range(4)
 )
 
-_GROUNDS = {
+_TEXT_BACKGROUNDS = {
     "text": "background back surface raised tint hover pressed code_background selection"
     " accent_quiet danger_wash",
     "muted": "background back surface raised tint hover pressed code_background accent_quiet"
@@ -90,7 +90,9 @@ _GROUNDS = {
     "success": "background back success_wash",
     "tooltip_text": "tooltip tooltip_hover",
 }
-TEXT_PAIRS = tuple((text, ground) for text, on in _GROUNDS.items() for ground in on.split())
+TEXT_PAIRS = tuple(
+    (text, ground) for text, on in _TEXT_BACKGROUNDS.items() for ground in on.split()
+)
 """Combinations of text color and background. Each meets WCAG AA (4.5:1)."""
 
 EDGE_PAIRS = (

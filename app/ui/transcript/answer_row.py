@@ -88,7 +88,7 @@ class Reasoning(QWidget):
         self._view = MarkdownView(self._markdown, self)
         self._view.setAccessibleName(tr("Thought"))
         self._fold = FoldButton(self)
-        self._chosen = False
+        self._toggled_by_user = False
         self._fold.clicked.connect(self._on_clicked)
         self._view.height_changed.connect(self.resized)
 
@@ -105,7 +105,7 @@ class Reasoning(QWidget):
         self._fold.setAccessibleName(self._fold.text())
         if not running:
             self._markdown.finish()
-        if not self._chosen and self._fold.isChecked() != running:
+        if not self._toggled_by_user and self._fold.isChecked() != running:
             self._fold.setChecked(running)
             self.resized.emit()
         self._fold.resize(self._fold.sizeHint())
@@ -132,7 +132,7 @@ class Reasoning(QWidget):
 
     @Slot()
     def _on_clicked(self) -> None:
-        self._chosen = True
+        self._toggled_by_user = True
         self.resized.emit()
 
 
@@ -266,7 +266,7 @@ class ErrorBlock(QWidget):
         self.action_requested.emit(offer.asks, offer.message_id)
 
 
-class Silence(QWidget):
+class SilenceNotice(QWidget):
     """Notice that a reply has produced nothing for a while, with Stop and Retry."""
 
     action_requested = Signal(object)  # (action): Stop or Retry was pressed
@@ -295,7 +295,7 @@ class Silence(QWidget):
         return height
 
 
-_CUT = {"length", "memory"}
+_CUT_REASONS = {"length", "memory"}
 
 
 class AnswerRow(MessageRow):
@@ -319,12 +319,12 @@ class AnswerRow(MessageRow):
         self._view.code_copied.connect(lambda: self.action_requested.emit("copied", message.id))
         self._reasoning: Reasoning | None = None
         self._thought_s: float | None = None
-        self._last = self._goes_on = False
-        self._apart = apart
+        self._last = self._continues_calls = False
+        self._in_column = apart
         self._width = 0
-        self._mark = QRectF()
+        self._mark_area = QRectF()
         self._footer_y = 0
-        self._room = 0
+        self._footer_room = 0
         self._copy = self._button("copy", tr("Copy Reply"), Action.COPY)
         self._again = self._button("arrows-clockwise", tr("Regenerate  Ctrl+R"), Action.REGENERATE)
         self._same = self._button(
@@ -346,7 +346,7 @@ class AnswerRow(MessageRow):
         """Return the button that continues an unfinished reply."""
         made = QPushButton(self)
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        made.clicked.connect(self._go_on)
+        made.clicked.connect(self._run_end_action)
         made.hide()
         return made
 
@@ -360,9 +360,9 @@ class AnswerRow(MessageRow):
         return made
 
     @cached_property
-    def silence(self) -> Silence:
+    def silence(self) -> SilenceNotice:
         """Return the notice shown while nothing was generated yet."""
-        made = Silence(self)
+        made = SilenceNotice(self)
         made.action_requested.connect(lambda action: self._ask(action, self.message.id))
         return made
 
@@ -463,9 +463,9 @@ class AnswerRow(MessageRow):
         self._view.set_caret(self.streaming)
         if not self.streaming:
             self.set_silent("")  # hide the notice
-        self._show_way_on()
+        self._update_end_action()
         show_if(self, "error", message.status == "error")
-        show_if(self, "unfolds", bool(panel_of(message)) and not self._apart)
+        show_if(self, "unfolds", bool(panel_of(message)) and not self._in_column)
         self._update_reasoning()
         self._reveal()
         self.resized.emit()
@@ -474,25 +474,25 @@ class AnswerRow(MessageRow):
         """Set whether it is the last message, which can be continued."""
         if last != self._last:
             self._last = last
-            self._show_way_on()
+            self._update_end_action()
             self.resized.emit()
             self.update()
 
     def set_going_on(self, goes_on: bool) -> None:
         """Set whether the reply continues after its own tool calls, whose row has the model's
         name."""
-        if goes_on != self._goes_on:
-            self._goes_on = goes_on
+        if goes_on != self._continues_calls:
+            self._continues_calls = goes_on
             self.resized.emit()
             self.update()
 
     @property
     def heading(self) -> str:
         """Return the model's name if it is shown above this reply."""
-        return "" if self._goes_on else called(self.message)
+        return "" if self._continues_calls else called(self.message)
 
     @property
-    def _ending(self) -> str:
+    def _end_text(self) -> str:
         """Return the text of the mark at the end of an unfinished or empty reply."""
         if words := ending(self.message):
             return words
@@ -507,7 +507,7 @@ class AnswerRow(MessageRow):
         return complete and self._markdown.is_empty and turn_with_calls(self.message) is not None
 
     @property
-    def _way(self) -> Action | None:
+    def _end_action(self) -> Action | None:
         """Return the action offered at the end of an unfinished last reply.
 
         Replies that cannot be continued (without text, or on some remote servers) are regenerated.
@@ -519,15 +519,15 @@ class AnswerRow(MessageRow):
             return Action.CONTINUE
         cut = self.message.status == "interrupted" or cut_off(self.message)
         empty = self.message.status == "complete"
-        return Action.REGENERATE if (cut or empty) and self._ending else None
+        return Action.REGENERATE if (cut or empty) and self._end_text else None
 
     @Slot()
-    def _go_on(self) -> None:
-        if (way := self._way) is not None:
+    def _run_end_action(self) -> None:
+        if (way := self._end_action) is not None:
             self._ask(way, self.message.id)
 
-    def _show_way_on(self) -> None:
-        way = self._way
+    def _update_end_action(self) -> None:
+        way = self._end_action
         if way is None and not shows(self, "way_on"):
             return
         before = (self.way_on.text(), self.way_on.isHidden())
@@ -548,7 +548,7 @@ class AnswerRow(MessageRow):
     def arrange(self, width: int) -> int:
         self._width = width
         only_calls = self._only_calls
-        y = 0 if self._goes_on else scaled(self.NAME)
+        y = 0 if self._continues_calls else scaled(self.NAME)
         y = max(y, grown(SIDE)) if only_calls else y
         if self._reasoning is not None:
             height = self._reasoning.arrange(width)
@@ -571,22 +571,22 @@ class AnswerRow(MessageRow):
         for button in self._actions():
             button.move(x, self._footer_y)
             x -= grown(SIDE) + (DELETE_GAP if button is self._delete else 0)
-        self._room = x + grown(SIDE)
-        self._place_alternatives(self._beside() if only_calls else -4, self._footer_y)
+        self._footer_room = x + grown(SIDE)
+        self._place_alternatives(self._footer_left() if only_calls else -4, self._footer_y)
         ways = [getattr(self, part) for part in ("way_on", "unfolds") if shows(self, part)]
         mirror(self, *self._actions(), self._previous, self._next, *ways, width=width)
         return y if only_calls else self._footer_y + grown(SIDE)
 
     def _arrange_end(self, width: int, y: int) -> int:
         """Place the error or the mark below the text. Return the bottom."""
-        self._mark = QRectF()
+        self._mark_area = QRectF()
         if self.message.status == "error":
             top = y + (0 if self._markdown.is_empty else 8)
             height = self.error.arrange(width)
             self.error.setGeometry(0, top, width, height)
             return top + height + 2
-        if self._ending:
-            self._mark = QRectF(0, y + 4, width, grown(20))
+        if self._end_text:
+            self._mark_area = QRectF(0, y + 4, width, grown(20))
             y += 4 + grown(20)
         if shows(self, "way_on"):
             self.way_on.adjustSize()
@@ -618,14 +618,14 @@ class AnswerRow(MessageRow):
             upright = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(name, upright, self.heading)
         # The status may be newer than the layout, if a stopped reply continues.
-        if not self._mark.isEmpty():
-            painter.drawText(self._mark, Qt.AlignmentFlag.AlignVCenter, self._ending)
+        if not self._mark_area.isEmpty():
+            painter.drawText(self._mark_area, Qt.AlignmentFlag.AlignVCenter, self._end_text)
         # While a reply continues, the figures are those before.
         if not self.streaming and (self._revealed() or self._figures_matter()):
-            beside = self._beside()
+            beside = self._footer_left()
             if self._alternative[1] > 1:
                 beside += self._alternatives_width()
-            room = self._room - beside
+            room = self._footer_room - beside
             area = QRectF(beside, self._footer_y, room, grown(SIDE))
             line = figures_line(self.message.stats)
             if small_text_width(line) > room - 8:
@@ -636,14 +636,14 @@ class AnswerRow(MessageRow):
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
         self._paint_alternatives(painter)
 
-    def _beside(self) -> int:
+    def _footer_left(self) -> int:
         """Return the left edge of the footer: after the name if they share a line."""
         return small_text_width(self.heading) + 12 if self._only_calls and self.heading else 0
 
     def _figures_matter(self) -> bool:
         """Return True if the figures have something unexpected about the last reply."""
         stats = self.message.stats
-        return self._last and (stats.get("reason") in _CUT or stats.get("same") is not None)
+        return self._last and (stats.get("reason") in _CUT_REASONS or stats.get("same") is not None)
 
     def _reveal(self) -> None:
         # While a reply is generated, it cannot be copied or regenerated.
@@ -653,7 +653,7 @@ class AnswerRow(MessageRow):
 
     def show_actions(self) -> None:
         super().show_actions()
-        self._show_way_on()
+        self._update_end_action()
         if self.message.status == "error":
             self.error.show_error(self.message.error, remedies(self.message, self._can))
 

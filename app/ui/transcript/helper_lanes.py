@@ -40,8 +40,8 @@ _STATES = {
     LaneState.TIME: mark("Out of time", "a helper"),
     LaneState.FAILED: mark("Failed", "a helper"),
 }
-_PAINTED = 1_000  # characters; two lines need at most twice as many
-_HEARD = 500
+_MAX_PAINTED_CHARACTERS = 1_000  # characters; two lines need at most twice as many
+_MAX_SPOKEN_CHARACTERS = 500
 
 
 def state_line(lane: HelperRun) -> str:
@@ -55,8 +55,8 @@ def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
     """Return the first two lines of a text, or the last two if ``end``."""
     # A growing text starts at the same place for a while, so that its lines do not reflow with each
     # word.
-    start = max(0, len(text) // _PAINTED - 1) * _PAINTED if end else 0
-    text = " ".join(clean(text[start : start + 2 * _PAINTED], lines=False).split())
+    start = max(0, len(text) // _MAX_PAINTED_CHARACTERS - 1) * _MAX_PAINTED_CHARACTERS if end else 0
+    text = " ".join(clean(text[start : start + 2 * _MAX_PAINTED_CHARACTERS], lines=False).split())
     layout = QTextLayout(text, font)
     layout.beginLayout()
     starts = []
@@ -108,7 +108,9 @@ class LaneHead(PaintedButton):
         """Return the question as one line, and the pixels available for it."""
         state = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(state_line(self.lane))
         room = self.width() - self.taken - state - 16 - self.edge
-        return " ".join(clean(self.lane.question[:_PAINTED], lines=False).split()), max(0, room)
+        return " ".join(
+            clean(self.lane.question[:_MAX_PAINTED_CHARACTERS], lines=False).split()
+        ), max(0, room)
 
     @property
     def cut(self) -> bool:
@@ -163,12 +165,14 @@ class HelperLane(QWidget):
         state, head = tr(_STATES[lane.state], "a helper"), self.head
         head.lane = lane
         name = tr("Helper {number} of {count}, {state}", number=number, count=of, state=state)
-        name = f"{name}: {lane.question[:_HEARD]}"
+        name = f"{name}: {lane.question[:_MAX_SPOKEN_CHARACTERS]}"
         if name != head.accessibleName():
             head.setAccessibleName(name)
-            self.stop.setAccessibleName(f"{tr('Stop this helper')}: {lane.question[:_HEARD]}")
+            self.stop.setAccessibleName(
+                f"{tr('Stop this helper')}: {lane.question[:_MAX_SPOKEN_CHARACTERS]}"
+            )
         if lane.over:
-            head.setAccessibleDescription((lane.why or lane.text)[:_HEARD])
+            head.setAccessibleDescription((lane.why or lane.text)[:_MAX_SPOKEN_CHARACTERS])
         if lane.over and self.stop.hasFocus():
             head.setFocus()  # Qt would focus the next widget
         self.stop.setVisible(not lane.over)
@@ -213,9 +217,9 @@ class HelperLanes(QWidget):
         super().__init__(parent)
         self.lanes = [HelperLane(self) for _ in range(count)]
         self._heights: list[int] = []
-        self._waiting: Sequence[HelperRun] = ()
-        self._soon = QTimer(self, singleShot=True, interval=self.FRAME_MS)
-        self._soon.timeout.connect(lambda: self.show_lanes(self._waiting))
+        self._pending_lanes: Sequence[HelperRun] = ()
+        self._update_timer = QTimer(self, singleShot=True, interval=self.FRAME_MS)
+        self._update_timer.timeout.connect(lambda: self.show_lanes(self._pending_lanes))
         for number, lane in enumerate(self.lanes):
             lane.resized.connect(self.resized)
             lane.stop.clicked.connect(lambda _=False, n=number: self.stopped.emit(n))
@@ -223,9 +227,9 @@ class HelperLanes(QWidget):
 
     def show_soon(self, lanes: Sequence[HelperRun]) -> None:
         """Update the lanes in the next frame."""
-        self._waiting = lanes
-        if not self._soon.isActive():
-            self._soon.start()
+        self._pending_lanes = lanes
+        if not self._update_timer.isActive():
+            self._update_timer.start()
 
     def show_lanes(self, lanes: Sequence[HelperRun]) -> None:
         """Update the lanes."""

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 _HTML_LIMIT = 200_000
 
 
-class Stop(Struct, frozen=True):
+class TabStop(Struct, frozen=True):
     """Place that Tab stops at: a link or a code block."""
 
     # begin, end: cursor positions
@@ -59,7 +59,7 @@ class Stop(Struct, frozen=True):
     words: str  # text for screen readers
 
 
-def stops_in(markdown: MarkdownDocument) -> list[Stop]:
+def stops_in(markdown: MarkdownDocument) -> list[TabStop]:
     """Return all stops in text order."""
     found = [_code(block) for block in markdown.code_blocks()]
     begin = end = 0
@@ -70,7 +70,7 @@ def stops_in(markdown: MarkdownDocument) -> list[Stop]:
             part = tr("From reply {letter}. Enter shows it.", letter=address[1:])
             link = tr("Link, {words}. Enter opens it.", words=words)
             label = part if address.startswith("#") else link
-            found.append(Stop(begin, end, address, None, label))
+            found.append(TabStop(begin, end, address, None, label))
 
     block = markdown.document.begin()
     while block.isValid():
@@ -90,7 +90,7 @@ def stops_in(markdown: MarkdownDocument) -> list[Stop]:
     return sorted(found, key=lambda stop: stop.begin)
 
 
-def _code(block: CodeBlock) -> Stop:
+def _code(block: CodeBlock) -> TabStop:
     lines = block.source.count("\n") + (not block.source.endswith("\n"))
     if block.language:
         words = counted(
@@ -105,12 +105,12 @@ def _code(block: CodeBlock) -> Stop:
             "Code, %Ln lines. Enter copies it.",
             lines,
         )
-    return Stop(block.first_position, block.last_position, "", block, words)
+    return TabStop(block.first_position, block.last_position, "", block, words)
 
 
 _BAR = 4
-_FOOT = 12  # height at the bottom of a block where its bar can be dragged
-_SHORTEST = 32
+_BAR_ZONE = 12  # height at the bottom of a block where its bar can be dragged
+_MIN_HANDLE = 32
 
 
 class WideCode(QObject):
@@ -119,14 +119,14 @@ class WideCode(QObject):
     def __init__(self, markdown: MarkdownDocument, parent: QObject) -> None:
         super().__init__(parent)
         self._markdown = markdown
-        self._moved: dict[tuple[int, int], float] = {}
+        self._offsets: dict[tuple[int, int], float] = {}
         # block of the dragged bar, and offset on the bar
-        self._held: tuple[tuple[int, int], float] | None = None
+        self._dragged_bar: tuple[tuple[int, int], float] | None = None
 
     @property
     def held(self) -> bool:
         """Return True while a bar is dragged."""
-        return self._held is not None
+        return self._dragged_bar is not None
 
     def blocks(self, clip: QRectF) -> list[CodeBlock]:
         """Return the blocks that touch the clip and are wider than the view."""
@@ -149,11 +149,11 @@ class WideCode(QObject):
 
     def moved(self, code: CodeBlock) -> float:
         """Return how many pixels are hidden at the left."""
-        return min(self._moved.get(code.name, 0.0), self.hidden(code))
+        return min(self._offsets.get(code.name, 0.0), self.hidden(code))
 
     def move(self, code: CodeBlock, to: float) -> None:
         """Set the offset, limited to the hidden width."""
-        self._moved[code.name] = max(0.0, min(to, self.hidden(code)))
+        self._offsets[code.name] = max(0.0, min(to, self.hidden(code)))
 
     def lines(self, code: CodeBlock) -> QRectF:
         """Return the area of the block below its header, in the document's full width."""
@@ -162,7 +162,7 @@ class WideCode(QObject):
 
     def moved_at(self, y: float) -> float:
         """Return the offset of the content at this height."""
-        code = self.at(y) if self._moved else None
+        code = self.at(y) if self._offsets else None
         return self.moved(code) if code is not None else 0.0
 
     def reveal(self, cursor: QTextCursor, x: float, y: float) -> bool:
@@ -194,19 +194,22 @@ class WideCode(QObject):
     def press(self, at: QPointF) -> bool:
         """Start dragging the bar at this point. Return False if there is none."""
         code = self.at(at.y())
-        if code is None or at.y() < self.lines(code).bottom() - _FOOT:
+        if code is None or at.y() < self.lines(code).bottom() - _BAR_ZONE:
             return False
         handle = self._handle(code)
         within = at.x() - handle.left()
-        self._held = (code.name, within if 0 <= within <= handle.width() else handle.width() / 2)
+        self._dragged_bar = (
+            code.name,
+            within if 0 <= within <= handle.width() else handle.width() / 2,
+        )
         self.drag(at)
         return True
 
     def drag(self, at: QPointF) -> None:
         """Move the dragged bar to the pointer."""
-        if self._held is None:
+        if self._dragged_bar is None:
             return
-        name, within = self._held
+        name, within = self._dragged_bar
         code = next((c for c in self._markdown.code_blocks() if c.name == name), None)
         if code is not None and self.hidden(code):
             track, handle = self._track(code), self._handle(code)
@@ -216,7 +219,7 @@ class WideCode(QObject):
     @Slot()
     def release(self) -> None:
         """Stop dragging."""
-        self._held = None
+        self._dragged_bar = None
 
     # Painting.
 
@@ -251,12 +254,12 @@ class WideCode(QObject):
 
     def _track(self, code: CodeBlock) -> QRectF:
         area = self._markdown.code_area(code)
-        top = area.bottom() - (_FOOT + _BAR) / 2
+        top = area.bottom() - (_BAR_ZONE + _BAR) / 2
         return QRectF(area.left() + CODE_PAD, top, area.width() - 2 * CODE_PAD, _BAR)
 
     def _handle(self, code: CodeBlock) -> QRectF:
         track, hidden = self._track(code), self.hidden(code)
-        width = max(track.width() * track.width() / (track.width() + hidden), _SHORTEST)
+        width = max(track.width() * track.width() / (track.width() + hidden), _MIN_HANDLE)
         left = (track.width() - width) * self.moved(code) / hidden if hidden else 0.0
         return QRectF(track.left() + left, track.top(), width, _BAR)
 
@@ -277,7 +280,7 @@ class CodeButtons(QObject):
         self._wide = wide
         self._viewport = viewport
         self._pointer = QPoint(-1, -1)
-        self._pointed: tuple[object, str] = (None, "")
+        self._pointed_button: tuple[object, str] = (None, "")
         self.held: CodeBlock | None = None
 
     @property
@@ -324,8 +327,8 @@ class CodeButtons(QObject):
             self._viewport.setCursor(Qt.CursorShape.IBeamCursor)
         self._viewport.setToolTip(tip)
         pointed = (code.name if code is not None else None, action)
-        if pointed != self._pointed:
-            self._pointed = pointed
+        if pointed != self._pointed_button:
+            self._pointed_button = pointed
             self._viewport.update()
 
     def press(self) -> bool:
@@ -389,9 +392,9 @@ class MarkdownView(TextView):
         self._wide = WideCode(markdown, self)
         self._buttons = CodeButtons(markdown, self._wide, self.viewport(), self)
         self._buttons.copied.connect(self.code_copied)
-        self._stops: list[Stop] = []
+        self._stops: list[TabStop] = []
         self._caret = False
-        self._clicked = False  # a button was pressed, so ignore the release
+        self._button_pressed = False  # a button was pressed, so ignore the release
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
         # Only wide code scrolls sideways, never the whole text.
@@ -549,7 +552,7 @@ class MarkdownView(TextView):
         if event.button() == Qt.MouseButton.LeftButton:
             self._buttons.point(event.position().toPoint())
             if self._buttons.press():
-                self._clicked = True
+                self._button_pressed = True
                 return
             if self._wide.press(event.position()):
                 self.viewport().update()
@@ -564,8 +567,8 @@ class MarkdownView(TextView):
             super().mouseDoubleClickEvent(self._moved(event))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._wide.held or self._clicked:
-            self._clicked = False
+        if self._wide.held or self._button_pressed:
+            self._button_pressed = False
             self._wide.release()
             self.viewport().update()
             return

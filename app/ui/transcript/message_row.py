@@ -60,7 +60,7 @@ MOST_SHOWN = 20_000
 MOST_LAID_OUT = 1_000_000
 """Displayed characters of a message, the limit for typed messages. Imported messages may be longer;
 laying them out would block for minutes. Copying and exporting use all of it."""
-_BEGINNING = 500  # characters of a message used in its accessible name
+_MAX_NAME_CHARACTERS = 500  # characters of a message used in its accessible name
 _STATES = {
     "streaming": mark("replying"),
     "cancelled": mark("stopped"),
@@ -94,9 +94,9 @@ def row_name(message: Message) -> str:
     if message.status == "streaming":
         return head
     if message.role == "tool":  # without text meant for the model
-        text = shown_result(message)[:_BEGINNING]
+        text = shown_result(message)[:_MAX_NAME_CHARACTERS]
         return f"{head}: {text.strip()}" if text else head
-    text = message.content[:_BEGINNING]
+    text = message.content[:_MAX_NAME_CHARACTERS]
     if QAccessible.isActive():  # this is slow, and rows are created while scrolling
         text = shown_text(text, message.role)
     words = "\n".join(filter(None, (text.strip(), message.error)))
@@ -140,7 +140,7 @@ _PAGES = {
     "message": mark("Message {number}"),
 }
 _SPEAKERS = {"user": mark("You"), "assistant": mark("Model")}
-_MOST_SHOWN = 60_000  # characters
+_MAX_FILE_CHARACTERS = 60_000  # characters
 
 
 class FileLine(PaintedButton):
@@ -162,7 +162,7 @@ class FileLine(PaintedButton):
             self.setCursor(Qt.CursorShape.PointingHandCursor)
         part = used(attachment)
         self._about = f"{about(attachment)}, {part}" if part else about(attachment)
-        self._folds = not attachment.chat
+        self._click_folds = not attachment.chat
         self.clicked.connect(self._on_clicked)
         if attachment.chat:
             name = tr("Chat {name}, {about}", name=attachment.name, about=self._about)
@@ -178,7 +178,7 @@ class FileLine(PaintedButton):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.attachment.chat:
             end = mirrored(self, QRectF(self.width() - 24, 0, 24, self.height()))
-            self._folds = end.contains(event.position())
+            self._click_folds = end.contains(event.position())
         super().mousePressEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -186,16 +186,16 @@ class FileLine(PaintedButton):
             self.setChecked(event.key() == Qt.Key.Key_Right)
             self.folded.emit()
             return
-        self._folds = not self.attachment.chat
+        self._click_folds = not self.attachment.chat
         super().keyPressEvent(event)
 
     def nextCheckState(self) -> None:
-        if self._folds:
+        if self._click_folds:
             super().nextCheckState()
 
     @Slot()
     def _on_clicked(self) -> None:
-        if self._folds:
+        if self._click_folds:
             self.folded.emit()
         else:
             self.chat_asked.emit(self.attachment.chat)
@@ -320,10 +320,10 @@ class AttachedFiles(QWidget):
     async def _unfold_found(
         self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str
     ) -> None:
-        most, best, its = _different(words, besides), None, ""
+        most, best, its = _distinct_matches(words, besides), None, ""
         for line in filter(FileLine.isCheckable, self.lines):
             text = await self._text(line)
-            if (number := _different(words, text)) > most:
+            if (number := _distinct_matches(words, text)) > most:
                 most, best, its = number, line, text
         if best is not None and not best.isChecked():
             best.setChecked(True)
@@ -376,7 +376,7 @@ class AttachedFiles(QWidget):
         return shown(file, await attaching.text(file) if attaching is not None else None)
 
 
-def _different(words: Callable[[str], Sequence[tuple[int, int]]], text: str) -> int:
+def _distinct_matches(words: Callable[[str], Sequence[tuple[int, int]]], text: str) -> int:
     return len({text[begin:end].casefold() for begin, end in words(text)})
 
 
@@ -390,15 +390,17 @@ def shown(attachment: Attachment, text: AttachedText | None) -> str:
     parts, length = [], 0
     for at, page in pages:
         label = text.labels[at - 1] if at <= len(text.labels) else ""
-        head = _head(text.unit, at + attachment.before, label)
+        head = _page_heading(text.unit, at + attachment.before, label)
         parts.append(f"{head}\n{page}" if text.unit else page)
         length += len(page)
-        if length > _MOST_SHOWN:
-            return "\n\n".join(parts)[:_MOST_SHOWN] + "\n…\n" + tr("The rest is not shown.")
+        if length > _MAX_FILE_CHARACTERS:
+            return (
+                "\n\n".join(parts)[:_MAX_FILE_CHARACTERS] + "\n…\n" + tr("The rest is not shown.")
+            )
     return "\n\n".join(parts)
 
 
-def _head(unit: str, number: int, label: str) -> str:
+def _page_heading(unit: str, number: int, label: str) -> str:
     """Return the heading of a page: "Sheet 2: Income"."""
     head = tr(_PAGES.get(unit, mark("Page {number}")), number=number)
     if unit == "message" and label in _SPEAKERS:
@@ -438,7 +440,7 @@ class MessageRow(QWidget):
         self.message = message
         self._can = can
         self._alternative = (1, 1)
-        self._over = False
+        self._hovered = False
         self._buttons: dict[IconButton, Action] = {}
         back = caret("caret-left", rtl=self.isRightToLeft())
         on = caret("caret-right", rtl=self.isRightToLeft())
@@ -566,7 +568,9 @@ class MessageRow(QWidget):
         button.setToolTip(refusal or tip)
 
     def _revealed(self) -> bool:
-        return self._over or self.hasFocus() or any(button.hasFocus() for button in self._buttons)
+        return (
+            self._hovered or self.hasFocus() or any(button.hasFocus() for button in self._buttons)
+        )
 
     def _reveal(self) -> None:
         shown = self._revealed()
@@ -600,12 +604,12 @@ class MessageRow(QWidget):
         )
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        self._over = True
+        self._hovered = True
         self._reveal()
         super().enterEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._over = False
+        self._hovered = False
         self._reveal()
         super().leaveEvent(event)
 

@@ -99,13 +99,13 @@ class QuestionField(QWidget):
         line.setText("" if value is None else str(value))
         line.setPlaceholderText(_HINTS.get(self.field.format, self._range()))
         line.textChanged.connect(self.changed)
-        self._take(line, self._words)
+        self._add_editor(line, self._words)
 
     def _make_box(self, value: Value | None) -> None:
         box = QCheckBox(self.field.title.replace("&", "&&"), self)
         box.setChecked(value is True)
         box.toggled.connect(self.changed)
-        self._take(box, self.field.title)
+        self._add_editor(box, self.field.title)
 
     def _make_list(self, value: Value | None) -> None:
         listed = QComboBox(self)
@@ -116,7 +116,7 @@ class QuestionField(QWidget):
             listed.addItem(title, choice)
         listed.setCurrentIndex(max(0, listed.findData(value)))
         listed.currentIndexChanged.connect(self.changed)
-        self._take(listed, self._words)
+        self._add_editor(listed, self._words)
 
     def _make_boxes(self, value: Value | None) -> None:
         chosen = value if isinstance(value, list) else []
@@ -124,9 +124,9 @@ class QuestionField(QWidget):
             box = QCheckBox(title.replace("&", "&&"), self)
             box.setChecked(choice in chosen)
             box.toggled.connect(self.changed)
-            self._take(box, f"{self._words}: {title}")
+            self._add_editor(box, f"{self._words}: {title}")
 
-    def _take(self, editor: QWidget, name: str) -> None:
+    def _add_editor(self, editor: QWidget, name: str) -> None:
         editor.setAccessibleName(name)
         editor.setAccessibleDescription(self.field.about)
         self.editors.append(editor)
@@ -196,10 +196,10 @@ class QuestionForm(QWidget):
         self.send.clicked.connect(self._send)
         self.decline = _button(tr("Decline"), self)
         self.decline.setToolTip(tr("Decline to answer  D"))
-        self.decline.clicked.connect(lambda: self._say(QuestionAction.DECLINE))
+        self.decline.clicked.connect(lambda: self._respond(QuestionAction.DECLINE))
         self.cancel = _button(tr("Cancel"), self)
         self.cancel.setToolTip(tr("Dismiss the question  Esc"))
-        self.cancel.clicked.connect(lambda: self._say(QuestionAction.CANCEL))
+        self.cancel.clicked.connect(lambda: self._respond(QuestionAction.CANCEL))
         nest(column, across(self.send, self.decline, self.cancel, SPRING))
         WheelGuard(self)
 
@@ -221,9 +221,9 @@ class QuestionForm(QWidget):
         key = event.key()
         enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if key == Qt.Key.Key_Escape:
-            self._say(QuestionAction.CANCEL)
+            self._respond(QuestionAction.CANCEL)
         elif from_card and key == Qt.Key.Key_D and not event.modifiers():
-            self._say(QuestionAction.DECLINE)
+            self._respond(QuestionAction.DECLINE)
         elif from_card and enter and self.inputs:
             self.inputs[0].editors[0].setFocus(Qt.FocusReason.TabFocusReason)
         elif enter and not isinstance(self.window().focusWidget(), QPushButton):
@@ -277,7 +277,7 @@ class QuestionForm(QWidget):
             return
         self.answered.emit(Response(QuestionAction.SEND, content))
 
-    def _say(self, action: QuestionAction) -> None:
+    def _respond(self, action: QuestionAction) -> None:
         self.answered.emit(Response(action))
 
     def _show_fault(self, name: str, words: str) -> None:

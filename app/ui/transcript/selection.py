@@ -27,12 +27,12 @@ from app.store import Message
 from app.ui.transcript.message_row import MOST_LAID_OUT, MessageRow, beginning, who
 from app.ui.widgets.textview import TextView
 
-_LAST = 2**31 - 1  # position beyond the end of any text
-_AT_ONCE = 60_000
+_TEXT_END = 2**31 - 1  # position beyond the end of any text
+_MAX_SYNC_CHARACTERS = 60_000
 """Characters up to which copying is immediate. More is prepared in a worker thread."""
 
 
-class Shown(Protocol):
+class SelectablePlace(Protocol):
     """A message of the path, and its row if it has one."""
 
     message_id: str
@@ -40,17 +40,17 @@ class Shown(Protocol):
     row: MessageRow | None
 
 
-class Conversation(Protocol):
+class SelectableView(Protocol):
     """Interface of the transcript for `Selection`."""
 
     @property
-    def places(self) -> Sequence[Shown]: ...
+    def places(self) -> Sequence[SelectablePlace]: ...
     def viewport(self) -> QWidget: ...
     def verticalScrollBar(self) -> QScrollBar: ...
     def follow(self, on: bool) -> None: ...
 
 
-class End(NamedTuple):
+class SelectionEnd(NamedTuple):
     """End of a selection: a message of the path, and a position in its text."""
 
     number: int
@@ -58,7 +58,7 @@ class End(NamedTuple):
     message_id: str
 
 
-class Taken(NamedTuple):
+class CopiedText(NamedTuple):
     """Copied text of a message, as Markdown, or literally if the user typed it."""
 
     speaker: str
@@ -71,12 +71,13 @@ class Selection(QObject):
 
     copied = Signal()  # a large selection was copied
 
-    def __init__(self, view: Conversation, chat: Chat) -> None:
+    def __init__(self, view: SelectableView, chat: Chat) -> None:
         super().__init__(view.viewport())
         self._view, self._chat = view, chat
-        self._ends: tuple[End, End] | None = None  # anchor and current end
-        self._origin: End | None = None  # anchor of the next selection: the position of the press
-        self._text: TextView | None = None  # the text that was pressed last
+        self._ends: tuple[SelectionEnd, SelectionEnd] | None = None  # anchor and current end
+        # anchor of the next selection: the position of the press
+        self._origin: SelectionEnd | None = None
+        self._last_pressed: TextView | None = None  # the text that was pressed last
         self._dragging = False
         self._pointer = QPointF()
         self._pressed_at = QPointF()
@@ -97,7 +98,7 @@ class Selection(QObject):
             return None
         return (
             first.position if number == first.number else 0,
-            last.position if number == last.number else _LAST,
+            last.position if number == last.number else _TEXT_END,
         )
 
     def show_in(self, number: int) -> None:
@@ -108,7 +109,7 @@ class Selection(QObject):
 
     def clear(self) -> bool:
         """Clear the selection. Return True if there was one."""
-        had = self._forget_native() or self._ends is not None
+        had = self._clear_native() or self._ends is not None
         self._set_ends(None)
         return had
 
@@ -117,14 +118,14 @@ class Selection(QObject):
         self.clear()
         places = self._view.places
         if places:
-            end = End(len(places) - 1, _LAST, places[-1].message_id)
-            self._set_ends((End(0, 0, places[0].message_id), end))
+            end = SelectionEnd(len(places) - 1, _TEXT_END, places[-1].message_id)
+            self._set_ends((SelectionEnd(0, 0, places[0].message_id), end))
 
     def begin_in(self, text: TextView) -> None:
         """Note that a keyboard selection starts or continues in a text."""
-        if self._ends is not None or text is not self._text:
+        if self._ends is not None or text is not self._last_pressed:
             self.clear()
-            self._text, self._origin = text, None
+            self._last_pressed, self._origin = text, None
 
     def check(self) -> None:
         """Clear the selection if a message of its ends has left the path."""
@@ -147,16 +148,16 @@ class Selection(QObject):
         here = self._end_in(text, place) if text is not None else self._end_at(self._pointer)
         self._dragging = True
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._origin is not None:
-            if text is not None and text is self._text and self._ends is None:
+            if text is not None and text is self._last_pressed and self._ends is None:
                 return False  # Qt changes its own selection
             if here is not None:
-                self._forget_native()
+                self._clear_native()
                 self._set_ends((self._ends[0] if self._ends else self._origin, here))
-                self._text = text
+                self._last_pressed = text
                 return True
-        if text is None or text is not self._text or self._ends is not None:
+        if text is None or text is not self._last_pressed or self._ends is not None:
             self.clear()
-        self._text, self._origin = text, here
+        self._last_pressed, self._origin = text, here
         if text is not None:
             cursor = text.textCursor()
             # Pressing a selection may start to drag it.
@@ -168,7 +169,7 @@ class Selection(QObject):
         if not self._dragging or not event.buttons() & Qt.MouseButton.LeftButton:
             return False
         self._pointer = event.globalPosition()
-        if not self._far():
+        if not self._is_drag():
             return False
         self._view.follow(False)
         at, height = self._at(self._pointer).y(), self._view.viewport().height()
@@ -176,7 +177,7 @@ class Selection(QObject):
             self._scroll.stop()
         elif not self._scroll.isActive():
             self._scroll.start()
-        return self._reach()
+        return self._extend_to_pointer()
 
     def release(self) -> None:
         """Handle the release."""
@@ -188,18 +189,18 @@ class Selection(QObject):
             self._set_ends(None)
         clipboard = QGuiApplication.clipboard()
         if self._ends is not None and clipboard.supportsSelection():
-            taken = self._taken()
-            if _size(taken) <= _AT_ONCE:
+            taken = self._copied_texts()
+            if _size(taken) <= _MAX_SYNC_CHARACTERS:
                 plain, marked = _texts(taken)
                 clipboard.setMimeData(mime(plain, marked), QClipboard.Mode.Selection)
 
-    def _far(self) -> bool:
+    def _is_drag(self) -> bool:
         way = (self._pointer - self._pressed_at).manhattanLength()
         return self._ends is not None or way >= QApplication.startDragDistance()
 
-    def _reach(self) -> bool:
+    def _extend_to_pointer(self) -> bool:
         """Move the current end to the pointer. Return False within the pressed text."""
-        text, here = self._living(), self._end_at(self._pointer)
+        text, here = self._pressed_text(), self._end_at(self._pointer)
         if here is None or self._origin is None:
             return False
         if text is not None and not self._is_body(text):
@@ -210,7 +211,7 @@ class Selection(QObject):
                     return False
                 # After a double click, the anchor is the start of the word.
                 self._origin = self._origin._replace(position=text.textCursor().anchor())
-                self._forget_native()
+                self._clear_native()
             else:
                 row = self._view.places[self._origin.number].row
                 if row is not None and row.body is not None:
@@ -223,12 +224,12 @@ class Selection(QObject):
     @Slot()
     def _on_scroll(self) -> None:
         """Scroll while the pointer is outside, faster with its distance."""
-        view, text = self._view, self._living()
+        view, text = self._view, self._pressed_text()
         at, height = self._at(self._pointer).y(), view.viewport().height()
         beyond = at if at < 0 else max(0, at - height)
         bar = view.verticalScrollBar()
         bar.setValue(bar.value() + max(-80, min(80, beyond // 3 or (1 if beyond > 0 else -1))))
-        if not self._reach() and text is not None:  # Qt's selection continues
+        if not self._extend_to_pointer() and text is not None:  # Qt's selection continues
             place = text.viewport().mapFromGlobal(self._pointer)
             left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
             move, keys = QEvent.Type.MouseMove, Qt.KeyboardModifier.NoModifier
@@ -238,7 +239,7 @@ class Selection(QObject):
     def _at(self, pointer: QPointF) -> QPoint:
         return self._view.viewport().mapFromGlobal(pointer).toPoint()
 
-    def _end_at(self, pointer: QPointF) -> End | None:
+    def _end_at(self, pointer: QPointF) -> SelectionEnd | None:
         """Return the position in the visible messages nearest to the pointer."""
         view, places = self._view, self._view.places
         if not places:
@@ -252,15 +253,15 @@ class Selection(QObject):
             at = body.mapFromGlobal(pointer)
             at.setY(at.y() + seen - self._at(pointer).y())
             position = body.place_at(at)
-        return End(number, position, place.message_id)
+        return SelectionEnd(number, position, place.message_id)
 
-    def _end_in(self, text: TextView, position: int) -> End | None:
+    def _end_in(self, text: TextView, position: int) -> SelectionEnd | None:
         for number, place in enumerate(self._view.places):
             if place.row is not None and place.row.isAncestorOf(text):
-                return End(number, position, place.message_id)
+                return SelectionEnd(number, position, place.message_id)
         return None
 
-    def _set_ends(self, ends: tuple[End, End] | None) -> None:
+    def _set_ends(self, ends: tuple[SelectionEnd, SelectionEnd] | None) -> None:
         """Set the ends, and update only messages whose marks change."""
         before, self._ends = self._ends, ends
         spans = [sorted(end.number for end in pair) for pair in (before, ends) if pair is not None]
@@ -275,12 +276,16 @@ class Selection(QObject):
         row = self._view.places[self._origin.number].row if self._origin is not None else None
         return row is not None and row.body is text
 
-    def _living(self) -> TextView | None:
-        return self._text if self._text is not None and shiboken6.isValid(self._text) else None
+    def _pressed_text(self) -> TextView | None:
+        return (
+            self._last_pressed
+            if self._last_pressed is not None and shiboken6.isValid(self._last_pressed)
+            else None
+        )
 
-    def _native(self) -> TextView | None:
+    def _natively_selected(self) -> TextView | None:
         """Return the text with a selection of Qt's, or None."""
-        for text in (self._living(), QApplication.focusWidget()):
+        for text in (self._pressed_text(), QApplication.focusWidget()):
             if (
                 isinstance(text, TextView)
                 and text.across is self
@@ -289,8 +294,8 @@ class Selection(QObject):
                 return text
         return None
 
-    def _forget_native(self) -> bool:
-        native = self._native()
+    def _clear_native(self) -> bool:
+        native = self._natively_selected()
         if native is not None:
             cursor = native.textCursor()
             cursor.clearSelection()
@@ -301,7 +306,7 @@ class Selection(QObject):
 
     def copy(self, *, as_markdown: bool = False) -> bool:
         """Copy the selection. Return False if there is none."""
-        native = self._native() if self._ends is None else None
+        native = self._natively_selected() if self._ends is None else None
         if native is not None:
             data = native.createMimeDataFromSelection()
             if as_markdown and data.hasFormat("text/markdown"):
@@ -311,14 +316,14 @@ class Selection(QObject):
             return True
         if self._ends is None:
             return False
-        taken = self._taken()
-        if _size(taken) > _AT_ONCE:
+        taken = self._copied_texts()
+        if _size(taken) > _MAX_SYNC_CHARACTERS:
             flows.start(self, self._copy_aside(taken, as_markdown))
         elif taken:
             QGuiApplication.clipboard().setMimeData(_data(taken, as_markdown))
         return bool(taken)
 
-    async def _copy_aside(self, taken: Sequence[Taken], as_markdown: bool) -> None:
+    async def _copy_aside(self, taken: Sequence[CopiedText], as_markdown: bool) -> None:
         def work(_stop: threading.Event) -> tuple[tuple[str, str], str]:
             return _texts(taken), "" if as_markdown else _html(taken)
 
@@ -327,9 +332,9 @@ class Selection(QObject):
         QGuiApplication.clipboard().setMimeData(data)
         self.copied.emit()
 
-    def _taken(self) -> list[Taken]:
+    def _copied_texts(self) -> list[CopiedText]:
         """Return the selected texts, without reasoning and tool results."""
-        taken: list[Taken] = []
+        taken: list[CopiedText] = []
         if self._ends is None:
             return taken
         first, last = sorted(self._ends)
@@ -338,12 +343,16 @@ class Selection(QObject):
             part = self.part(number)
             if message.role == "tool" or part is None:
                 continue
-            text = message.content if part == (0, _LAST) else self._words(number, message, *part)
+            text = (
+                message.content
+                if part == (0, _TEXT_END)
+                else self._part_text(number, message, *part)
+            )
             if text.strip():
-                taken.append(Taken(who(message), text.strip("\n"), message.role == "user"))
+                taken.append(CopiedText(who(message), text.strip("\n"), message.role == "user"))
         return taken
 
-    def _words(self, number: int, message: Message, first: int, last: int) -> str:
+    def _part_text(self, number: int, message: Message, first: int, last: int) -> str:
         """Return a part of a message. Without a row it is rendered again."""
         if message.role == "user":
             units = message.content.encode("utf-16-le", "surrogatepass")
@@ -368,7 +377,7 @@ class Selection(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if text is not None and self._ends is None:
             self.begin_in(text)
-        some = self._ends is not None or self._native() is not None
+        some = self._ends is not None or self._natively_selected() is not None
         copies = (
             menu.addAction(tr("Copy"), self.copy),
             menu.addAction(tr("Copy as Markdown"), partial(self.copy, as_markdown=True)),
@@ -384,11 +393,11 @@ class Selection(QObject):
         menu.popup(place)
 
 
-def _size(taken: Sequence[Taken]) -> int:
+def _size(taken: Sequence[CopiedText]) -> int:
     return sum(len(each.text) for each in taken)
 
 
-def _texts(taken: Sequence[Taken]) -> tuple[str, str]:
+def _texts(taken: Sequence[CopiedText]) -> tuple[str, str]:
     """Return the plain text and Markdown, with the speakers if there are several messages."""
     from app.markdown.plainly import plainly
 
@@ -405,13 +414,13 @@ def _texts(taken: Sequence[Taken]) -> tuple[str, str]:
     )
 
 
-def _heads(taken: Sequence[Taken]) -> list[str]:
+def _heads(taken: Sequence[CopiedText]) -> list[str]:
     """Return the speaker of each message, or "" if it is the same as above."""
     new = [True, *(one.speaker != other.speaker for one, other in pairwise(taken))]
     return [each.speaker if changes else "" for each, changes in zip(taken, new, strict=True)]
 
 
-def _html(taken: Sequence[Taken]) -> str:
+def _html(taken: Sequence[CopiedText]) -> str:
     from app.markdown.html_text import fragment
 
     heads = _heads(taken) if len(taken) > 1 else [""]
@@ -444,6 +453,6 @@ def reply_data(message: Message) -> QMimeData:
     return mime(message.content, message.content, fragment(answer_markdown(message)))
 
 
-def _data(taken: Sequence[Taken], as_markdown: bool = False) -> QMimeData:
+def _data(taken: Sequence[CopiedText], as_markdown: bool = False) -> QMimeData:
     plain, marked = _texts(taken)
     return mime(marked if as_markdown else plain, marked, "" if as_markdown else _html(taken))

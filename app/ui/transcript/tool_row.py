@@ -61,7 +61,7 @@ KEYS = {
 TOOLS = "tools"  # request in addition to the `Action`s: open the chat's tools
 
 
-class Writer:
+class CallWriter:
     """Writes a call into a document as plain text, without links, images or formats.
 
     Labels have a color, and lines of a diff a background, that displayed text cannot have.
@@ -184,9 +184,9 @@ class ToolRow(MessageRow):
     def __init__(self, message: Message, can: Can, parent: QWidget, call: Call | None) -> None:
         super().__init__(message, can, parent)
         self._call = call
-        self._card, self._last, self._fault = QRect(), False, ""
+        self._card, self._last, self._error = QRect(), False, ""
         self._about_area, self._note_area = QRect(), QRect()
-        self._ground, self._line = QRect(), QRect()
+        self._ground, self._separator = QRect(), QRect()
         self._waiting = WaitingCalls()
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
@@ -199,9 +199,10 @@ class ToolRow(MessageRow):
         self._view = TextView(QTextDocument(), self)
         # lanes of the call's helpers
         self.lanes: HelperLanes | None = None
-        self._sought = False  # a search match is shown instead of the lanes
-        self._by_key = {
-            key: self._plain(words and tr(words), tr(tip)) for key, (words, tip) in BUTTONS.items()
+        self._shows_match = False  # a search match is shown instead of the lanes
+        self._buttons_by_key = {
+            key: self._make_button(words and tr(words), tr(tip))
+            for key, (words, tip) in BUTTONS.items()
         }
         acts: dict[Decision | str, Callable[[], object]] = {
             "grant": lambda: self.writing_allowed.emit(self.message.id),
@@ -217,13 +218,13 @@ class ToolRow(MessageRow):
             "none": lambda: self.decided_all.emit(Decision.DENY),
         }
         for key, act in acts.items():
-            self._by_key[key].clicked.connect(lambda _=False, act=act: act())
+            self._buttons_by_key[key].clicked.connect(lambda _=False, act=act: act())
         for primary in ("grant", Decision.ONCE):
-            self._by_key[primary].setObjectName("primary")
+            self._buttons_by_key[primary].setObjectName("primary")
         self._card_state = ToolCardState()
         self._form: QuestionForm | None = None
-        self._ticks = QTimer(self, interval=1000)
-        self._ticks.timeout.connect(self._on_tick)
+        self._tick_timer = QTimer(self, interval=1000)
+        self._tick_timer.timeout.connect(self._on_tick)
         self._show()
         self._reveal()
 
@@ -234,18 +235,20 @@ class ToolRow(MessageRow):
     @property
     def buttons(self) -> list[QPushButton]:
         """Return the visible buttons for this call."""
-        shown = (b for key, b in self._by_key.items() if key not in FOR_ALL)
+        shown = (b for key, b in self._buttons_by_key.items() if key not in FOR_ALL)
         return [b for b in shown if not b.isHidden()]
 
     @property
     def for_all(self) -> list[QPushButton]:
         """Return the visible buttons for all waiting calls."""
-        return [self._by_key[key] for key in FOR_ALL if not self._by_key[key].isHidden()]
+        return [
+            self._buttons_by_key[key] for key in FOR_ALL if not self._buttons_by_key[key].isHidden()
+        ]
 
     @property
     def notice(self) -> str:
         """Return the text at the bottom of the card: an obstacle or an error."""
-        return self._fault or self._card_state.notice
+        return self._error or self._card_state.notice
 
     @property
     def text(self) -> str:
@@ -255,8 +258,8 @@ class ToolRow(MessageRow):
     def _sought_in(self, *, shown: bool) -> TextView | None:
         if shown and self.state is CallState.OVER and not self._fold.isChecked():
             self.fold()
-        if shown and self.lanes is not None and not self._sought:
-            self._sought = True
+        if shown and self.lanes is not None and not self._shows_match:
+            self._shows_match = True
             self.resized.emit()
         return self._view
 
@@ -295,7 +298,7 @@ class ToolRow(MessageRow):
 
     def show_fault(self, words: str) -> None:
         """Show why the call cannot run."""
-        self._fault = words
+        self._error = words
         stands = self._call.stands if self._call is not None else "{}"
         self._mark_wrong(bool(words) and fault_in(stands) is not None)
         self.resized.emit()
@@ -309,8 +312,8 @@ class ToolRow(MessageRow):
     def show_actions(self) -> None:
         super().show_actions()
         shown = self.state is CallState.OVER and self._can(Action.GO_ON, "") is None and self._last
-        if shown == self._by_key["go_on"].isHidden():
-            self._by_key["go_on"].setVisible(shown)
+        if shown == self._buttons_by_key["go_on"].isHidden():
+            self._buttons_by_key["go_on"].setVisible(shown)
             self.resized.emit()
 
     def set_last(self, last: bool) -> None:
@@ -348,9 +351,9 @@ class ToolRow(MessageRow):
         for button in (*self.buttons, *self.for_all):
             button.adjustSize()
         y = place_in_lines(self, self.buttons, y, width, GAP, PAD)
-        self._line = QRect()
+        self._separator = QRect()
         if self.for_all:
-            self._line = QRect(PAD, y + 12, inner, 1)
+            self._separator = QRect(PAD, y + 12, inner, 1)
             y = place_in_lines(self, self.for_all, y + 25, width, GAP, PAD)
         self._card = QRect(0, 0, width, y + PAD)
         return y + PAD + 4
@@ -362,10 +365,10 @@ class ToolRow(MessageRow):
         self._fold.move(0, 0)
         y = self._fold.height()
         open_, lanes = self._fold.isChecked(), self.lanes
-        self._sought = self._sought and open_
-        self._view.setVisible(open_ and (lanes is None or self._sought))
+        self._shows_match = self._shows_match and open_
+        self._view.setVisible(open_ and (lanes is None or self._shows_match))
         if lanes is not None:
-            lanes.setVisible(open_ and not self._sought)
+            lanes.setVisible(open_ and not self._shows_match)
             height = lanes.arrange(width - 18)
             lanes.setGeometry(18, y + 4, width - 18, height)
             mirror(self, lanes, width=width)
@@ -375,11 +378,11 @@ class ToolRow(MessageRow):
             self._view.setGeometry(18, y + 4, width - 18, height)
             y += height + 8
         self._card = QRect(8, self._fold.height() + 4, 2, y - self._fold.height() - 8)
-        if not self._by_key["go_on"].isHidden():
-            self._by_key["go_on"].adjustSize()
-            self._by_key["go_on"].move(0, y + 4)
-            y += self._by_key["go_on"].height() + 8
-        mirror(self, self._fold, self._view, self._by_key["go_on"], width=width)
+        if not self._buttons_by_key["go_on"].isHidden():
+            self._buttons_by_key["go_on"].adjustSize()
+            self._buttons_by_key["go_on"].move(0, y + 4)
+            y += self._buttons_by_key["go_on"].height() + 8
+        mirror(self, self._fold, self._view, self._buttons_by_key["go_on"], width=width)
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -399,8 +402,8 @@ class ToolRow(MessageRow):
             painter.drawRoundedRect(QRectF(self._ground), t.RADIUS_SMALL, t.RADIUS_SMALL)
         if self.notice:
             paint_words(painter, self._note_area, self.notice, "danger" if self._wrong else "text")
-        if not self._line.isEmpty():
-            painter.fillRect(self._line, QColor(tokens.border))
+        if not self._separator.isEmpty():
+            painter.fillRect(self._separator, QColor(tokens.border))
 
     @property
     def _wrong(self) -> bool:
@@ -427,9 +430,11 @@ class ToolRow(MessageRow):
             focused.click()  # Qt presses buttons only with Space; the focused one may be Deny
         elif here and (act := decision or more) is not None:
             if act in self._card_state.buttons:
-                self._by_key[act].click()
+                self._buttons_by_key[act].click()
         elif here and event.key() == Qt.Key.Key_A and self._waiting.allowable > 1:
-            self._by_key["all"].click()  # even if hidden: only the last waiting call shows it
+            self._buttons_by_key[
+                "all"
+            ].click()  # even if hidden: only the last waiting call shows it
         elif self.state is CallState.OVER and event.key() == Qt.Key.Key_Space:
             self._fold.click()
         else:
@@ -439,7 +444,7 @@ class ToolRow(MessageRow):
         text = self._call.stands if self._call is not None else "{}"
         self.decided.emit(self.message.id, decision, text)
 
-    def _told(self) -> str:
+    def _arguments_text(self) -> str:
         if self._call is not None:
             return self._call.arguments
         return str(self.message.stats.get("arguments", ""))
@@ -448,12 +453,12 @@ class ToolRow(MessageRow):
     def _on_written(self) -> None:
         if self._call is not None and self._call.written is not None:
             self._call.written = self.arguments.toPlainText()
-        if self._fault:
+        if self._error:
             self.show_fault("")
 
     @Slot()
     def _on_tick(self) -> None:
-        if self._late == self._by_key["retry"].isHidden():
+        if self._late == self._buttons_by_key["retry"].isHidden():
             self._show()
         self.update()
 
@@ -488,8 +493,8 @@ class ToolRow(MessageRow):
         asking = state is CallState.ASKING and call is not None and call.tool is not None
         self._show_question()
         if not asking:
-            self._fault = ""
-        pairs = shown_arguments(tool_of(self.message), self._told())
+            self._error = ""
+        pairs = shown_arguments(tool_of(self.message), self._arguments_text())
         unfit = call is not None and (pairs is None or len(call.arguments) > self.MOST_SHOWN)
         if asking and call is not None and call.written is None and unfit:
             call.written = readable(call.arguments)
@@ -501,18 +506,20 @@ class ToolRow(MessageRow):
         self.arguments.setFont(code_font())
         if editing and call is not None and self.arguments.toPlainText() != call.written:
             self.arguments.setPlainText(call.written or "")
-        self._mark_wrong(editing and bool(self._fault) and self._wrong)
+        self._mark_wrong(editing and bool(self._error) and self._wrong)
         self._fold.setVisible(state is CallState.OVER)
-        for key, button in self._by_key.items():
+        for key, button in self._buttons_by_key.items():
             if key != "go_on":  # see `show_actions`
                 button.setVisible(key in shown.buttons)
-        once, (_, tip) = self._by_key[Decision.ONCE], BUTTONS[Decision.ONCE]
+        once, (_, tip) = self._buttons_by_key[Decision.ONCE], BUTTONS[Decision.ONCE]
         once.setEnabled(shown.is_ready)
         once.setToolTip(tr(tip) if shown.is_ready else tr("Looking for changes…"))
-        self._by_key["all"].setText(counted("Allow All", "Allow All %Ln", self._waiting.allowable))
+        self._buttons_by_key["all"].setText(
+            counted("Allow All", "Allow All %Ln", self._waiting.allowable)
+        )
         running = "stop" in shown.buttons
-        if running != self._ticks.isActive():
-            self._ticks.start() if running else self._ticks.stop()
+        if running != self._tick_timer.isActive():
+            self._tick_timer.start() if running else self._tick_timer.stop()
         self._fill(pairs, editing)
         if state is CallState.OVER:
             self._fold.setText(over_line(self.message))
@@ -530,10 +537,12 @@ class ToolRow(MessageRow):
     def _fill(self, pairs: list[tuple[str, str]] | None, editing: bool) -> None:
         """Write the arguments, changes or result into the document. The editor has edited
         arguments."""
-        writer, call = Writer(self._view.document()), self._call
+        writer, call = CallWriter(self._view.document()), self._call
         if self.state is CallState.OVER:
             self._view.setAccessibleName(tr("Result"))
-            writer.arguments(pairs if pairs is not None else [("", visible_lines(self._told()))])
+            writer.arguments(
+                pairs if pairs is not None else [("", visible_lines(self._arguments_text()))]
+            )
             for words in server_questions(self.message):
                 writer.text(words)
             writer.text(beginning(shown_result(self.message)))
@@ -574,7 +583,7 @@ class ToolRow(MessageRow):
         form = self._form.fields() if self._form is not None else []
         return form if self.arguments.isHidden() else [self.arguments, *form]
 
-    def _plain(self, words: str, tip: str) -> QPushButton:
+    def _make_button(self, words: str, tip: str) -> QPushButton:
         button = QPushButton(words, self)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.setToolTip(tip)

@@ -51,7 +51,7 @@ from app.ui.widgets.manners import mirror
 from app.ui.widgets.textview import TextView, Words
 
 
-class Place(Struct):
+class MessagePlace(Struct):
     """A message of the path: its height, and its row while it is near the visible part."""
 
     message_id: str
@@ -130,7 +130,7 @@ class TranscriptKeys:
 
     def press(self, event: QKeyEvent) -> bool:
         """Handle a key. Return False if it has no function."""
-        key, number = Qt.Key(event.key()), self._with_keys()
+        key, number = Qt.Key(event.key()), self._focused_number()
         selection = self._view.selection
         row = self._view.places[number].row if number is not None else None
         if key in _PAGES:
@@ -146,9 +146,9 @@ class TranscriptKeys:
         elif key in _STEPS:
             self._step(number, _STEPS[key])
         elif key == Qt.Key.Key_Home:
-            self._go(0)
+            self._focus_message(0)
         elif key == Qt.Key.Key_End:
-            self._go(len(self._view.places) - 1)
+            self._focus_message(len(self._view.places) - 1)
         elif row is not None and key in _DELETES and not row.in_text():
             self._delete(number)
         elif row is not None and key in _ASIDE:
@@ -166,30 +166,30 @@ class TranscriptKeys:
         self._view.lay_out()
         seen = self._view.nearby(0)
         if seen:
-            self._go(seen[-1])
+            self._focus_message(seen[-1])
         return bool(seen)
 
     def paint_mark(self, painter: QPainter) -> None:
         """Paint a line in the margin of the focused message."""
-        self._marked = self._mark()
+        self._marked = self._mark_area()
         painter.fillRect(self._marked, theme().color("accent"))
 
     def follow(self, viewport: QWidget) -> None:
         """Repaint the line if the focused message has moved or changed its height."""
-        if self._marked != self._mark():
+        if self._marked != self._mark_area():
             viewport.update()
 
-    def _mark(self) -> QRect:
+    def _mark_area(self) -> QRect:
         rows = (p.row for p in self._view.places if p.row is not None and p.row.hasFocus())
         area = row.geometry() if (row := next(rows, None)) is not None else QRect()
         return QRect(area.left() - 10, area.top(), 2, area.height()) if area.isValid() else area
 
-    def _with_keys(self) -> int | None:
+    def _focused_number(self) -> int | None:
         """Return the number of the focused message, or None."""
         rows = ((number, place.row) for number, place in enumerate(self._view.places))
         return next((number for number, row in rows if row is not None and row.has_keys()), None)
 
-    def _go(self, number: int) -> None:
+    def _focus_message(self, number: int) -> None:
         """Focus a message and scroll to it, to its end if it is above."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
@@ -209,7 +209,7 @@ class TranscriptKeys:
         left = self._view.places
         if left and all(place.message_id != gone for place in left):
             self._view.lay_out()
-            self._go(min(max(0, number - 1), len(left) - 1))
+            self._focus_message(min(max(0, number - 1), len(left) - 1))
 
     def _step(self, number: int, by: int) -> None:
         """Scroll within a message that is not fully visible, or focus the next one."""
@@ -222,7 +222,7 @@ class TranscriptKeys:
         elif number + by == len(view.places):
             view.left.emit(True)
         else:
-            self._go(max(0, number + by))
+            self._focus_message(max(0, number + by))
 
 
 class TranscriptView(QAbstractScrollArea):
@@ -244,29 +244,29 @@ class TranscriptView(QAbstractScrollArea):
         self.ground = "back"  # background color token
         # Otherwise each token would repaint the window's background.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.places: list[Place] = []  # messages of the path in order
-        self._by_id: dict[str, Place] = {}  # the same by message id
-        self._placed = 0  # number of places whose top is up to date
+        self.places: list[MessagePlace] = []  # messages of the path in order
+        self._by_id: dict[str, MessagePlace] = {}  # the same by message id
+        self._placed_count = 0  # number of places whose top is up to date
         self.following = True  # scroll to new text
-        self._laying = False
+        self._is_laying_out = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.verticalScrollBar().setSingleStep(32)
         float_bars(self)
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._silence = QTimer(self, singleShot=True, interval=1000)
-        self._silence.timeout.connect(self._on_phase)
-        self._soon.timeout.connect(self.lay_out)
+        self._layout_timer = QTimer(self, singleShot=True, interval=0)
+        self._silence_timer = QTimer(self, singleShot=True, interval=1000)
+        self._silence_timer.timeout.connect(self._on_phase)
+        self._layout_timer.timeout.connect(self.lay_out)
         self._grown.connect(self.lay_out, Qt.ConnectionType.QueuedConnection)
         self._jump = JumpButton(self)
         self._jump.clicked.connect(self.jump_to_end)
         self._jump.hide()
         self._chat = chat
         self._words: Words | None = None
-        self._found_in = ""  # message with the search matches; "" for all messages
-        self._at = ("", -1)  # message and number of the current match
+        self._match_message = ""  # message with the search matches; "" for all messages
+        self._current_match = ("", -1)  # message and number of the current match
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
         self.selection = Selection(self, chat)  # selection in this transcript
@@ -317,17 +317,17 @@ class TranscriptView(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._placed:
+        if self._placed_count:
             self.lay_out()
         else:
-            self._soon.start()  # a new pane is resized twice
+            self._layout_timer.start()  # a new pane is resized twice
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._soon.start()
+        self._layout_timer.start()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        if not self._laying:
+        if not self._is_laying_out:
             bar = self.verticalScrollBar()
             self.following = bar.value() >= bar.maximum() - 4
             self.lay_out()
@@ -347,8 +347,8 @@ class TranscriptView(QAbstractScrollArea):
         place = self._by_id.get(row.message.id) if isinstance(row, MessageRow) else None
         if place is not None and place.row is row:
             place.width = 0
-        if not self._soon.isActive():
-            self._soon.start()
+        if not self._layout_timer.isActive():
+            self._layout_timer.start()
             # the timer fires after a paint event, which would cause a second one
             self._grown.emit()
 
@@ -356,10 +356,10 @@ class TranscriptView(QAbstractScrollArea):
     def lay_out(self) -> None:
         """Lay out the rows near the visible part. Keep the reader's position, or the end, in
         place."""
-        if self._laying or self.viewport().width() < 50 or not self.isVisible():
+        if self._is_laying_out or self.viewport().width() < 50 or not self.isVisible():
             return
-        self._laying = True
-        self._soon.stop()
+        self._is_laying_out = True
+        self._layout_timer.stop()
         try:
             anchor = None if self.following else self._anchor()
             # Exact heights move other rows into the visible part. A few passes are enough.
@@ -370,31 +370,31 @@ class TranscriptView(QAbstractScrollArea):
             self._set_tops(anchor)
             self._place_rows()
         finally:
-            self._laying = False
+            self._is_laying_out = False
 
-    def _anchor(self) -> tuple[Place, int] | None:
+    def _anchor(self) -> tuple[MessagePlace, int] | None:
         """Return the first visible message and its offset from the viewport's top."""
         value = self.verticalScrollBar().value()
         number = bisect_right(
-            self.places, value, hi=self._placed, key=lambda p: p.top + p.height + self.GAP
+            self.places, value, hi=self._placed_count, key=lambda p: p.top + p.height + self.GAP
         )
-        if number == self._placed:
+        if number == self._placed_count:
             return None
         return self.places[number], self.places[number].top - value
 
-    def _set_tops(self, anchor: tuple[Place, int] | None) -> None:
+    def _set_tops(self, anchor: tuple[MessagePlace, int] | None) -> None:
         _, width = self.column()
         y = self.TOP
-        if self._placed:
-            last = self.places[self._placed - 1]
+        if self._placed_count:
+            last = self.places[self._placed_count - 1]
             y = last.top + last.height + self.GAP
         messages, gap = self._chat.transcript, self.GAP
-        for place in islice(self.places, self._placed, None):
+        for place in islice(self.places, self._placed_count, None):
             if not place.height:
                 place.height = estimated_height(messages[place.message_id], width)
             place.top = y
             y += place.height + gap
-        self._placed = len(self.places)
+        self._placed_count = len(self.places)
         total = y - self.GAP + self.BOTTOM
         bar = self.verticalScrollBar()
         view = self.viewport().height()
@@ -426,7 +426,7 @@ class TranscriptView(QAbstractScrollArea):
             if place.width == width and place.row is not None:
                 continue
             if place.row is None:
-                self._put_up(number)
+                self._create_row(number)
             assert place.row is not None
             height = place.row.arrange(width)
             for text in place.row.findChildren(TextView):  # reasoning or a file may be new
@@ -434,7 +434,7 @@ class TranscriptView(QAbstractScrollArea):
             place.width = width
             if height != place.height:
                 place.height = height
-                self._placed = min(self._placed, number + 1)
+                self._placed_count = min(self._placed_count, number + 1)
                 moved = True
         return moved
 
@@ -447,14 +447,14 @@ class TranscriptView(QAbstractScrollArea):
             if row is None:
                 continue
             if number not in near and not row.in_use():
-                self._take_down(place)
+                self._remove_row(place)
                 continue
             row.setGeometry(QRect(QPoint(left, place.top - value), row.size()))
             row.resize(width, place.height)
             row.show()
         bar = self.verticalScrollBar()
         self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
-        self._jump.set_living(self._answering())
+        self._jump.set_living(self._is_replying())
         # Next to the text if there is space, otherwise at the edge, where it covers least.
         beside = min(left + width + 8, self.width() - self._jump.width() - 12)
         self._jump.move(beside, self.height() - self._jump.height() - 8)
@@ -484,13 +484,13 @@ class TranscriptView(QAbstractScrollArea):
 
         They stay highlighted until the next message, or until the user types or presses Escape.
         """
-        self._found_in = message_id
+        self._match_message = message_id
         self._mark_words(lambda text: places_in(text, words))
         self.show_message(message_id)
 
     def forget_found(self) -> bool:
         """Remove the highlights of a search. Return True if there were any."""
-        marked = bool(self._found_in)
+        marked = bool(self._match_message)
         if marked:
             self.highlight(None)
         return marked
@@ -501,7 +501,7 @@ class TranscriptView(QAbstractScrollArea):
         Returns:
             The number of matches per message that is laid out.
         """
-        self._found_in, self._at = "", ("", -1)
+        self._match_message, self._current_match = "", ("", -1)
         self._mark_words(None)  # matches of a search may be in files too
         self._words = words
         if words is None:
@@ -515,7 +515,7 @@ class TranscriptView(QAbstractScrollArea):
             The number of matches in the message, or None if it is not laid out.
         """
         self.lay_out()
-        before, self._at = self._at[0], (message_id, number)
+        before, self._current_match = self._current_match[0], (message_id, number)
         place = self._by_id.get(message_id)
         for other in self.places:
             if other.message_id == before != message_id:
@@ -543,14 +543,14 @@ class TranscriptView(QAbstractScrollArea):
         for place in self.places:
             self._highlight(place)
 
-    def _highlight(self, place: Place) -> int | None:
+    def _highlight(self, place: MessagePlace) -> int | None:
         """Highlight the matches in a message if requested. Return the top of the first."""
         if place.row is None:
             return None
-        if self._words is None or self._found_in:
-            marked = self._found_in == place.message_id
+        if self._words is None or self._match_message:
+            marked = self._match_message == place.message_id
             return place.row.highlight(self._words if marked else None)
-        number = self._at[1] if self._at[0] == place.message_id else -1
+        number = self._current_match[1] if self._current_match[0] == place.message_id else -1
         return place.row.seek(self._words, number)[1]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -592,24 +592,24 @@ class TranscriptView(QAbstractScrollArea):
         """Show a changed path. Rows of remaining messages are reused."""
         before = {place.message_id: place for place in self.places}
         path = self._chat.transcript.path
-        self.places = [before.pop(m.id) if m.id in before else Place(m.id) for m in path]
+        self.places = [before.pop(m.id) if m.id in before else MessagePlace(m.id) for m in path]
         self._by_id = {place.message_id: place for place in self.places}
-        self._placed = 0
+        self._placed_count = 0
         for gone in before.values():
-            self._take_down(gone)
+            self._remove_row(gone)
         self.following = True
         self.selection.check()
         self._mark_rows()
-        self._soon.start()
+        self._layout_timer.start()
 
     @Slot(str)
     def _on_added(self, message_id: str) -> None:
         self.forget_found()
-        self.places.append(Place(message_id))
+        self.places.append(MessagePlace(message_id))
         self._by_id[message_id] = self.places[-1]
         self.following = True
         self._mark_rows()
-        self._soon.start()
+        self._layout_timer.start()
 
     @Slot(str)
     def _on_changed(self, message_id: str) -> None:
@@ -642,7 +642,7 @@ class TranscriptView(QAbstractScrollArea):
             self._chat.model.remote,
             self._chat.reply.progress,
         )
-        self._silence.stop()
+        self._silence_timer.stop()
         row = self.row(self._chat.reply.message_id or "")
         words = ""
         if read is not None and self.width() < t.NARROW:
@@ -650,7 +650,7 @@ class TranscriptView(QAbstractScrollArea):
             waits = self._chat.reply.phase is Phase.QUEUED and (read.queue_position or read.queued)
             words = phase_line(self._chat.reply.phase, read) if long or waits else ""
         if silent is not None and remote is not None:
-            self._silence.start()
+            self._silence_timer.start()
             host = tr("this computer") if remote.here else remote.host
             time = seconds(round(silent))
             words = tr("No reply from {host} for {time}", host=host, time=time)
@@ -663,7 +663,7 @@ class TranscriptView(QAbstractScrollArea):
         row = self.row(message_id)
         if row is not None and not self.isVisible():
             # Hidden tabs do not render. The row is recreated when it is shown.
-            self._take_down(self._by_id[message_id])
+            self._remove_row(self._by_id[message_id])
         elif row is not None:
             row.append(text, kind)
             if isinstance(row, AnswerRow):
@@ -674,12 +674,12 @@ class TranscriptView(QAbstractScrollArea):
     def _forget_height(self, message_id: str) -> None:
         if (place := self._by_id.get(message_id)) is not None:
             place.width = 0
-            self._soon.start()
+            self._layout_timer.start()
 
-    def _answering(self) -> bool:
+    def _is_replying(self) -> bool:
         return self._chat.reply.is_active
 
-    def _put_up(self, number: int) -> None:
+    def _create_row(self, number: int) -> None:
         place = self.places[number]
         message = self._chat.shown(place.message_id)
         row: MessageRow
@@ -689,7 +689,7 @@ class TranscriptView(QAbstractScrollArea):
             kind = UserRow if message.role == "user" else AnswerRow
             row = kind(message, self._chat.can, self.viewport())
         place.row = row
-        self._number(place)
+        self._update_version(place)
         if isinstance(row, AnswerRow):
             row.set_last(place is self.places[-1])
             row.set_thought(self._chat.reply.thought_s)
@@ -746,7 +746,7 @@ class TranscriptView(QAbstractScrollArea):
         if fault and isinstance(row, ToolRow):
             row.show_fault(fault)
 
-    def _take_down(self, place: Place) -> None:
+    def _remove_row(self, place: MessagePlace) -> None:
         if place.row is not None:
             if isinstance(place.row, AnswerRow):
                 place.wrapped = place.row.wrapped_code
@@ -767,10 +767,10 @@ class TranscriptView(QAbstractScrollArea):
                 place.row.set_last(place is self.places[-1])
             elif isinstance(place.row, UserRow):
                 place.row.set_left_out(place.message_id in self._left_out)
-            self._number(place)
+            self._update_version(place)
         self._on_turn()  # the permitted actions may depend on the position
 
-    def _number(self, place: Place) -> None:
+    def _update_version(self, place: MessagePlace) -> None:
         """Set a row's version number, and whether a reply continues after tool calls."""
         if place.row is not None:
             if isinstance(place.row, AnswerRow):

@@ -63,11 +63,11 @@ class UserRow(MessageRow):
         self.files = AttachedFiles(message.attachments, self) if message.attachments else None
         if self.files is not None:
             self.files.resized.connect(self.resized)
-        self._block = QRectF()
+        self._bubble = QRectF()
         self._folded = True
         self._note = QRectF()
-        self._more = self._link(self._on_more)
-        self._further = self._link(self._on_further)
+        self._fold_link = self._link(self._on_more)
+        self._more_text_link = self._link(self._on_further)
         self._laid_out = self._beginning(1)  # text in the document
         self._fill()
         self._reveal()
@@ -115,7 +115,7 @@ class UserRow(MessageRow):
         self._view.moveCursor(QTextCursor.MoveOperation.Start)
 
     @property
-    def _whole(self) -> str:
+    def _full_text(self) -> str:
         return beginning(self.message.content, MOST_LAID_OUT)
 
     @property
@@ -124,7 +124,7 @@ class UserRow(MessageRow):
 
     def _beginning(self, end: int) -> str:
         """Return as many whole pieces of the text as contain the character before ``end``."""
-        whole, most = self._whole, min(len(self.message.content), MOST_LAID_OUT)
+        whole, most = self._full_text, min(len(self.message.content), MOST_LAID_OUT)
         to = -(-end // self.PIECE) * self.PIECE
         to += whole[to - 1 : to + 1] == "\r\n"  # Qt turns the pair into one line break
         return whole[:to] if to < most else whole
@@ -155,23 +155,23 @@ class UserRow(MessageRow):
         if long and self._folded:
             height = self.FOLDED
         below = self.MORE if long else 0
-        self._block = QRectF(left, 0, inner + 2 * self.PAD_X, height + below + 2 * self.PAD_Y)
-        self._block.setHeight(self._block.height() + above)
+        self._bubble = QRectF(left, 0, inner + 2 * self.PAD_X, height + below + 2 * self.PAD_Y)
+        self._bubble.setHeight(self._bubble.height() + above)
         self._view.setGeometry(left + self.PAD_X, self.PAD_Y + above, inner, height)
         self._view.verticalScrollBar().setValue(0)  # Qt scrolls to the text cursor at the end
-        self._more.setVisible(long)
+        self._fold_link.setVisible(long)
         further = self._has_rest and not self._folded
-        self._further.setVisible(further)
+        self._more_text_link.setVisible(further)
         if long:
-            self._more.setText(tr("Show More") if self._folded else tr("Show Less"))
-            self._more.adjustSize()
+            self._fold_link.setText(tr("Show More") if self._folded else tr("Show Less"))
+            self._fold_link.adjustSize()
             x, y = left + self.PAD_X - 4, self.PAD_Y + above + height + 4
             if further:
-                self._further.adjustSize()
-                self._further.move(x, y)
-                x += self._further.width() + 8
-            self._more.move(x, y)
-        y = round(self._block.bottom())
+                self._more_text_link.adjustSize()
+                self._more_text_link.move(x, y)
+                x += self._more_text_link.width() + 8
+            self._fold_link.move(x, y)
+        y = round(self._bubble.bottom())
         x = width
         if self._alternative[1] > 1:
             x -= self._alternatives_width() - 4
@@ -185,22 +185,24 @@ class UserRow(MessageRow):
         if (wanted := small_text_width(tr(LEFT_OUT))) > self._note.width():
             self._note.setLeft(max(0, self._note.right() - wanted))
         self._note = mirrored(self, self._note, width)
-        self._block = mirrored(self, self._block, width)
+        self._bubble = mirrored(self, self._bubble, width)
         own = (self._edit, self._panel, self._branch, self._copy, self._delete)
         buttons = (*own, self._previous, self._next)
         files = (self.files,) if self.files is not None else ()
-        mirror(self, self._view, self._more, self._further, *buttons, *files, width=width)
+        mirror(
+            self, self._view, self._fold_link, self._more_text_link, *buttons, *files, width=width
+        )
         return y + grown(SIDE)
 
     def highlight(self, words: Words | None) -> int | None:
         if self.files is not None and words is not None:
             self.files.unfold_found(words, self.message.content)
-        if words is not None and self._has_rest and (places := words(self._whole)):
+        if words is not None and self._has_rest and (places := words(self._full_text)):
             self._lay_out_to(places[0][1])
         return self._unfolded(super().highlight(words))
 
     def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
-        places = words(self._whole) if self._has_rest else ()
+        places = words(self._full_text) if self._has_rest else ()
         if 0 <= current < len(places):
             self._lay_out_to(places[current][1])
         count, top = super().seek(words, current)
@@ -227,7 +229,7 @@ class UserRow(MessageRow):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.tint))
-        painter.drawRoundedRect(self._block, t.RADIUS, t.RADIUS)
+        painter.drawRoundedRect(self._bubble, t.RADIUS, t.RADIUS)
         self._paint_alternatives(painter)
         if self.note:
             painter.setFont(ui_font(t.SMALL_PX))

@@ -22,15 +22,15 @@ from app.settings.language import counted, tr
 
 async def documents() -> Path:
     """Return the user's documents folder."""
-    return await _existing(QStandardPaths.StandardLocation.DocumentsLocation)
+    return await _existing_folder(QStandardPaths.StandardLocation.DocumentsLocation)
 
 
 async def downloads() -> Path:
     """Return the user's downloads folder."""
-    return await _existing(QStandardPaths.StandardLocation.DownloadLocation)
+    return await _existing_folder(QStandardPaths.StandardLocation.DownloadLocation)
 
 
-async def _existing(place: QStandardPaths.StandardLocation) -> Path:
+async def _existing_folder(place: QStandardPaths.StandardLocation) -> Path:
     """Return the folder, or the home folder if it is missing. Qt would use the current folder."""
     folder = Path(QStandardPaths.writableLocation(place))
     exists = folder.is_absolute() and await flows.aside(lambda _: folder.is_dir())
@@ -39,10 +39,10 @@ async def _existing(place: QStandardPaths.StandardLocation) -> Path:
 
 async def folder(parent: QWidget, title: str, start: str = "") -> Path | None:
     """Ask for an existing folder. The dialog opens at ``start``, or in the folder used last."""
-    dialog = QFileDialog(parent, title, start or _begin())
+    dialog = QFileDialog(parent, title, start or _start_folder())
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-    chosen = await _chosen(dialog)
+    chosen = await _choose(dialog)
     return chosen[0] if chosen else None
 
 
@@ -52,9 +52,9 @@ async def file(parent: QWidget, title: str, kinds: str) -> Path | None:
     Args:
         kinds: the offered types, in the format of `QFileDialog.setNameFilter`.
     """
-    dialog = QFileDialog(parent, title, _begin(), kinds)
+    dialog = QFileDialog(parent, title, _start_folder(), kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    chosen = await _chosen(dialog)
+    chosen = await _choose(dialog)
     return chosen[0] if chosen else None
 
 
@@ -62,7 +62,7 @@ async def files(parent: QWidget, title: str, start: str, kinds: str) -> list[Pat
     """Ask for existing files. Return an empty list if the user cancels. See `file`."""
     dialog = QFileDialog(parent, title, start, kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-    return await _chosen(dialog)
+    return await _choose(dialog)
 
 
 async def place(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
@@ -84,7 +84,7 @@ async def place(parent: QWidget, title: str, start: Path, kinds: str) -> Path | 
 
     dialog.filterSelected.connect(complete)
     complete()
-    chosen = await _chosen(dialog)
+    chosen = await _choose(dialog)
     if not chosen:
         return None
     path = chosen[0]
@@ -122,26 +122,29 @@ async def another_model(parent: QWidget, title: str, words: str) -> bool:
     return box.clickedButton() is another
 
 
-_latest = ""
+_last_folder = ""
 
 
-def _begin() -> str:
+def _start_folder() -> str:
     """Return the folder of the last choice, at first the user's home folder."""
-    return _latest or str(Path.home())
+    return _last_folder or str(Path.home())
 
 
-async def _chosen(dialog: QFileDialog) -> list[Path]:
-    global _latest
+async def _choose(dialog: QFileDialog) -> list[Path]:
+    global _last_folder
     if not await flows.answered(dialog):
         return []
-    _latest = dialog.directory().absolutePath()
+    _last_folder = dialog.directory().absolutePath()
     return [Path(name) for name in dialog.selectedFiles()]
 
 
 OPENABLE = ("http", "https", "mailto")
 
-_HEAD, _TAIL = 400, 120  # characters shown of an address that is longer than both together
-_LONGEST_HOST = 60
+_HEAD_CHARACTERS, _TAIL_CHARACTERS = (
+    400,
+    120,
+)  # characters shown of an address that is longer than both together
+_MAX_HOST_CHARACTERS = 60
 _UNBROKEN = re.compile(r"([^\s\u200b]{48})")
 
 
@@ -179,7 +182,7 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
     sent = bytes(address.toEncoded().data()).decode("ascii", "replace")
     shown = sent or bytes(QUrl.toPercentEncoding(address.toString()).data()).decode("ascii")
     where = bytes(QUrl.toAce(address.host()).data()).decode("ascii", "replace")
-    shown, where = _clipped(shown), _end_of(where)
+    shown, where = _clip(shown), _clip_host(where)
     scheme = address.scheme().lower()
     if scheme == "mailto":
         names = {name.lower() for name, _ in QUrlQuery(address).queryItems()}
@@ -198,18 +201,18 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
     return tr("Open this address at {place} outside Stretto?", place=where), shown, True
 
 
-def _clipped(address: str) -> str:
+def _clip(address: str) -> str:
     """Return the start and the end of a long address."""
-    left_out = len(address) - _HEAD - _TAIL
+    left_out = len(address) - _HEAD_CHARACTERS - _TAIL_CHARACTERS
     if left_out <= 0:
         return address
     words = counted("(%Ln more character)", "(%Ln more characters)", left_out)
-    return f"{address[:_HEAD]}\n{words}\n{address[-_TAIL:]}"
+    return f"{address[:_HEAD_CHARACTERS]}\n{words}\n{address[-_TAIL_CHARACTERS:]}"
 
 
-def _end_of(host: str) -> str:
+def _clip_host(host: str) -> str:
     """Return the end of a host name. It shows the owner; the start can contain anything."""
-    return host if len(host) <= _LONGEST_HOST else f"…{host[-_LONGEST_HOST:]}"
+    return host if len(host) <= _MAX_HOST_CHARACTERS else f"…{host[-_MAX_HOST_CHARACTERS:]}"
 
 
 def _breakable(text: str) -> str:

@@ -78,7 +78,7 @@ class IconButton(PaintedButton):
         self._name = name
         self._revealed = True
         self._side = side
-        self._fit()
+        self._update_size()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._set_tip(tip)
         self.setCursor(Qt.CursorShape.ArrowCursor)
@@ -100,8 +100,8 @@ class IconButton(PaintedButton):
         """Set the tooltip. ``tip``: a text, two spaces, and a shortcut in Qt's portable
         spelling."""
         self._tip = tip
-        self._shown = self.tip
-        self.setToolTip(self._shown)
+        self._shown_tip = self.tip
+        self.setToolTip(self._shown_tip)
         self.setAccessibleName(tip.partition("  ")[0])
 
     @property
@@ -110,18 +110,18 @@ class IconButton(PaintedButton):
         return with_keys(self._tip)
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        self._renew_tip()
+        self._update_tip()
         super().enterEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._renew_tip()
+        self._update_tip()
         super().focusInEvent(event)
 
-    def _renew_tip(self) -> None:
+    def _update_tip(self) -> None:
         """Update the shortcut in the tooltip, unless the tooltip was replaced."""
-        if self.toolTip() == self._shown != self.tip:
-            self._shown = self.tip
-            self.setToolTip(self._shown)
+        if self.toolTip() == self._shown_tip != self.tip:
+            self._shown_tip = self.tip
+            self.setToolTip(self._shown_tip)
 
     def sizeHint(self) -> QSize:
         return self.size()
@@ -142,13 +142,13 @@ class IconButton(PaintedButton):
         row.line.setLeft((self.width() - scaled(side)) // 2)
         row.icon(self._name, tokens.accent if self.isChecked() else colour, 0, side=side)
 
-    def _fit(self) -> None:
+    def _update_size(self) -> None:
         side = grown(self._side)
         self.setFixedSize(side, side)
 
     @Slot()
     def _on_theme(self) -> None:
-        self._fit()
+        self._update_size()
         self.update()
 
 

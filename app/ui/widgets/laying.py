@@ -32,7 +32,7 @@ def across(
     """Return a horizontal layout in reading direction, set on `of`. None keeps Qt's own margins or
     spacing."""
     layout = QHBoxLayout()
-    _lay(layout, of, parts, margins, spacing)
+    _fill_layout(layout, of, parts, margins, spacing)
     return layout
 
 
@@ -44,11 +44,11 @@ def down(
 ) -> QVBoxLayout:
     """Return a vertical layout. See `across`."""
     layout = QVBoxLayout()
-    _lay(layout, of, parts, margins, spacing)
+    _fill_layout(layout, of, parts, margins, spacing)
     return layout
 
 
-def _lay(
+def _fill_layout(
     layout: QBoxLayout,
     of: QWidget | None,
     parts: Sequence[Part],

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-_instead: list[Callable[[str], str]] = []
+_key_maps: list[Callable[[str], str]] = []
 
 
 def native(keys: str) -> str:
@@ -43,7 +43,7 @@ def native(keys: str) -> str:
 
 def follow(instead: Callable[[str], str]) -> None:
     """Set the function that `in_force` uses to map a command's default keys to its current keys."""
-    _instead[:] = [instead]
+    _key_maps[:] = [instead]
 
 
 def in_force(keys: str) -> str:
@@ -51,7 +51,7 @@ def in_force(keys: str) -> str:
 
     Keys that belong to no command, such as Esc, are returned unchanged.
     """
-    return _instead[0](keys) if _instead else keys
+    return _key_maps[0](keys) if _key_maps else keys
 
 
 def with_keys(tip: str) -> str:

@@ -68,7 +68,7 @@ def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str =
     painter.restore()
 
 
-class _Whole(QWidget):
+class ImageView(QWidget):
     """View of an image, scaled down to fit."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -108,7 +108,7 @@ class PictureSheet(Sheet):
     ) -> None:
         super().__init__("picture", name, parent, spacing=8)
         self._read = read
-        self.whole = _Whole(self)
+        self.whole = ImageView(self)
         self.whole.setAccessibleName(tr("Image {name}, {about}", name=name, about=words))
         self.status_label = self.label(words)
         room = parent.window().size() * 0.9

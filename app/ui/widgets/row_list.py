@@ -49,17 +49,17 @@ class RowList(QScrollArea):
             row.show()
         # Rows do not scroll sideways, so large text and long words widen the dialog.
         self.setMinimumWidth(max(self.minimumWidth(), row.minimumSizeHint().width() + 24))
-        self._tell()
+        self._renumber()
 
     def _remove(self, row: Any) -> None:
         if row in self.items:
             self.items.remove(row)
             row.hide()
             row.deleteLater()
-            self._tell()
+            self._renumber()
             self.add.setFocus()
 
-    def _tell(self) -> None:
+    def _renumber(self) -> None:
         for number, row in enumerate(self.items, 1):
             row.set_number(number)
         self.changed.emit()

@@ -148,14 +148,14 @@ class RowPainter:
 
 def _draw_marked(painter: QPainter, area: QRect, text: str, marks: Marks) -> None:
     """Paint one line of text, with the marked parts in bold and in the text color."""
-    layout = _line(painter, text, marks)
+    layout = _text_layout(painter, text, marks)
     line = layout.lineAt(0)
     if line.naturalTextWidth() > area.width():
         room = area.width() - painter.fontMetrics().horizontalAdvance("…")
         end = line.xToCursor(room, QTextLine.CursorPosition.CursorBetweenCharacters)
         # Qt counts cursor positions in UTF-16 units.
         kept = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore")
-        layout = _line(painter, kept.rstrip() + "…", marks)
+        layout = _text_layout(painter, kept.rstrip() + "…", marks)
     line = layout.lineAt(0)
     top = area.top() + (area.height() - line.height()) / 2
     # With `QTextOption`'s direction, Qt would align the text to the end of the 1e6 wide line.
@@ -165,7 +165,7 @@ def _draw_marked(painter: QPainter, area: QRect, text: str, marks: Marks) -> Non
     layout.draw(painter, QPointF(left, top))
 
 
-def _line(painter: QPainter, text: str, marks: Marks) -> QTextLayout:
+def _text_layout(painter: QPainter, text: str, marks: Marks) -> QTextLayout:
     layout = QTextLayout(text, painter.font())
     bold = QTextCharFormat()
     bold.setFontWeight(QFont.Weight.DemiBold)

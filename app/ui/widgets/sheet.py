@@ -137,7 +137,7 @@ class Sheet(QDialog):
         if not event.spontaneous() and not self._placed:
             self._placed = True
             settle(self)
-            self._take_place()
+            self._restore_place()
             needed = self.rows.totalHeightForWidth(self.width())
             if not self._resizable and needed > self.height():
                 self.resize(self.width(), needed)
@@ -146,14 +146,14 @@ class Sheet(QDialog):
 
     def hideEvent(self, event: QHideEvent) -> None:
         if not event.spontaneous() and self._placed:
-            self._keep_place()
+            self._save_place()
         super().hideEvent(event)
 
     @property
     def _resizable(self) -> bool:
         return self.minimumWidth() < self.maximumWidth()
 
-    def _take_place(self) -> None:
+    def _restore_place(self) -> None:
         place = _settings[0].places.get(self.objectName()) if _settings else None
         if place is None or not self._resizable:
             return
@@ -170,7 +170,7 @@ class Sheet(QDialog):
             middle = parent.window().frameGeometry().center()
             self.move(middle - self.rect().center())
 
-    def _keep_place(self) -> None:
+    def _save_place(self) -> None:
         if _settings and self._resizable:
             settings, name = _settings[0], self.objectName()
             # Without the frame: its size is unknown before the window is shown, so the window would

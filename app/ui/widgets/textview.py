@@ -28,7 +28,7 @@ MOST_MARKS = 500
 Words = Callable[[str], Sequence[tuple[int, int]]]
 
 
-class Across(Protocol):
+class TextSelectionOwner(Protocol):
     """Interface of a selection over several texts. Each text forwards its mouse events to it."""
 
     def press(self, text: TextView, event: QMouseEvent) -> bool: ...
@@ -46,16 +46,16 @@ class TextView(QTextBrowser):
     def __init__(self, document: QTextDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._height = 0
-        self._found: list[QTextEdit.ExtraSelection] = []
-        self._marks: list[QTextEdit.ExtraSelection] = []
+        self._match_marks: list[QTextEdit.ExtraSelection] = []
+        self._range_marks: list[QTextEdit.ExtraSelection] = []
         self._marked: Sequence[tuple[int, int]] = ()
-        self._words: Words | None = None
-        self._current = -1
+        self._find_words: Words | None = None
+        self._current_match = -1
         self.found = 0  # number of matches of the highlighted words
-        self._part: tuple[int, int] | None = None
+        self._selected_part: tuple[int, int] | None = None
         self.stop = -1  # index of the focused stop, or -1
         # selection over several texts, if any
-        self.across: Across | None = None
+        self.across: TextSelectionOwner | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -93,18 +93,18 @@ class TextView(QTextBrowser):
         Returns:
             The top of the current match, or of the first one, in pixels. None if there is no match.
         """
-        self._words, self._current = words, current
+        self._find_words, self._current_match = words, current
         text = self.document().toPlainText() if words is not None else ""
         places = words(text) if words is not None else ()
         self.found = len(places)
-        self._found = self._marked_at(places, text)
-        led_to = self._found[0].cursor if self._found else None
+        self._match_marks = self._marked_at(places, text)
+        led_to = self._match_marks[0].cursor if self._match_marks else None
         if 0 <= current < len(places):
             (here,) = self._marked_at(places[current : current + 1], text)
             here.format.setBackground(theme().color("accent"))
             here.format.setForeground(theme().color("accent_text"))
             # appended if its index is beyond `MOST_MARKS`
-            self._found[current : current + 1] = [here]
+            self._match_marks[current : current + 1] = [here]
             led_to = here.cursor
         self._show_marks()
         return self._reveal(led_to) if led_to is not None else None
@@ -117,13 +117,13 @@ class TextView(QTextBrowser):
         """Mark the same ranges again after the document was rewritten in a new style."""
         if self._marked:
             self.mark(self._marked)
-        if self._words is not None:
-            self.highlight(self._words, self._current)
+        if self._find_words is not None:
+            self.highlight(self._find_words, self._current_match)
 
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
         """Mark these ranges (begin, end) of the plain text instead of the previous ones."""
         self._marked = places
-        self._marks = self._marked_at(places, self.document().toPlainText()) if places else []
+        self._range_marks = self._marked_at(places, self.document().toPlainText()) if places else []
         self._show_marks()
 
     def show_part(self, part: tuple[int, int] | None) -> None:
@@ -131,16 +131,16 @@ class TextView(QTextBrowser):
 
         A range that ends beyond the text grows with it.
         """
-        if part != self._part:
-            self._part = part
+        if part != self._selected_part:
+            self._selected_part = part
             self._show_marks()
 
     def _show_marks(self) -> None:
-        marks = [*self._marks, *self._found]
-        if self._part is not None:
+        marks = [*self._range_marks, *self._match_marks]
+        if self._selected_part is not None:
             last, cursor = self.document().characterCount() - 1, QTextCursor(self.document())
-            cursor.setPosition(min(self._part[0], last))
-            cursor.setPosition(min(self._part[1], last), QTextCursor.MoveMode.KeepAnchor)
+            cursor.setPosition(min(self._selected_part[0], last))
+            cursor.setPosition(min(self._selected_part[1], last), QTextCursor.MoveMode.KeepAnchor)
             marks.append(_mark(cursor))
         self.setExtraSelections(marks)
 
@@ -237,7 +237,7 @@ class TextView(QTextBrowser):
 
     @Slot()
     def _on_contents(self) -> None:
-        if self._part is not None:
+        if self._selected_part is not None:
             self._show_marks()
 
     @Slot()

@@ -38,7 +38,7 @@ class Toast(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("Notice"))
         self._home = parent
-        self._where, self._over = where, over
+        self._find_window, self._find_anchor = where, over
         # Messages in another window use a toast of that window. Reparenting to another top-level
         # window creates a native window, whose destruction crashed Qt.
         self._guest: Toast | None = None
@@ -56,15 +56,15 @@ class Toast(QWidget):
         across(self._label, self.button, of=self, margins=(16, 8, 8, 8), spacing=12)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.hide)
-        self._later = QTimer(self, singleShot=True, interval=self.SETTLED_MS)
-        self._later.timeout.connect(self._place)
+        self._settle_timer = QTimer(self, singleShot=True, interval=self.SETTLED_MS)
+        self._settle_timer.timeout.connect(self._place)
         theme().changed.connect(self._on_theme)
         self.hide()
 
     def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
         """Show a message. ``action`` is the text of the button, if any. 0 seconds: until hidden."""
         self.text = text
-        window = self._where() if self._where is not None else self._home
+        window = self._find_window() if self._find_window is not None else self._home
         self.put_away()
         if window is not self._home:
             self._guest_in(window).show_text(text, action, seconds)
@@ -79,7 +79,7 @@ class Toast(QWidget):
         self._place()
         self.show()
         self.raise_()
-        self._later.start()
+        self._settle_timer.start()
         self.setAccessibleName(text)
         announce(self, f"{text} {action}" if action else text)
         self.offers.emit(bool(action))
@@ -112,7 +112,7 @@ class Toast(QWidget):
     def _guest_in(self, window: QWidget) -> Toast:
         guest = self.guest
         if guest is None or guest.parentWidget() is not window:
-            guest = self._guest = Toast(window, at_top=self._at_top, over=self._over)
+            guest = self._guest = Toast(window, at_top=self._at_top, over=self._find_anchor)
             guest.acted.connect(self.acted)
             guest.offers.connect(self.offers)
         return guest
@@ -151,7 +151,7 @@ class Toast(QWidget):
 
     def _left(self, parent: QWidget) -> int:
         """Return the left edge that centers the toast on its part of the window."""
-        part = self._over() if self._over is not None else None
+        part = self._find_anchor() if self._find_anchor is not None else None
         if part is None or not parent.isAncestorOf(part) or not part.isVisible():
             part = parent
         middle = part.mapTo(parent, part.rect().center()).x()

@@ -22,7 +22,7 @@ KEY = BELOW + 1
 MARK = BELOW + 2  # short text at the end of the name's line, and its color token
 
 
-class TwoLines(QListWidget):
+class TwoLineList(QListWidget):
     """List of rows with keys."""
 
     def __init__(

@@ -23,17 +23,17 @@ from app.ui.compare.compare import Comparisons
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets import asking
-from app.ui.window.commands import NO_CHAT, Where, command, pane_command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.commands import NO_CHAT, CommandScope, command, pane_command
+from app.ui.window.context import WindowController, WindowParts
 from app.ui.workspace.placement import has_room
 from engine.hub.inventory import FolderFacts, facts_of
 
 
-def _facts(place: Path, stop: threading.Event) -> FolderFacts:
+def _inspect(place: Path, stop: threading.Event) -> FolderFacts:
     return facts_of(place, stop.is_set)
 
 
-class ChatCommands(InWindow):
+class ChatCommands(WindowController):
     """Commands that act on the library and the workspace."""
 
     def __init__(self, parts: WindowParts) -> None:
@@ -46,7 +46,7 @@ class ChatCommands(InWindow):
         workspace.pane_closed.connect(self._on_pane_closed)
         library.erased.connect(self._on_erased)
 
-    @command("new", mark("New Chat"), "Ctrl+N", "Ctrl+T", where=Where.ANYWHERE)
+    @command("new", mark("New Chat"), "Ctrl+N", "Ctrl+T", where=CommandScope.ANYWHERE)
     @Slot()
     def come_to_new(self) -> None:
         """Activate the current chat if it is new and empty, or open a new one."""
@@ -73,7 +73,7 @@ class ChatCommands(InWindow):
     def split(self, where: str) -> None:
         """Open a new chat: in a tab, to the right of the active one, or below it."""
         chat = self.begin()
-        self._workspace.show_chat(chat, self._where(where))
+        self._workspace.show_chat(chat, self._fitting_place(where))
         chat.model.load()
 
     def begin(self) -> Chat:
@@ -89,7 +89,7 @@ class ChatCommands(InWindow):
             return active.chat.record.model
         return settings.model
 
-    def _where(self, where: str) -> str:
+    def _fitting_place(self, where: str) -> str:
         """Return ``where``, or "tab" if two panes would be too small."""
         active = self._workspace.active
         if where != "tab":
@@ -134,7 +134,7 @@ class ChatCommands(InWindow):
             self._undos.drop(chat_id)
             self._workspace.reopen(chat_id)
         else:
-            self._workspace.show_chat(chat, self._where(where))
+            self._workspace.show_chat(chat, self._fitting_place(where))
         chat.model.load()
 
     async def _open_long(self, chat_id: str, then: Callable[[], object]) -> None:
@@ -143,7 +143,7 @@ class ChatCommands(InWindow):
             then()
 
     @Slot(str)
-    def _open_read(self, chat_id: str) -> None:
+    def _open_source(self, chat_id: str) -> None:
         """Open a chat that this one reads. Handle one that is missing, as on another computer."""
         if self._library.chat(chat_id) is None and not self._library.deleted_since(chat_id):
             self._post_notice(tr("This chat is no longer there."))
@@ -181,7 +181,9 @@ class ChatCommands(InWindow):
         dialog = isinstance(QApplication.activeWindow(), QDialog)
         return "" if dialog or self._workspace.active is not None else tr(NO_CHAT)
 
-    @command("close", mark("Close Chat"), "Ctrl+W", where=Where.ANYWHERE, why_not=_cannot_close)
+    @command(
+        "close", mark("Close Chat"), "Ctrl+W", where=CommandScope.ANYWHERE, why_not=_cannot_close
+    )
     def close_front(self) -> None:
         """Close the focused dialog, or else the active pane."""
         front = QApplication.activeWindow()
@@ -266,10 +268,10 @@ class ChatCommands(InWindow):
         elif chat is not None:
             chat.turn.handle(Event.PAUSE)
 
-    def _nobody_answers(self) -> str:
+    def _why_not_stop_all(self) -> str:
         return "" if self._library.running() else tr("No model is replying")
 
-    @command("stop_all", mark("Stop All Replies"), "Ctrl+Shift+.", why_not=_nobody_answers)
+    @command("stop_all", mark("Stop All Replies"), "Ctrl+Shift+.", why_not=_why_not_stop_all)
     def stop_all(self) -> None:
         """Stop all replies, including those of chats without a pane."""
         running = self._library.running()
@@ -278,27 +280,29 @@ class ChatCommands(InWindow):
         words = counted("%n reply stopped", "%n replies stopped", len(running))
         self._post_notice(words)
 
-    @command("open_model", mark("Open Model Folder…"), "Ctrl+O", where=Where.ANYWHERE)
+    @command("open_model", mark("Open Model Folder…"), "Ctrl+O", where=CommandScope.ANYWHERE)
     @Slot()
     def open_model_folder(self) -> None:
         """Ask for a model folder, and use it in the active chat."""
         title = tr("Open Model Folder")
-        flows.start(self, self._open(title, lambda: asking.folder(self._window, title)))
+        flows.start(self, self._ask_for_model(title, lambda: asking.folder(self._window, title)))
 
-    @command("open_gguf", mark("Open GGUF File…"), where=Where.ANYWHERE)
+    @command("open_gguf", mark("Open GGUF File…"), where=CommandScope.ANYWHERE)
     @Slot()
     def open_gguf_file(self) -> None:
         """Ask for a GGUF file, and use it in the active chat. It is converted on first use."""
         only = tr("GGUF files") + " (*.gguf *.GGUF)"
         title = tr("Open GGUF File")
-        flows.start(self, self._open(title, lambda: asking.file(self._window, title, only)))
+        flows.start(
+            self, self._ask_for_model(title, lambda: asking.file(self._window, title, only))
+        )
 
-    async def _open(
+    async def _ask_for_model(
         self, title: str, choose: Callable[[], Coroutine[Any, Any, Path | None]]
     ) -> None:
         """Ask until the user chooses a model whose files pass a quick check, or cancels."""
         while (path := await choose()) is not None:
-            facts = await flows.aside(partial(_facts, path))
+            facts = await flows.aside(partial(_inspect, path))
             if not facts.problem:
                 self.use_model(str(path))
                 return
@@ -332,7 +336,7 @@ class ChatCommands(InWindow):
         pane.branch_asked.connect(self._on_branch_asked)
         pane.deleted.connect(self._on_messages_deleted)
         pane.unqueued.connect(self._on_unqueued)
-        pane.chat_asked.connect(self._open_read)
+        pane.chat_asked.connect(self._open_source)
 
     @Slot(object, str)
     def _on_branch_asked(self, pane: ChatPane, message_id: str) -> None:
@@ -347,14 +351,14 @@ class ChatCommands(InWindow):
         self._undos.offer(words, lambda: self._restore_messages(chat_id, removal))
 
     def _restore_messages(self, chat_id: str, removal: RemovedMessages) -> bool:
-        if (pane := self._brought_back(chat_id)) is None:
+        if (pane := self._reopen_for_undo(chat_id)) is None:
             return True
         if reason := pane.chat.can(Action.RESTORE, removal.followed):
             self._toast.show_text(reason)
             return False
         return pane.chat.restore_messages(removal)
 
-    def _brought_back(self, chat_id: str) -> ChatPane | None:
+    def _reopen_for_undo(self, chat_id: str) -> ChatPane | None:
         """Open the chat's pane to restore something in it. Return None if the chat was deleted."""
         if self._library.chat(chat_id) is None:
             return None
@@ -364,7 +368,7 @@ class ChatCommands(InWindow):
     @Slot(str, object, int)
     def _on_unqueued(self, chat_id: str, queued: Queued, at: int) -> None:
         def put_back() -> None:
-            if (pane := self._brought_back(chat_id)) is not None:
+            if (pane := self._reopen_for_undo(chat_id)) is not None:
                 pane.chat.queue.put(queued, at)
 
         self._undos.offer(tr("Message removed from the queue"), put_back)
@@ -374,7 +378,7 @@ class ChatCommands(InWindow):
         self._toast.show_text(text, seconds=1.6)
 
 
-class FileCommands(InWindow):
+class FileCommands(WindowController):
     """Command for attaching files. Creates the `PaneFiles` of each pane."""
 
     def __init__(self, parts: WindowParts) -> None:

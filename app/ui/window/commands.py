@@ -21,7 +21,7 @@ from app.settings.language import mark, tr
 from app.ui.widgets.manners import native
 
 
-class Where(Enum):
+class CommandScope(Enum):
     """Condition under which a command applies."""
 
     ANYWHERE = "anywhere"  # even in dialogs, such as the settings
@@ -37,7 +37,7 @@ class Command(Struct, frozen=True):
     keys: tuple[
         str, ...
     ]  # in Qt's portable spelling (Ctrl is Cmd on a Mac); the menu shows the first
-    where: Where
+    where: CommandScope
     function: Callable[..., object]  # method of an owner given to `Commands`
     # takes the same arguments; returns why the command is not possible, or ""
     why_not: Callable[..., str] | None
@@ -58,7 +58,7 @@ def command(
     name: str,
     text: str,
     *keys: str,
-    where: Where = Where.CHATS,
+    where: CommandScope = CommandScope.CHATS,
     why_not: Callable[..., str] | None = None,
     checkable: bool = False,
     words: Callable[..., str] | None = None,
@@ -74,7 +74,7 @@ def command(
     return register
 
 
-pane_command = partial(command, where=Where.PANE)
+pane_command = partial(command, where=CommandScope.PANE)
 
 # Control+Tab uses Control on a Mac too, where Qt calls that key Meta.
 TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
@@ -152,7 +152,7 @@ FOCUS_KEYS = (
 )
 """Keys handled by the focused widget, not by a command."""
 
-_ROLES = {
+_MENU_ROLES = {
     "quit": QAction.MenuRole.QuitRole,
     "settings": QAction.MenuRole.PreferencesRole,
     "about": QAction.MenuRole.AboutRole,
@@ -205,14 +205,16 @@ class Commands:
     def why_not(self, name: str) -> str:
         """Return why the command is not possible, as a sentence, or ""."""
         made = REGISTRY[name]
-        if made.where is Where.PANE and self._active() is None:
+        if made.where is CommandScope.PANE and self._active() is None:
             return tr(NO_CHAT)
         return made.why_not(*self._arguments(made)) if made.why_not is not None else ""
 
     def run(self, name: str) -> None:
         """Run a command from its shortcut or menu, if it applies to the active window."""
         made = REGISTRY[name]
-        if made.where is not Where.ANYWHERE and isinstance(QApplication.activeWindow(), QDialog):
+        if made.where is not CommandScope.ANYWHERE and isinstance(
+            QApplication.activeWindow(), QDialog
+        ):
             return  # the shortcut belongs to the window, not to the dialog
         self.do(name)
 
@@ -250,8 +252,8 @@ class Commands:
                 menu.addMenu(submenus[name])
             else:
                 menu.addAction(self._actions[name])
-        menu.aboutToShow.connect(lambda: self._show_what_can_be(names))
-        menu.aboutToHide.connect(lambda: self._enable(names))
+        menu.aboutToShow.connect(lambda: self._update_actions(names))
+        menu.aboutToHide.connect(lambda: self._enable_all(names))
         return menu
 
     def submenus(self) -> list[QMenu]:
@@ -264,16 +266,16 @@ class Commands:
         action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(made.name)])
         action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
         action.setCheckable(made.checkable)
-        action.setMenuRole(_ROLES.get(made.name, QAction.MenuRole.NoRole))
+        action.setMenuRole(_MENU_ROLES.get(made.name, QAction.MenuRole.NoRole))
         action.triggered.connect(lambda _checked=False, name=made.name: self.run(name))
         self._window.addAction(action)
         return action
 
     def _arguments(self, made: Command) -> tuple[Any, ...]:
         owner = self._owners[made.name]
-        return (owner, self._active()) if made.where is Where.PANE else (owner,)
+        return (owner, self._active()) if made.where is CommandScope.PANE else (owner,)
 
-    def _show_what_can_be(self, names: Sequence[str]) -> None:
+    def _update_actions(self, names: Sequence[str]) -> None:
         for name in names:
             if name != "-":
                 why = self.why_not(name)
@@ -283,11 +285,11 @@ class Commands:
 
     def _text(self, name: str) -> str:
         made = REGISTRY[name]
-        if made.words is None or (made.where is Where.PANE and self._active() is None):
+        if made.words is None or (made.where is CommandScope.PANE and self._active() is None):
             return tr(made.text)
         return tr(made.words(*self._arguments(made)))
 
-    def _enable(self, names: Sequence[str]) -> None:
+    def _enable_all(self, names: Sequence[str]) -> None:
         """Enable all actions. A disabled one would ignore its shortcut instead of showing the
         reason."""
         for name in names:
@@ -297,8 +299,8 @@ class Commands:
 
 def focus_keys() -> list[tuple[str, str]]:
     """Return the keys handled by widgets: pairs of description and keys."""
-    return [(tr(words), _in_a_chat(keys)) for words, keys in FOCUS_KEYS]
+    return [(tr(words), _native_or_translated(keys)) for words, keys in FOCUS_KEYS]
 
 
-def _in_a_chat(keys: str) -> str:
+def _native_or_translated(keys: str) -> str:
     return native(keys) if keys.startswith("Ctrl+") else tr(keys)

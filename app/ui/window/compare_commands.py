@@ -16,13 +16,13 @@ from app.chats.turn import Draft, Effect, Event, Writing
 from app.settings.language import counted, mark, tr
 from app.settings.settings import Settings
 from app.store import Attachments
-from app.ui.compare.compare import Comparisons, Desk
+from app.ui.compare.compare import Comparisons, ReplacedPanes
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.manners import announce, native
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import command, pane_command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.context import WindowController, WindowParts
 
 
 class TickMenu(QMenu):
@@ -36,7 +36,7 @@ class TickMenu(QMenu):
             super().mouseReleaseEvent(event)
 
 
-class Broadcast(InWindow):
+class Broadcast(WindowController):
     """Broadcast of messages to several panes. Each chat keeps its own history and model.
 
     It ends after one message unless it is kept on.
@@ -50,7 +50,7 @@ class Broadcast(InWindow):
         super().__init__(parts)
         self.on = False
         self.kept = False  # stays on after a message
-        self._chosen: dict[str, bool] = {}  # chats that the user has included or excluded
+        self._overrides: dict[str, bool] = {}  # chats that the user has included or excluded
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.arranged.connect(self._show)
 
@@ -61,13 +61,13 @@ class Broadcast(InWindow):
 
         Messages are sent to another machine only if the user includes a remote chat.
         """
-        return [p for p in self._workspace.panes() if self._hears(p)]
+        return [p for p in self._workspace.panes() if self._receives(p)]
 
-    def _hears(self, pane: ChatPane) -> bool:
-        usual = self._seen(pane) and pane.chat.model.remote is None and not pane.alone
-        return self._chosen.get(pane.chat.id, usual)
+    def _receives(self, pane: ChatPane) -> bool:
+        usual = self._is_visible(pane) and pane.chat.model.remote is None and not pane.alone
+        return self._overrides.get(pane.chat.id, usual)
 
-    def _seen(self, pane: ChatPane) -> bool:
+    def _is_visible(self, pane: ChatPane) -> bool:
         """Return True unless it is a hidden tab."""
         dock = self._workspace.dock(pane.chat.id)
         return dock is not None and dock.isCurrentTab()
@@ -81,7 +81,9 @@ class Broadcast(InWindow):
         left_out = [
             pane
             for pane in self._workspace.panes()
-            if pane.chat.model.remote is not None and self._seen(pane) and not self._hears(pane)
+            if pane.chat.model.remote is not None
+            and self._is_visible(pane)
+            and not self._receives(pane)
         ]
         if not self.on:
             self.notice_posted.emit(tr("Broadcast is off"))
@@ -101,17 +103,17 @@ class Broadcast(InWindow):
 
     def _switch(self, on: bool) -> None:
         self.on = on
-        self._chosen.clear()
+        self._overrides.clear()
         if self.kept:
             self.kept = False
             self.kept_changed.emit(False)
         self._show()
         self.changed.emit(on)
 
-    def _off(self) -> str:
+    def _why_off(self) -> str:
         return "" if self.on else tr("Broadcast is off")
 
-    @command("broadcast_keep", mark("Keep Broadcast On"), why_not=_off, checkable=True)
+    @command("broadcast_keep", mark("Keep Broadcast On"), why_not=_why_off, checkable=True)
     @Slot()
     def toggle_kept(self) -> None:
         """Toggle whether it stays on after a message."""
@@ -120,12 +122,12 @@ class Broadcast(InWindow):
         self.kept_changed.emit(self.kept)
 
     def _pane_off(self, pane: ChatPane) -> str:
-        return self._off()
+        return self._why_off()
 
     def _pane_words(self, pane: ChatPane) -> str:
         if not self.on:
             return mark("Join or Leave Broadcast")
-        return mark("Leave Broadcast") if self._hears(pane) else mark("Join Broadcast")
+        return mark("Leave Broadcast") if self._receives(pane) else mark("Join Broadcast")
 
     @pane_command(
         "broadcast_one",
@@ -137,7 +139,7 @@ class Broadcast(InWindow):
     @Slot(object)
     def toggle_pane(self, pane: ChatPane) -> None:
         """Include a chat, or exclude it."""
-        self._chosen[pane.chat.id] = not self._hears(pane)
+        self._overrides[pane.chat.id] = not self._receives(pane)
         self._show()
 
     @Slot(object)
@@ -155,7 +157,7 @@ class Broadcast(InWindow):
     @Slot(object)
     def _on_button(self, pane: ChatPane) -> None:
         """Include the chat if broadcast is on and excludes it. Otherwise toggle broadcast."""
-        if self.on and not self._hears(pane):
+        if self.on and not self._receives(pane):
             self.toggle_pane(pane)
         else:
             self.toggle()
@@ -170,10 +172,14 @@ class Broadcast(InWindow):
         menu = TickMenu(parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for pane in self._workspace.panes():
-            words = _name(pane) if self._seen(pane) else tr("{chat} (hidden tab)", chat=_name(pane))
+            words = (
+                _chat_name(pane)
+                if self._is_visible(pane)
+                else tr("{chat} (hidden tab)", chat=_chat_name(pane))
+            )
             action = menu.addAction(words.replace("&", "&&"))
             action.setCheckable(True)
-            action.setChecked(self._hears(pane))
+            action.setChecked(self._receives(pane))
             action.triggered.connect(lambda ticked, pane=pane: self._on_ticked(pane, ticked))
         menu.addSeparator()
         keep = menu.addAction(tr("Keep On"))
@@ -184,7 +190,7 @@ class Broadcast(InWindow):
         return menu
 
     def _on_ticked(self, pane: ChatPane, ticked: bool) -> None:
-        if ticked != self._hears(pane):
+        if ticked != self._receives(pane):
             self.toggle_pane(pane)
 
     @Slot()
@@ -197,7 +203,7 @@ class Broadcast(InWindow):
         """Update all composers: highlight the receiving ones, and list the receivers there."""
         panes, group = self._workspace.panes(), self.group
         remotes = [pane.chat.model.remote for pane in group if pane.chat.model.remote is not None]
-        hidden = sum(not self._seen(pane) for pane in group)
+        hidden = sum(not self._is_visible(pane) for pane in group)
         words = (
             counted(
                 "To %n chat, {hidden} hidden",
@@ -208,8 +214,8 @@ class Broadcast(InWindow):
             if hidden
             else counted("To %n visible chat", "To %n visible chats", len(group))
         )
-        names = "\n".join(map(_name, group))
-        offered = sum(map(self._seen, panes)) > 1
+        names = "\n".join(map(_chat_name, group))
+        offered = sum(map(self._is_visible, panes)) > 1
         for pane in panes:
             heard = self.on and pane in group
             if heard:
@@ -313,13 +319,13 @@ def _variants(chats: Sequence[Chat]) -> dict[str, str]:
     return found
 
 
-def _name(pane: ChatPane) -> str:
+def _chat_name(pane: ChatPane) -> str:
     """Return the chat's title, with its model unless the title contains it."""
     title, model = pane.chat.title, pane.chat.model.alias or pane.chat.model.status.name
     return title if model in title else tr("{title} – {model}", title=title, model=model)
 
 
-class Together(InWindow):
+class ScrollSync(WindowController):
     """Synchronizes the scrolling of compared replies, and shortens the tab titles of a group."""
 
     tied = Signal(bool)  # (on): synchronized scrolling was turned on or off
@@ -328,7 +334,7 @@ class Together(InWindow):
     def __init__(self, parts: WindowParts, comparisons: Comparisons) -> None:
         super().__init__(parts)
         self._comparisons = comparisons
-        self._on = False
+        self._enabled = False
         self._panes: dict[QObject, ChatPane] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.arranged.connect(self._name_tabs)
@@ -337,17 +343,17 @@ class Together(InWindow):
     @command("tie_scrolling", mark("Scroll Compared Replies Together"), checkable=True)
     def toggle(self) -> None:
         """Toggle synchronized scrolling of the columns of comparisons."""
-        self._on = not self._on
-        self.tied.emit(self._on)
+        self._enabled = not self._enabled
+        self.tied.emit(self._enabled)
         self.notice_posted.emit(
             tr("Compared replies scroll together")
-            if self._on
+            if self._enabled
             else tr("Each reply scrolls by itself")
         )
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         pane = self._panes.get(watched)
-        if self._on and pane is not None and event.type() == QEvent.Type.Wheel:
+        if self._enabled and pane is not None and event.type() == QEvent.Type.Wheel:
             before = pane.transcript.verticalScrollBar().value()
             # Deferred, as the distance is known after the event was handled.
             QTimer.singleShot(0, pane, partial(self._follow, pane, before))
@@ -397,7 +403,7 @@ def tally(settings: Settings, model: str, compared: Sequence[str], name: str) ->
     return tr(words, name=name, kept=kept, times=times) if times > 1 else ""
 
 
-class CompareCommands(InWindow):
+class CompareCommands(WindowController):
     """Commands for comparisons of models, seeds or temperatures."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
@@ -469,7 +475,7 @@ class CompareCommands(InWindow):
         self._comparisons.leave(pane)
 
     @Slot(object)
-    def _on_put_aside(self, desk: Desk) -> None:
+    def _on_put_aside(self, desk: ReplacedPanes) -> None:
         words = counted(
             "%n chat is set aside until you keep a reply",
             "%n chats are set aside until you keep a reply",

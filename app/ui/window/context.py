@@ -16,7 +16,7 @@ from app.store import Store
 from app.system.updates import Updates
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.widgets.toast import Toast
-from app.ui.window.undo import Undos
+from app.ui.window.undo import UndoStack
 from app.ui.workspace.workspace import Workspace
 
 
@@ -41,10 +41,10 @@ class WindowParts(Struct, frozen=True):
     workspace: Workspace
     sidebar: Sidebar
     toast: Toast
-    undos: Undos
+    undos: UndoStack
 
 
-class InWindow(QObject):
+class WindowController(QObject):
     """Base class of controllers of a window. Their commands are found by `Commands`."""
 
     def __init__(self, parts: WindowParts) -> None:
@@ -55,7 +55,7 @@ class InWindow(QObject):
         self._toast, self._undos = parts.toast, parts.undos
 
     @property
-    def _meant(self) -> str:
+    def _target_chat(self) -> str:
         """Return the chat of the focused sidebar row, or else of the active pane, or ""."""
         active = self._workspace.active
         return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")

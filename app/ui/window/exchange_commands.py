@@ -17,13 +17,13 @@ from app.settings.language import counted, mark, tr
 from app.store import ChatRecord, Folder
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.context import WindowController, WindowParts
 
 if TYPE_CHECKING:
     from app.chats.importing import Report
 
 
-class StoreCommands(InWindow):
+class StoreCommands(WindowController):
     """Commands for the trash and backups."""
 
     restore_asked = Signal(object)  # (path): restoring this backup was requested
@@ -46,10 +46,10 @@ class StoreCommands(InWindow):
         dialog.open()
 
 
-_PRINTED = "stretto-print-"
+_PRINT_PREFIX = "stretto-print-"
 
 
-class ExchangeCommands(InWindow):
+class ExchangeCommands(WindowController):
     """Commands for export, print and import."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
@@ -69,7 +69,7 @@ class ExchangeCommands(InWindow):
 
         everything = [chat.id for chat in self._library.chats()]
         choices: list[tuple[str, Sequence[str]]] = []
-        meant = self._library.chat(self._meant if len(chosen) != 1 else chosen[0])
+        meant = self._library.chat(self._target_chat if len(chosen) != 1 else chosen[0])
         if len(chosen) > 1:
             words = counted("Selected chat", "%Ln selected chats", len(chosen))
             choices.append((words, list(chosen)))
@@ -107,9 +107,9 @@ class ExchangeCommands(InWindow):
         taken = tuple(report.taken)
         folders = tuple(report.folders)
         words = counted("%Ln chat imported", "%Ln chats imported", len(taken))
-        self._undos.offer(words, lambda: self._take_out(taken, folders), seconds=30.0)
+        self._undos.offer(words, lambda: self._start_undo_import(taken, folders), seconds=30.0)
 
-    def _take_out(self, taken: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
+    def _start_undo_import(self, taken: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
         """Undo an import: delete unchanged chats, and move the others to the trash."""
         ids = {chat.id for chat in taken}
         for pane in self._workspace.panes():
@@ -140,7 +140,7 @@ class ExchangeCommands(InWindow):
             self._undos.say(words)
 
     def _nothing_to_print(self) -> str:
-        chat_id = self._meant
+        chat_id = self._target_chat
         if not chat_id:
             return tr(NO_CHAT)
         chat, listed = self._library.find(chat_id), self._library.chat(chat_id)
@@ -150,7 +150,7 @@ class ExchangeCommands(InWindow):
     @command("print", mark("Print…"), "Ctrl+P", why_not=_nothing_to_print)
     def print_chat(self) -> None:
         """Export the chat as PDF, and open it in the system's viewer for printing."""
-        flows.start(self, self._print(self._meant))
+        flows.start(self, self._print(self._target_chat))
 
     async def _print(self, chat_id: str) -> None:
         from app.chats.exporting import Export, ExportFormat, StoppedError
@@ -158,11 +158,11 @@ class ExchangeCommands(InWindow):
         store = self._store
 
         def work(stop: threading.Event) -> Path:
-            for old in Path(tempfile.gettempdir()).glob(f"{_PRINTED}*/*.pdf"):
+            for old in Path(tempfile.gettempdir()).glob(f"{_PRINT_PREFIX}*/*.pdf"):
                 with suppress(OSError):
                     old.unlink()
                     old.parent.rmdir()
-            folder = Path(tempfile.mkdtemp(prefix=_PRINTED))  # private to the user
+            folder = Path(tempfile.mkdtemp(prefix=_PRINT_PREFIX))  # private to the user
             return Export([chat_id], ExportFormat.PDF, folder / "Chat.pdf").run(store, stop)
 
         try:

@@ -15,21 +15,21 @@ from app.store import Store, StoreError
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.context import WindowController, WindowParts
 from app.ui.workspace.docks import Arrangement
-from app.ui.workspace.placement import Wrapping
+from app.ui.workspace.placement import PaneWrapper
 
 LAYOUT = "main"
 
 
-class WindowLayout(InWindow):
+class WindowLayout(WindowController):
     """Saves and restores the layout of the window."""
 
     def __init__(
         self,
         parts: WindowParts,
         chats: ChatCommands,
-        wrapping: Wrapping,
+        wrapping: PaneWrapper,
         is_narrow: Callable[[], bool],
     ) -> None:
         """Create the controller. ``is_narrow`` returns True if there is no space for the
@@ -83,7 +83,7 @@ class WindowLayout(InWindow):
             begun = blank if isinstance(blank, dict) else {}
             # A crash may happen between deleting a chat and saving the layout.
             there = [i for i in arrangement.chats if not self._library.deleted_since(i)]
-            workspace.arrange(arrangement, list(self._readable(there, begun)))
+            workspace.arrange(arrangement, list(self._open_readable(there, begun)))
             self._chats.comparisons.restore(layout.get("compared"))
             self._wrapping.restore(layout.get("wrapped"))
         # New panes are shown for a moment, which must not mark their chats as read.
@@ -96,7 +96,7 @@ class WindowLayout(InWindow):
             pane.chat.model.load()
         return True
 
-    def _readable(self, ids: Iterable[str], begun: Mapping[str, Any]) -> Iterator[Chat]:
+    def _open_readable(self, ids: Iterable[str], begun: Mapping[str, Any]) -> Iterator[Chat]:
         """Yield the chats without damaged ones. Those are reported, and do not prevent the
         start."""
         for chat_id in ids:
@@ -152,7 +152,7 @@ class WindowLayout(InWindow):
         self._soon.stop()
 
 
-_OURS = "saved/"  # prefix of their keys in the store, which also has the window's layout
+_SAVED_PREFIX = "saved/"  # prefix of their keys in the store, which also has the window's layout
 
 
 class SavedLayouts:
@@ -163,33 +163,37 @@ class SavedLayouts:
 
     def names(self) -> list[str]:
         """Return the names of all valid layouts, sorted."""
-        found = {_name(key): data for key, data in self._all().items()}
+        found = {_name(key): data for key, data in self._saved_layouts().items()}
         return sorted((n for n, d in found.items() if Arrangement.from_json(d)), key=str.casefold)
 
     def get(self, name: str) -> Arrangement | None:
         """Return a layout, or None if it is missing or damaged."""
-        return Arrangement.from_json(self._store.layout(_OURS + name))
+        return Arrangement.from_json(self._store.layout(_SAVED_PREFIX + name))
 
     def change(self, changes: Mapping[str, Arrangement | None]) -> Callable[[], None]:
         """Save layouts, or delete those that are None. Return a function that undoes it.
 
         Layouts that were changed again since are not restored.
         """
-        before = self._all()
-        after = {_OURS + name: a.to_json() if a else None for name, a in changes.items()}
+        before = self._saved_layouts()
+        after = {_SAVED_PREFIX + name: a.to_json() if a else None for name, a in changes.items()}
         for key, data in after.items():
             self._put(key, data)
 
         def undo() -> None:
-            now = self._all()
+            now = self._saved_layouts()
             for key, data in after.items():
                 if now.get(key) == data:
                     self._put(key, before.get(key))
 
         return undo
 
-    def _all(self) -> dict[str, dict[str, Any]]:
-        return {k: d for k, d in self._store.layouts().items() if k.startswith(_OURS) and _name(k)}
+    def _saved_layouts(self) -> dict[str, dict[str, Any]]:
+        return {
+            k: d
+            for k, d in self._store.layouts().items()
+            if k.startswith(_SAVED_PREFIX) and _name(k)
+        }
 
     def _put(self, key: str, data: dict[str, Any] | None) -> None:
         if data is not None:
@@ -198,7 +202,7 @@ class SavedLayouts:
             self._store.delete_layout(key)
 
 
-class Layouts(InWindow):
+class Layouts(WindowController):
     """Menu of named layouts, and its actions."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
@@ -319,7 +323,7 @@ class Layouts(InWindow):
                 self._chats.discard_if_blank(chat_id)
 
         gone = len(layout.chats) - len(there)
-        self._undos.offer(_what_happened(name, len(closed), gone), undo)
+        self._undos.offer(_summary(name, len(closed), gone), undo)
 
     def _not_deleted(self, chats: Sequence[str]) -> list[str]:
         return [chat_id for chat_id in chats if not self._library.deleted_since(chat_id)]
@@ -334,7 +338,7 @@ class Layouts(InWindow):
 
 
 def _name(key: str) -> str:
-    return key.removeprefix(_OURS)
+    return key.removeprefix(_SAVED_PREFIX)
 
 
 def _fill_with(
@@ -346,7 +350,7 @@ def _fill_with(
         action.triggered.connect(lambda _checked=False, name=name: act(name))
 
 
-def _what_happened(name: str, closed: int, gone: int) -> str:
+def _summary(name: str, closed: int, gone: int) -> str:
     if not closed and not gone:
         return tr("Layout “{name}” opened", name=name)
     words = [tr("Layout “{name}” opened.", name=name)]

@@ -29,13 +29,13 @@ from app.ui.widgets.laying import across, down
 from app.ui.widgets.manners import give_roles
 from app.ui.widgets.toast import Toast
 from app.ui.window.chat_commands import ChatCommands, FileCommands
-from app.ui.window.commands import TAB_MENU, Commands, Where, command
-from app.ui.window.compare_commands import Broadcast, CompareCommands, Together
-from app.ui.window.context import InWindow, WindowContext, WindowParts
+from app.ui.window.commands import TAB_MENU, Commands, CommandScope, command
+from app.ui.window.compare_commands import Broadcast, CompareCommands, ScrollSync
+from app.ui.window.context import WindowContext, WindowController, WindowParts
 from app.ui.window.exchange_commands import ExchangeCommands, StoreCommands
 from app.ui.window.layouts import Layouts, WindowLayout
 from app.ui.window.model_commands import ModelCommands
-from app.ui.window.notices import Announcer, Attention, Notifications, Pulse, Tray
+from app.ui.window.notices import Notifications, Pulse, ReplyAnnouncer, Tray, UnseenCounter
 from app.ui.window.palette_commands import PaletteCommands, QuickAsk
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_menus import PaneMenus
@@ -48,16 +48,16 @@ from app.ui.window.settings_commands import (
     SpellingCommands,
     TextSize,
 )
-from app.ui.window.shortcuts import OwnKeys
+from app.ui.window.shortcuts import Shortcuts
 from app.ui.window.sidebar_commands import SidebarCommands
 from app.ui.window.tool_commands import ToolCommands
-from app.ui.window.undo import Undos
+from app.ui.window.undo import UndoStack
 from app.ui.workspace.docks import keep_on_screen
-from app.ui.workspace.placement import Wrapping, front_window
+from app.ui.workspace.placement import PaneWrapper, front_window
 from app.ui.workspace.workspace import Workspace
 
 
-class FocusRegions(InWindow):
+class FocusRegions(WindowController):
     """Commands that move the focus between composer, conversation, score and sidebar."""
 
     def __init__(self, parts: WindowParts, score: ScoreView) -> None:
@@ -78,7 +78,7 @@ class FocusRegions(InWindow):
         if regions:
             here = QApplication.focusWidget()
             at = next(
-                (n for n, (region, _) in enumerate(regions) if _holds(region, here)),
+                (n for n, (region, _) in enumerate(regions) if _contains_focus(region, here)),
                 0 if by > 0 else 1,
             )
             regions[(at + by) % len(regions)][1]()
@@ -99,7 +99,7 @@ class FocusRegions(InWindow):
         return regions
 
 
-def _holds(region: QWidget, widget: QWidget | None) -> bool:
+def _contains_focus(region: QWidget, widget: QWidget | None) -> bool:
     return region is widget or (widget is not None and region.isAncestorOf(widget))
 
 
@@ -120,9 +120,9 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(app_icon())
         self.setMinimumSize(560, 400)
         self._narrow = False
-        self._framed = False  # the size of its frame is known once it was active
+        self._frame_checked = False  # the size of its frame is known once it was active
         # The restored layout is final one event loop turn later.
-        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._fit_timer = QTimer(self, singleShot=True, interval=0)
         self.resize(*self.SIZE)
         # Created as children of the central widget, because Qt restyles reparented widgets.
         centre = QWidget(self)
@@ -130,12 +130,12 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(library, centre, menu=not on_mac)
         self.rail = Rail(centre, menu=not on_mac)
         self.workspace = Workspace(context.settings, centre)
-        self._wrapping = Wrapping(self.workspace)
+        self._wrapping = PaneWrapper(self.workspace)
         self.score = ScoreView(ScoreFeed(library, context.serving.lanes, self), centre)
         self.toast = Toast(
             self, where=lambda: front_window(self.workspace), over=lambda: self.workspace.active
         )
-        self._undos = Undos(self.toast)
+        self._undos = UndoStack(self.toast)
         parts = WindowParts(context, self, self.workspace, self.sidebar, self.toast, self._undos)
         self.downloads = context.models.downloads
         self.downloads_in_window = DownloadsInWindow(self.downloads, library.loader, self)
@@ -143,11 +143,11 @@ class MainWindow(QMainWindow):
             context.serving, self.sidebar, self.score, library, store, self
         )
         self._pulse = Pulse(library, self)
-        self._attention = Attention(parts)
+        self._attention = UnseenCounter(parts)
         self._awake = NapPrevention(library, self.downloads, self)
         self.titling = TitleGenerator(library, lambda: settings.titles, self)
         self.notifications = Notifications(parts)
-        self.announcer = Announcer(parts)
+        self.announcer = ReplyAnnouncer(parts)
         self.tray = Tray(parts, lambda: self.commands, self.come_forward)
         # Controllers with commands.
         self.broadcast = Broadcast(parts)
@@ -167,7 +167,7 @@ class MainWindow(QMainWindow):
         self.reading = ReadingCommands(parts)
         self.prompts = PromptCommands(parts, self.reading)
         self.spelling = SpellingCommands(parts)
-        self.together = Together(parts, self.chats.comparisons)
+        self.together = ScrollSync(parts, self.chats.comparisons)
         self.quick = QuickAsk(parts, self.chats)
         self.compare = CompareCommands(parts, self.chats)
         self.panels = PanelCommands(parts)
@@ -178,8 +178,13 @@ class MainWindow(QMainWindow):
         ToolCommands(parts, self.chats, self.pane_menus)
         self._place_regions(centre)
         give_roles()
-        self.keys = OwnKeys(settings, self)
-        owners = (self, self._undos, HelpCommands(self.keys, self), *self.findChildren(InWindow))
+        self.keys = Shortcuts(settings, self)
+        owners = (
+            self,
+            self._undos,
+            HelpCommands(self.keys, self),
+            *self.findChildren(WindowController),
+        )
         self.commands = Commands(
             self, owners, lambda: self.workspace.active, self._on_notice, self.keys.of
         )
@@ -216,9 +221,9 @@ class MainWindow(QMainWindow):
         self.rail.menu_asked.connect(self._pop_menu)
         workspace.active_changed.connect(self._on_active)
         workspace.forgotten.connect(self._library.release)
-        workspace.arranged.connect(self._soon.start)
-        self._soon.timeout.connect(self._make_room)
-        theme().changed.connect(self._soon.start)
+        workspace.arranged.connect(self._fit_timer.start)
+        self._fit_timer.timeout.connect(self._make_room)
+        theme().changed.connect(self._fit_timer.start)
         self.score.chosen.connect(chats.open)
         self.score.close_button.clicked.connect(self.toggle_score)
         self.score.pause_asked.connect(chats.pause_chat)
@@ -321,18 +326,18 @@ class MainWindow(QMainWindow):
             self._settings.set(sidebar=shown)
         self.sidebar.setVisible(shown)
         self.rail.setVisible(not shown)
-        self._soon.start()  # the width of the panes has changed
+        self._fit_timer.start()  # the width of the panes has changed
         self._layout.save_soon()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.ActivationChange and not self._framed:
-            self._framed = True
+        if event.type() == QEvent.Type.ActivationChange and not self._frame_checked:
+            self._frame_checked = True
             keep_on_screen(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._soon.start()
+        self._fit_timer.start()
         self._layout.save_soon()
 
     def _fold_sidebar(self, narrow: bool) -> None:
@@ -366,7 +371,7 @@ class MainWindow(QMainWindow):
         self.score.setVisible(self.score.isHidden())
         self.commands["score"].setChecked(not self.score.isHidden())
 
-    @command("quit", mark("Quit"), "Ctrl+Q", where=Where.ANYWHERE)
+    @command("quit", mark("Quit"), "Ctrl+Q", where=CommandScope.ANYWHERE)
     def quit(self) -> None:
         self.closing.emit()
 

@@ -15,8 +15,8 @@ from app.settings.paths import GUIDE
 from app.ui.models.downloads_in_window import DownloadsInWindow
 from app.ui.models.fit import FitFlow
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import Where, command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.commands import CommandScope, command
+from app.ui.window.context import WindowController, WindowParts
 from app.ui.window.pane_menus import PaneMenus
 from engine.hub.inventory import InstalledModel
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.ui.models.models_window import ModelsWindow
 
 
-class ModelCommands(InWindow):
+class ModelCommands(WindowController):
     """Commands for models. Shows notices of removed models while their window is closed."""
 
     def __init__(
@@ -55,7 +55,7 @@ class ModelCommands(InWindow):
         self._models.downloads.finished.connect(self._on_downloaded)
         self.window: ModelsWindow | None = None  # the Models window while it is open
 
-    @command("models", mark("Models…"), "Ctrl+Shift+M", where=Where.ANYWHERE)
+    @command("models", mark("Models…"), "Ctrl+Shift+M", where=CommandScope.ANYWHERE)
     @Slot()
     def show_models(self) -> None:
         """Open the Models window, or bring it to the front."""
@@ -72,7 +72,7 @@ class ModelCommands(InWindow):
             self.window = made
         self.window.begin()
 
-    @command("machines", mark("Multiple Computers…"), where=Where.ANYWHERE)
+    @command("machines", mark("Multiple Computers…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_machines(self) -> None:
         """Open the dialog that runs a model on several computers."""
@@ -100,7 +100,7 @@ class ModelCommands(InWindow):
         self._models.downloads.convert(job)
         self._downloads.show()
 
-    @command("get_model", mark("Get Model…"), "Ctrl+Shift+O", where=Where.ANYWHERE)
+    @command("get_model", mark("Get Model…"), "Ctrl+Shift+O", where=CommandScope.ANYWHERE)
     @Slot()
     def show_get_model(self) -> None:
         self._downloads.show()

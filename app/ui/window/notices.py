@@ -26,13 +26,13 @@ from app.ui.style.icons import app_icon
 from app.ui.transcript import message_row
 from app.ui.widgets.manners import announce
 from app.ui.window.commands import Commands
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.context import WindowController, WindowParts
 
 LONGEST = 4_000
 """Characters of a reply that a screen reader says automatically."""
 
 
-class Announcer(InWindow):
+class ReplyAnnouncer(WindowController):
     """Announces replies to screen readers when they start and end.
 
     For the focused chat, the whole reply is read. For others, only that it has ended.
@@ -51,9 +51,9 @@ class Announcer(InWindow):
             return
         (self._answering.add if answering else self._answering.discard)(chat_id)
         if chat is not None:
-            self._tell(chat, answering)
+            self._announce(chat, answering)
 
-    def _tell(self, chat: Chat, answering: bool) -> None:
+    def _announce(self, chat: Chat, answering: bool) -> None:
         last = chat.transcript.last("assistant")
         if last is None:
             return
@@ -79,7 +79,7 @@ def _text(message: Message) -> str:
     return tr("{text}… More in the chat.", text=first)
 
 
-class Attention(InWindow):
+class UnseenCounter(WindowController):
     """Counts chats whose replies ended while another app was active.
 
     It alerts the taskbar or Dock (a flash, a bounce or a number), and shows the number in the
@@ -97,7 +97,7 @@ class Attention(InWindow):
     def set_title(self, title: str) -> None:
         """Set the window's title, after the number."""
         self._title = title
-        self._tell()
+        self._update_badge()
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
@@ -109,15 +109,15 @@ class Attention(InWindow):
             if QGuiApplication.applicationState() != Qt.ApplicationState.ApplicationActive:
                 self._ended.add(chat_id)
                 QApplication.alert(self._window)
-                self._tell()
+                self._update_badge()
 
     @Slot(Qt.ApplicationState)
     def _on_state(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive and self._ended:
             self._ended.clear()
-            self._tell()
+            self._update_badge()
 
-    def _tell(self) -> None:
+    def _update_badge(self) -> None:
         count = len(self._ended)
         self._window.setWindowTitle(f"({count}) {self._title}" if count else self._title)
         application = QGuiApplication.instance()
@@ -128,7 +128,7 @@ class Attention(InWindow):
 LONG_S = 15.0  # shorter replies are not notified, as the user is likely still watching
 
 
-class Channel(Protocol):
+class NotificationChannel(Protocol):
     """Interface to the system's notifications. ``chosen`` is a signal with the clicked one."""
 
     chosen: Any
@@ -202,7 +202,7 @@ class TrayChannel(QObject):
         self.chosen.emit(self._name)
 
 
-def system_channel(parent: QObject) -> Channel | None:
+def system_channel(parent: QObject) -> NotificationChannel | None:
     """Return the interface to this system's notifications, or None."""
     linux = sys.platform.startswith("linux")
     if linux:
@@ -212,7 +212,7 @@ def system_channel(parent: QObject) -> Channel | None:
     return TrayChannel(parent) if QSystemTrayIcon.isSystemTrayAvailable() else None
 
 
-class Notifications(InWindow):
+class Notifications(WindowController):
     """Notifies about long replies that have ended, if enabled in the settings."""
 
     opened = Signal(str)  # (id): the notification of this chat was clicked
@@ -220,14 +220,14 @@ class Notifications(InWindow):
     def __init__(self, parts: WindowParts, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parts)
         self._clock = clock
-        self._begun: dict[str, float] = {}
-        self._told: set[str] = set()
-        self._channel: Channel | None = None
+        self._started_at: dict[str, float] = {}
+        self._shown: set[str] = set()
+        self._channel: NotificationChannel | None = None
         self._has_channel = False
         self._library.activity.connect(self._on_activity)
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
-    def use(self, channel: Channel | None) -> None:
+    def use(self, channel: NotificationChannel | None) -> None:
         """Set the notification interface."""
         self._channel, self._has_channel = channel, True
         if channel is not None:
@@ -237,9 +237,9 @@ class Notifications(InWindow):
     def _on_activity(self, chat_id: str) -> None:
         chat = self._library.find(chat_id)
         if chat is not None and chat.reply.is_active:
-            self._begun.setdefault(chat_id, self._clock())
+            self._started_at.setdefault(chat_id, self._clock())
             return
-        begun = self._begun.pop(chat_id, None)
+        begun = self._started_at.pop(chat_id, None)
         away = QGuiApplication.applicationState() != Qt.ApplicationState.ApplicationActive
         if begun is None or chat is None or not away or not self._settings.notify:
             return
@@ -258,22 +258,22 @@ class Notifications(InWindow):
                 else tr("{name} has replied.", name=name)
             )
             self._channel.show(chat_id, chat.title, words)
-            self._told.add(chat_id)
+            self._shown.add(chat_id)
 
     @Slot(Qt.ApplicationState)
     def _on_state(self, state: Qt.ApplicationState) -> None:
         """Withdraw the notifications when the app is activated."""
         if state == Qt.ApplicationState.ApplicationActive and self._channel is not None:
-            for chat_id in self._told:
+            for chat_id in self._shown:
                 self._channel.withdraw(chat_id)
-            self._told.clear()
+            self._shown.clear()
 
 
 NAMES = ("quick_ask", "new", "settings", "quit")
 """Commands of the tray menu, after the one that shows the window."""
 
 
-class Tray(InWindow):
+class Tray(WindowController):
     """Tray icon, shown if enabled in the settings."""
 
     def __init__(

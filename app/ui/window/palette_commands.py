@@ -17,13 +17,13 @@ from app.settings.language import mark, tr
 from app.settings.paths import GUIDE, short_path
 from app.settings.settings import ROWS, Option
 from app.store import ChatRecord
-from app.ui.palette.finder import Entry, EntryKind
+from app.ui.palette.finder import EntryKind, PaletteEntry
 from app.ui.palette.palette import Palette
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import scaled
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import MENUS, REGISTRY, Commands, Where, command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.commands import MENUS, REGISTRY, Commands, CommandScope, command
+from app.ui.window.context import WindowController, WindowParts
 from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import front_window
 
@@ -31,7 +31,7 @@ LATEST = 5  # chats listed before anything is typed
 MOST_RECENT = 30  # number of recent choices to remember
 
 
-class PaletteCommands(InWindow):
+class PaletteCommands(WindowController):
     """Opens the palette over the active window."""
 
     def __init__(
@@ -59,7 +59,7 @@ class PaletteCommands(InWindow):
         self.palette.closed.connect(self._on_closed)
         self._library.activity.connect(self.palette.refresh)
 
-    def _entries(self, commands: list[Entry]) -> Iterator[Entry]:
+    def _entries(self, commands: list[PaletteEntry]) -> Iterator[PaletteEntry]:
         """Yield all entries lazily, as there may be ten thousand chats.
 
         With an empty query, the latest chats come first, then the commands by menu. The current
@@ -73,12 +73,14 @@ class PaletteCommands(InWindow):
         yield from (self._chat_entry(chat) for chat in chats if chat.id == here)
         for ref, name in self._model_names(GUIDE).items():
             use = partial(self._chats.use_model, ref)
-            yield Entry(EntryKind.MODEL, f"model:{ref}", name, use, beside=_place_of(ref))
+            yield PaletteEntry(
+                EntryKind.MODEL, f"model:{ref}", name, use, beside=_model_location(ref)
+            )
         pages = dict.fromkeys(row.page for row in ROWS.values())
         for row in (*map(Option, pages), *ROWS.values()):
             page, words = row.page, row.label
             choices = row.choices.values() if isinstance(row.choices, Mapping) else ()
-            yield Entry(
+            yield PaletteEntry(
                 EntryKind.SETTING,
                 f"setting:{page}/{words}",
                 tr(words or page),
@@ -94,9 +96,9 @@ class PaletteCommands(InWindow):
         pane = self._workspace.active
         return pane.chat.id if pane is not None else ""
 
-    def _chat_entry(self, chat: ChatRecord) -> Entry:
+    def _chat_entry(self, chat: ChatRecord) -> PaletteEntry:
         day = day_heading(chat.updated_at, self._days)
-        return Entry(
+        return PaletteEntry(
             EntryKind.CHAT,
             f"chat:{chat.id}",
             chat.shown_title,
@@ -105,23 +107,23 @@ class PaletteCommands(InWindow):
             choose_beside=partial(self._chats.open_beside, chat.id),
         )
 
-    def _search_entry(self, typed: str) -> Entry:
+    def _search_entry(self, typed: str) -> PaletteEntry:
         """Return the entry that searches in messages."""
         words = tr("Search Chats for “{words}”", words=typed)
-        return Entry(EntryKind.COMMAND, "", words, partial(self._search, typed))
+        return PaletteEntry(EntryKind.COMMAND, "", words, partial(self._search, typed))
 
     def _search(self, typed: str) -> None:
         self._commands().run("search")
         self._sidebar.search.setText(typed)
 
-    def _command_entries(self) -> list[Entry]:
+    def _command_entries(self) -> list[PaletteEntry]:
         """Return the entries of all commands, by menu.
 
         Their availability is determined now, because it may depend on the focus.
         """
         commands = self._commands()
         listed = [
-            Entry(
+            PaletteEntry(
                 EntryKind.COMMAND,
                 f"command:{name}",
                 tr(REGISTRY[name].text).rstrip("…"),
@@ -147,7 +149,7 @@ class PaletteCommands(InWindow):
             window.pages.show_row(page, words)
 
     @Slot(object)
-    def _on_chosen(self, entry: Entry) -> None:
+    def _on_chosen(self, entry: PaletteEntry) -> None:
         if not entry.key:
             return
         others = (key for key in self._settings.palette_recent if key != entry.key)
@@ -158,14 +160,14 @@ class PaletteCommands(InWindow):
         self.palette = None
 
 
-def _place_of(ref: str) -> str:
+def _model_location(ref: str) -> str:
     """Return the location of a model, or "" for the Guide."""
     if (remote := named(ref)) is not None:
         return remote.address
     return "" if ref == GUIDE else short_path(Path(ref)) if Path(ref).is_absolute() else ref
 
 
-def _entries_of(menu: QMenu) -> Iterator[Entry]:
+def _entries_of(menu: QMenu) -> Iterator[PaletteEntry]:
     """Yield the entries of a submenu that are not commands, such as named layouts."""
     menu.aboutToShow.emit()  # fills the menu
     title = menu.title()
@@ -178,7 +180,7 @@ def _entries_of(menu: QMenu) -> Iterator[Entry]:
             # An exclusive choice is ambiguous without its menu.
             chosen = action.actionGroup() is not None
             named = tr("{menu}: {choice}", menu=title, choice=words) if chosen else words
-            yield Entry(
+            yield PaletteEntry(
                 EntryKind.COMMAND,
                 f"menu:{title}/{words}",
                 named,
@@ -192,7 +194,7 @@ SIZE = (520, 300)
 GROWN = 480  # height of the quick question window after the first message
 
 
-class QuickAsk(InWindow):
+class QuickAsk(WindowController):
     """Opens the quick question window. Escape closes it. The chat stays in the list."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
@@ -208,11 +210,11 @@ class QuickAsk(InWindow):
             if pane.alone and pane.window() is self._workspace.window():
                 pane.set_alone(False)
 
-    @command("quick_ask", mark("Quick Question"), "Ctrl+Alt+Q", where=Where.ANYWHERE)
+    @command("quick_ask", mark("Quick Question"), "Ctrl+Alt+Q", where=CommandScope.ANYWHERE)
     @Slot()
     def ask(self) -> None:
         """Open the window, or bring forward one without messages."""
-        pane = next((p for p in self._workspace.panes() if self._waits(p)), None)
+        pane = next((p for p in self._workspace.panes() if self._is_unused(p)), None)
         if pane is None:
             chat = self._chats.begin()
             pane = self._workspace.show_in_window(chat)
@@ -234,7 +236,7 @@ class QuickAsk(InWindow):
             window.resize(window.width(), scaled(GROWN))
             keep_on_screen(window)
 
-    def _waits(self, pane: ChatPane) -> bool:
+    def _is_unused(self, pane: ChatPane) -> bool:
         mine = pane.chat.id in self._ids and pane.chat.blank
         return mine and pane.window() is not self._workspace.window()
 

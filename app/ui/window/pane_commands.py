@@ -11,7 +11,7 @@ from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, command, pane_command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.context import WindowController, WindowParts
 from app.ui.window.notices import Pulse
 from app.ui.workspace.placement import even_out, grow_pane, move_pane, why_not_grow, why_not_move
 
@@ -21,13 +21,13 @@ def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
     return lambda _, pane: pane.chat.can(action) or ""
 
 
-def _compared(commands: PaneCommands, pane: ChatPane) -> str:
+def _why_not_keep(commands: PaneCommands, pane: ChatPane) -> str:
     if pane.unfolded:
         return "" if pane.panel.current else tr("Go to one of the columns first.")
     return "" if commands.chats.comparisons.has(pane) else tr("This chat is not being compared")
 
 
-def _nothing_said(_: PaneCommands, pane: ChatPane) -> str:
+def _why_empty(_: PaneCommands, pane: ChatPane) -> str:
     empty = pane.chat.transcript.leaf_id is None
     return tr("This chat is empty.") if empty else ""
 
@@ -40,12 +40,12 @@ def _cannot_grow(commands: PaneCommands, pane: ChatPane) -> str:
     return why_not_grow(commands.workspace, pane)
 
 
-def _of_moving_out(commands: PaneCommands, pane: ChatPane) -> str:
+def _float_text(commands: PaneCommands, pane: ChatPane) -> str:
     alone = commands.workspace.is_alone(pane)
     return mark("Move to Main Window") if alone else mark("Move to New Window")
 
 
-def _of_maximising(commands: PaneCommands, _: ChatPane) -> str:
+def _maximize_text(commands: PaneCommands, _: ChatPane) -> str:
     return mark("Restore Panes") if commands.workspace.maximised else mark("Maximise Pane")
 
 
@@ -65,11 +65,11 @@ def _no_tab_after(commands: PaneCommands, pane: ChatPane) -> str:
     return tr("There is no tab to the right") if last else ""
 
 
-def _of_the_tree(_: PaneCommands, pane: ChatPane) -> str:
+def _tree_text(_: PaneCommands, pane: ChatPane) -> str:
     return mark("Hide Branches") if pane.shows_tree else mark("Show Branches")
 
 
-class PaneCommands(InWindow):
+class PaneCommands(WindowController):
     """Commands for one pane, or that move between panes."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands, pulse: Pulse) -> None:
@@ -125,14 +125,14 @@ class PaneCommands(InWindow):
     def pause(self, pane: ChatPane) -> None:
         pane.act(Action.PAUSE)
 
-    @pane_command("find", mark("Find in Chat"), "Ctrl+F", why_not=_nothing_said)
+    @pane_command("find", mark("Find in Chat"), "Ctrl+F", why_not=_why_empty)
     def find(self, pane: ChatPane) -> None:
         pane.find_bar.open_bar()
 
     # Branch tree.
 
     @pane_command(
-        "tree", mark("Show Branches"), "Ctrl+Shift+G", why_not=_nothing_said, words=_of_the_tree
+        "tree", mark("Show Branches"), "Ctrl+Shift+G", why_not=_why_empty, words=_tree_text
     )
     def toggle_tree(self, pane: ChatPane) -> None:
         pane.show_tree(not pane.shows_tree)
@@ -157,7 +157,7 @@ class PaneCommands(InWindow):
 
     # Place.
 
-    @pane_command("float", mark("Move to New Window"), "Ctrl+Alt+O", words=_of_moving_out)
+    @pane_command("float", mark("Move to New Window"), "Ctrl+Alt+O", words=_float_text)
     def float_pane(self, pane: ChatPane) -> None:
         self.workspace.float_pane(pane)
 
@@ -192,7 +192,7 @@ class PaneCommands(InWindow):
         mark("Maximise Pane"),
         "Shift+Esc",
         why_not=_cannot_maximise,
-        words=_of_maximising,
+        words=_maximize_text,
     )
     def maximise(self, pane: ChatPane) -> None:
         self.workspace.maximise(pane)
@@ -208,7 +208,7 @@ class PaneCommands(InWindow):
         beside = self.workspace.tabs_beside(pane)
         self.chats.close_several(beside[beside.index(pane) + 1 :])
 
-    @pane_command("keep", mark("Keep This Reply"), "Ctrl+Alt+K", why_not=_compared)
+    @pane_command("keep", mark("Keep This Reply"), "Ctrl+Alt+K", why_not=_why_not_keep)
     def keep(self, pane: ChatPane) -> None:
         if pane.unfolded:
             pane.column_kept.emit(pane, pane.panel.current)
@@ -217,14 +217,14 @@ class PaneCommands(InWindow):
 
     # Moving between panes.
 
-    def _any(self) -> str:
+    def _why_no_pane(self) -> str:
         return "" if self.workspace.panes() else tr(NO_CHAT)
 
-    @command("next", mark("Next Chat"), f"{TAB_MODIFIER}+Tab", why_not=_any)
+    @command("next", mark("Next Chat"), f"{TAB_MODIFIER}+Tab", why_not=_why_no_pane)
     def next_chat(self) -> None:
         self._go(1)
 
-    @command("previous", mark("Previous Chat"), f"{TAB_MODIFIER}+Shift+Tab", why_not=_any)
+    @command("previous", mark("Previous Chat"), f"{TAB_MODIFIER}+Shift+Tab", why_not=_why_no_pane)
     def previous_chat(self) -> None:
         self._go(-1)
 

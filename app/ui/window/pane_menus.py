@@ -21,8 +21,8 @@ from app.ui.pane.pane import ChatPane
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import asking
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import Where, command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.commands import CommandScope, command
+from app.ui.window.context import WindowController, WindowParts
 
 if TYPE_CHECKING:
     from app.ui.pane.tools_popover import ToolsPopover
@@ -39,7 +39,7 @@ def _entry(model_status: ModelStatus) -> str:
     return "\t".join(filter(None, (model_status.name.replace("&", "&&"), right)))
 
 
-class PaneMenus(InWindow):
+class PaneMenus(WindowController):
     """Opens the menus and popovers of all panes in ``window``."""
 
     get_asked = Signal()  # downloading a model was requested
@@ -108,7 +108,7 @@ class PaneMenus(InWindow):
             menu.menuAction().setToolTip(tr("No model is loaded"))
         return menu
 
-    @command("add_remote", mark("Add Remote Model…"), where=Where.ANYWHERE)
+    @command("add_remote", mark("Add Remote Model…"), where=CommandScope.ANYWHERE)
     @Slot()
     def add_remote(self) -> None:
         """Ask for the address of a remote model, and use it in the active chat."""

@@ -14,7 +14,7 @@ from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.window.commands import pane_command
 from app.ui.window.compare_commands import tally
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.context import WindowController, WindowParts
 
 _BEGINNING = 120
 
@@ -37,7 +37,7 @@ def _cannot_make(kind: str) -> Callable[[PanelCommands, ChatPane], str]:
     return why
 
 
-class PanelCommands(InWindow):
+class PanelCommands(WindowController):
     """Commands for panels."""
 
     def __init__(self, parts: WindowParts) -> None:

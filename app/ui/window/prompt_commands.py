@@ -17,14 +17,14 @@ from app.settings.language import mark, tr
 from app.tools.offers import Offers, Prompt, Resource, Template
 from app.tools.questions import Field, FieldError, FieldKind, Question
 from app.tools.tool import visible
-from app.ui.composer.variables import Variables
-from app.ui.palette.finder import Entry, EntryKind
+from app.ui.composer.variables import PromptVariables
+from app.ui.palette.finder import EntryKind, PaletteEntry
 from app.ui.palette.pickers import PromptPicker, ResourcePicker
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.question_form import QuestionField
 from app.ui.widgets.sheet import Sheet
-from app.ui.window.commands import Where, command, pane_command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.commands import CommandScope, command, pane_command
+from app.ui.window.context import WindowController, WindowParts
 from app.ui.window.reading_commands import ReadingCommands
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class PaneOffers(QObject):
         self.picker = ResourcePicker(field, pane.composer, self.resources, pane)
         self.changed.connect(self.picker.refresh)
 
-    def resources(self, typed: str) -> list[Entry]:
+    def resources(self, typed: str) -> list[PaletteEntry]:
         """Return entries for resources, templates, and servers that failed, and for chats whose
         titles match."""
         found = self._entries(
@@ -93,42 +93,46 @@ class PaneOffers(QObject):
         )
         return found + self._chats.entries(self._pane, typed, self.picker.take_away)
 
-    def prompts(self) -> list[Entry]:
+    def prompts(self) -> list[PaletteEntry]:
         """Return entries for prompts, and servers that failed."""
         return self._entries(lambda offers: [self._prompt(p) for p in offers.prompts])
 
-    def _entries(self, of: Callable[[Offers], list[Entry]]) -> list[Entry]:
+    def _entries(self, of: Callable[[Offers], list[PaletteEntry]]) -> list[PaletteEntry]:
         offers = self._pane.chat.tools.offers
-        offers.ask(self._tell)
-        found: list[Entry] = []
+        offers.ask(self._emit_changed)
+        found: list[PaletteEntry] = []
         for server in offers.servers:
             known = offers.known.get(server, tr("Loading…"))
             if isinstance(known, Offers):
                 found += of(known)
             else:  # comes last, with the reason
                 key, name = f"server:{server}", visible(server)
-                found.append(Entry(EntryKind.SETTING, key, name, lambda: None, why_not=known))
+                found.append(
+                    PaletteEntry(EntryKind.SETTING, key, name, lambda: None, why_not=known)
+                )
         return sorted(found, key=lambda entry: bool(entry.why_not))
 
-    def _resource(self, resource: Resource) -> Entry:
+    def _resource(self, resource: Resource) -> PaletteEntry:
         beside = " · ".join(filter(None, (visible(resource.server), resource.about)))
         key = f"resource:{resource.server}/{resource.uri}"
-        return Entry(
+        return PaletteEntry(
             EntryKind.RESOURCE, key, resource.name, partial(self._attach, resource), beside
         )
 
-    def _template(self, template: Template) -> Entry:
+    def _template(self, template: Template) -> PaletteEntry:
         beside = " · ".join(filter(None, (visible(template.server), template.about)))
         key = f"resource:{template.server}/{template.uri}"
         chosen = partial(self._ask_which, template)
-        return Entry(EntryKind.RESOURCE, key, f"{template.title}…", chosen, beside)
+        return PaletteEntry(EntryKind.RESOURCE, key, f"{template.title}…", chosen, beside)
 
-    def _prompt(self, prompt: Prompt) -> Entry:
+    def _prompt(self, prompt: Prompt) -> PaletteEntry:
         beside = " · ".join(filter(None, (visible(prompt.server), prompt.about)))
         key = f"prompt:{prompt.server}/{prompt.name}"
-        return Entry(EntryKind.PROMPT, key, prompt.title, partial(self._ask_for, prompt), beside)
+        return PaletteEntry(
+            EntryKind.PROMPT, key, prompt.title, partial(self._ask_for, prompt), beside
+        )
 
-    def _tell(self) -> None:
+    def _emit_changed(self) -> None:
         if shiboken6.isValid(self):
             self.changed.emit()
 
@@ -177,7 +181,7 @@ class PaneOffers(QObject):
             return None
 
 
-class PromptCommands(InWindow):
+class PromptCommands(WindowController):
     """Commands for prompts. Creates the prompt picker of each pane."""
 
     def __init__(self, parts: WindowParts, chats: ReadingCommands) -> None:
@@ -187,7 +191,7 @@ class PromptCommands(InWindow):
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.forgotten.connect(self._on_forgotten)
 
-    @command("prompts", mark("Prompts…"), where=Where.ANYWHERE)
+    @command("prompts", mark("Prompts…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_prompts(self) -> None:
         """Open the Prompts dialog."""
@@ -215,7 +219,7 @@ class PromptCommands(InWindow):
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         field = pane.composer.field
-        variables = Variables(field, self._settings)
+        variables = PromptVariables(field, self._settings)
         variables.notice_posted.connect(pane.notice_posted)
         offers = PaneOffers(pane, self._chats)
         offers.written.connect(partial(self._put_text, pane, variables))
@@ -231,10 +235,10 @@ class PromptCommands(InWindow):
     def _on_forgotten(self, chat_id: str) -> None:
         self.pickers.pop(chat_id, None)
 
-    def _put_in(self, pane: ChatPane, variables: Variables, name: str) -> None:
+    def _put_in(self, pane: ChatPane, variables: PromptVariables, name: str) -> None:
         self._put_text(pane, variables, self._settings.prompts.get(name, ""))
 
-    def _put_text(self, pane: ChatPane, variables: Variables, text: str) -> None:
+    def _put_text(self, pane: ChatPane, variables: PromptVariables, text: str) -> None:
         """Replace the query by a prompt. Ctrl+Z undoes it."""
         cursor = pane.composer.field.textCursor()
         cursor.select(cursor.SelectionType.Document)

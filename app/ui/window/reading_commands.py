@@ -14,17 +14,17 @@ from app.chats.organising import day_heading, day_headings
 from app.chats.reading import MOST, ReferencedChat
 from app.settings.language import counted, mark, number, tr
 from app.store import ChatRecord
-from app.ui.palette.finder import Entry, EntryKind, Wanted, folded
+from app.ui.palette.finder import EntryKind, PaletteEntry, PaletteQuery, folded
 from app.ui.palette.palette import Palette
 from app.ui.pane import header
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.sheet import Sheet
-from app.ui.window.commands import Where, command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.commands import CommandScope, command
+from app.ui.window.context import WindowController, WindowParts
 from app.ui.window.palette_commands import LATEST
 from app.ui.workspace.placement import front_window
 
-_LOOKED_AT = 2_000
+_MAX_SEARCHED_CHATS = 2_000
 """Number of latest chats that are searched at each key while a message is typed."""
 
 
@@ -61,7 +61,7 @@ class ReadSheet(Sheet):
         return 0 if self.whole.isChecked() else self.count.value()
 
 
-class ReadingCommands(InWindow):
+class ReadingCommands(WindowController):
     """Offers chats to read, asks for confirmation, and updates panes when a followed chat
     changes."""
 
@@ -76,7 +76,9 @@ class ReadingCommands(InWindow):
     def _none_to_read(self, pane: ChatPane) -> str:
         return "" if next(self._others(pane), None) else tr("There is no other chat.")
 
-    @command("read_chat", mark("Read Another Chat…"), where=Where.PANE, why_not=_none_to_read)
+    @command(
+        "read_chat", mark("Read Another Chat…"), where=CommandScope.PANE, why_not=_none_to_read
+    )
     def choose(self, pane: ChatPane) -> None:
         """Choose a chat whose text is sent with the message."""
         self._open(pane, lambda: None)
@@ -88,21 +90,23 @@ class ReadingCommands(InWindow):
         self.palette.notice_posted.connect(pane.notice_posted)
         self.palette.closed.connect(self._on_closed)
 
-    def entries(self, pane: ChatPane, typed: str, chosen: Callable[[], object]) -> list[Entry]:
+    def entries(
+        self, pane: ChatPane, typed: str, chosen: Callable[[], object]
+    ) -> list[PaletteEntry]:
         """Return chats whose titles match. Without a query, the latest ones and an entry for all.
 
         Args:
             chosen: called after the user has chosen and confirmed.
         """
-        others = islice(self._others(pane), _LOOKED_AT)
+        others = islice(self._others(pane), _MAX_SEARCHED_CHATS)
         if typed.strip():
-            wanted = Wanted(typed)
+            wanted = PaletteQuery(typed)
             fit = (chat for chat in others if wanted.fit(folded(chat.shown_title)) is not None)
             return list(self._entries(pane, fit, chosen))
         found = list(self._entries(pane, islice(others, LATEST), chosen))
         if found:
             words, choose = tr("Read Another Chat…"), partial(self._open, pane, chosen)
-            found.append(Entry(EntryKind.COMMAND, "command:read_chat", words, choose))
+            found.append(PaletteEntry(EntryKind.COMMAND, "command:read_chat", words, choose))
         return found
 
     def _others(self, pane: ChatPane) -> Iterator[ChatRecord]:
@@ -110,21 +114,24 @@ class ReadingCommands(InWindow):
 
     def _entries(
         self, pane: ChatPane, chats: Iterable[ChatRecord], chosen: Callable[[], object]
-    ) -> Iterator[Entry]:
+    ) -> Iterator[PaletteEntry]:
         days, follows = day_headings(), pane.chat.attaching.others.follows
         full = tr("A chat follows at most {most} others.", most=number(MOST))
         for chat in chats:
             why = tr("This chat is empty.") if chat.leaf_id is None else ""
             if len(follows) >= MOST and chat.id not in follows:
                 why = full
-            ask, day = partial(self._ask, pane, chat.id, chosen), day_heading(chat.updated_at, days)
+            ask, day = (
+                partial(self._start_confirm, pane, chat.id, chosen),
+                day_heading(chat.updated_at, days),
+            )
             key, title = f"read:{chat.id}", chat.shown_title
-            yield Entry(EntryKind.CHAT, key, title, ask, beside=day, why_not=why)
+            yield PaletteEntry(EntryKind.CHAT, key, title, ask, beside=day, why_not=why)
 
-    def _ask(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
-        flows.start(pane, self._agree(pane, chat_id, chosen))
+    def _start_confirm(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
+        flows.start(pane, self._confirm(pane, chat_id, chosen))
 
-    async def _agree(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
+    async def _confirm(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
         chat = pane.chat
         of = await chat.attaching.others.look(chat_id)
         if why := of.why_not:

@@ -12,7 +12,7 @@ from app.models.names import model_fallback_name
 from app.settings.language import mark, percent, tr
 from app.settings.settings import ZOOM
 from app.spelling.speller import OFF
-from app.ui.composer.misspelt import Misspelt
+from app.ui.composer.misspelt import SpellingMarks
 from app.ui.dialogs import dialogs
 from app.ui.models.model_list import put_back
 from app.ui.pane.pane import ChatPane
@@ -20,9 +20,9 @@ from app.ui.style import motion
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
 from app.ui.widgets.sheet import remember_places
-from app.ui.window.commands import Where, command, pane_command
-from app.ui.window.context import InWindow, WindowParts
-from app.ui.window.shortcuts import OwnKeys, show_shortcuts
+from app.ui.window.commands import CommandScope, command, pane_command
+from app.ui.window.context import WindowController, WindowParts
+from app.ui.window.shortcuts import Shortcuts, show_shortcuts
 
 if TYPE_CHECKING:
     from app.ui.settings.settings_window import SettingsWindow
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 WIDEST_SIDEBAR = 400
 
 
-class TextSize(InWindow):
+class TextSize(WindowController):
     """Commands for the text size. Adjusts the sidebar's width."""
 
     notice_posted = Signal(str)  # (text): notice of the new size
@@ -45,7 +45,12 @@ class TextSize(InWindow):
         return "" if self._settings.zoom < ZOOM[-1] else tr("Maximum zoom reached")
 
     @command(
-        "text_larger", mark("Zoom In"), "Ctrl++", "Ctrl+=", where=Where.ANYWHERE, why_not=_largest
+        "text_larger",
+        mark("Zoom In"),
+        "Ctrl++",
+        "Ctrl+=",
+        where=CommandScope.ANYWHERE,
+        why_not=_largest,
     )
     def larger(self) -> None:
         self._set(min(z for z in ZOOM if z > self._settings.zoom))
@@ -53,11 +58,13 @@ class TextSize(InWindow):
     def _smallest(self) -> str:
         return "" if self._settings.zoom > ZOOM[0] else tr("Minimum zoom reached")
 
-    @command("text_smaller", mark("Zoom Out"), "Ctrl+-", where=Where.ANYWHERE, why_not=_smallest)
+    @command(
+        "text_smaller", mark("Zoom Out"), "Ctrl+-", where=CommandScope.ANYWHERE, why_not=_smallest
+    )
     def smaller(self) -> None:
         self._set(max(z for z in ZOOM if z < self._settings.zoom))
 
-    @command("text_usual", mark("Actual Size"), "Ctrl+0", where=Where.ANYWHERE)
+    @command("text_usual", mark("Actual Size"), "Ctrl+0", where=CommandScope.ANYWHERE)
     def usual(self) -> None:
         self._set(100)
 
@@ -82,7 +89,7 @@ class TextSize(InWindow):
         return False
 
 
-class SpellingCommands(InWindow):
+class SpellingCommands(WindowController):
     """Command for spelling. Creates the spelling marks of each pane."""
 
     def __init__(self, parts: WindowParts) -> None:
@@ -90,7 +97,7 @@ class SpellingCommands(InWindow):
         self.speller = parts.context.speller  # spell checker of the window
         self._settings.announcer.changed.connect(self._on_changed)
         # spelling marks by chat
-        self.fields: dict[str, Misspelt] = {}
+        self.fields: dict[str, SpellingMarks] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.forgotten.connect(self._on_forgotten)
 
@@ -112,7 +119,7 @@ class SpellingCommands(InWindow):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        misspelt = self.fields[pane.chat.id] = Misspelt(pane.composer.field, self.speller)
+        misspelt = self.fields[pane.chat.id] = SpellingMarks(pane.composer.field, self.speller)
         misspelt.notice_posted.connect(pane.notice_posted)
 
     @Slot(str)
@@ -123,20 +130,20 @@ class SpellingCommands(InWindow):
 class HelpCommands:
     """Commands that show the shortcuts and the About dialog."""
 
-    def __init__(self, keys: OwnKeys, window: QWidget) -> None:
+    def __init__(self, keys: Shortcuts, window: QWidget) -> None:
         self._keys = keys
         self._window = window
 
-    @command("shortcuts", mark("Keyboard Shortcuts"), "Ctrl+/", where=Where.ANYWHERE)
+    @command("shortcuts", mark("Keyboard Shortcuts"), "Ctrl+/", where=CommandScope.ANYWHERE)
     def show_shortcuts(self) -> None:
         show_shortcuts(self._keys, self._window)
 
-    @command("about", mark("About Stretto"), where=Where.ANYWHERE)
+    @command("about", mark("About Stretto"), where=CommandScope.ANYWHERE)
     def show_about(self) -> None:
         dialogs.show_about(self._window)
 
 
-_LOOK: dict[str, Callable[[Any], None]] = {
+_OPTION_SETTERS: dict[str, Callable[[Any], None]] = {
     "appearance": lambda value: theme().set_appearance(value),
     "contrast": lambda value: theme().set_contrast(value),
     "zoom": lambda value: theme().set_zoom(value),
@@ -146,7 +153,7 @@ _LOOK: dict[str, Callable[[Any], None]] = {
 """Functions that apply options."""
 
 
-class SettingsCommands(InWindow):
+class SettingsCommands(WindowController):
     """Opens the settings, and applies changes."""
 
     command_requested = Signal(str)  # (command): running this command was requested
@@ -159,7 +166,7 @@ class SettingsCommands(InWindow):
         remember_places(self._settings)
         self._settings.announcer.changed.connect(self._on_changed)
 
-    @command("settings", mark("Settings…"), "Ctrl+,", where=Where.ANYWHERE)
+    @command("settings", mark("Settings…"), "Ctrl+,", where=CommandScope.ANYWHERE)
     def show_settings(self) -> None:
         """Open the settings, or bring them to the front."""
         from app.ui.settings.settings_window import SettingsWindow
@@ -176,8 +183,8 @@ class SettingsCommands(InWindow):
 
     @Slot(str)
     def _on_changed(self, option: str) -> None:
-        if option in _LOOK:
-            _LOOK[option](getattr(self._settings, option))
+        if option in _OPTION_SETTERS:
+            _OPTION_SETTERS[option](getattr(self._settings, option))
 
     @Slot()
     def _on_gone(self) -> None:

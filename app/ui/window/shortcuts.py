@@ -30,14 +30,14 @@ _TEXT_KEYS = {
     QKeySequence.StandardKey.Redo: mark("{keys} redoes typing."),
 }
 """Shortcuts that text fields need."""
-_ADD = (
+_NEEDS_MODIFIER = (
     mark("{keys} types text. Add Command or Option.")
     if sys.platform == "darwin"
     else mark("{keys} types text. Add Ctrl or Alt.")
 )
 
 
-class OwnKeys(QObject):
+class Shortcuts(QObject):
     """Shortcuts of all commands. Changes are saved in the settings and apply immediately."""
 
     changed = Signal()  # shortcuts have changed
@@ -45,14 +45,14 @@ class OwnKeys(QObject):
     def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._keys = self._in_force()
+        self._keys = self._effective_keys()
         usual = {name: _tidy(made.keys) for name, made in REGISTRY.items()}
-        self._usual = {keys: name for name, held in usual.items() for keys in held}
+        self._default_owners = {keys: name for name, held in usual.items() for keys in held}
         follow(self.instead)
 
     def instead(self, keys: str) -> str:
         """Return the current keys of the command that has these keys by default. See `in_force`."""
-        name = self._usual.get(_portable(keys))
+        name = self._default_owners.get(_portable(keys))
         if name is None:
             return keys
         held = self.of(name)
@@ -84,7 +84,7 @@ class OwnKeys(QObject):
             | Qt.KeyboardModifier.MetaModifier
         )
         if not modifiers & strong and not Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35:
-            return tr(_ADD, keys=native(keys))
+            return tr(_NEEDS_MODIFIER, keys=native(keys))
         for standard, words in _TEXT_KEYS.items():
             if sequence in QKeySequence.keyBindings(standard):
                 return tr(words, keys=native(keys))
@@ -104,7 +104,7 @@ class OwnKeys(QObject):
         if loser:
             own[loser] = [k for k in self.of(loser) if k != _portable(keys)]
         own[name] = [_portable(keys)] if keys else []
-        self._keep(own)
+        self._save(own)
 
     def reset(self, name: str) -> None:
         """Restore the command's default keys, and remove them from any other."""
@@ -113,7 +113,7 @@ class OwnKeys(QObject):
         for other in list(own):
             if usual & set(map(_portable, own[other])):
                 own[other] = [k for k in own[other] if _portable(k) not in usual]
-        self._keep(own)
+        self._save(own)
 
     def all(self) -> Mapping[str, list[str]]:
         """Return all user-defined shortcuts, for `put_all`."""
@@ -121,17 +121,17 @@ class OwnKeys(QObject):
 
     def put_all(self, own: Mapping[str, list[str]]) -> None:
         """Set all user-defined shortcuts. An empty mapping restores the defaults."""
-        self._keep(dict(own))
+        self._save(dict(own))
 
-    def _keep(self, own: dict[str, list[str]]) -> None:
+    def _save(self, own: dict[str, list[str]]) -> None:
         usual = {name: list(_tidy(made.keys)) for name, made in REGISTRY.items()}
         self._settings.set(
             shortcuts={n: keys for n, keys in own.items() if n not in usual or keys != usual[n]}
         )
-        self._keys = self._in_force()
+        self._keys = self._effective_keys()
         self.changed.emit()
 
-    def _in_force(self) -> dict[str, tuple[str, ...]]:
+    def _effective_keys(self) -> dict[str, tuple[str, ...]]:
         """Return user-defined keys, and default keys that are not assigned to another command."""
         own = {
             name: _tidy(keys) for name, keys in self._settings.shortcuts.items() if name in REGISTRY
@@ -156,7 +156,7 @@ def _tidy(keys: object) -> tuple[str, ...]:
     return tuple(k for k in found if k)
 
 
-def show_shortcuts(keys: OwnKeys, parent: QWidget) -> ShortcutsDialog:
+def show_shortcuts(keys: Shortcuts, parent: QWidget) -> ShortcutsDialog:
     dialog = parent.findChild(ShortcutsDialog) or ShortcutsDialog(keys, parent)
     dialog.come_forward()
     return dialog
@@ -170,12 +170,12 @@ def words_of(name: str) -> str:
 class ShortcutsDialog(Sheet):
     """Dialog of all shortcuts by menu, with a search. Each is a button that changes it."""
 
-    def __init__(self, keys: OwnKeys, parent: QWidget) -> None:
+    def __init__(self, keys: Shortcuts, parent: QWidget) -> None:
         super().__init__("shortcuts", tr("Keyboard Shortcuts"), parent)
         self._keys = keys
-        self._before: Mapping[str, list[str]] = {}
+        self._before_reset: Mapping[str, list[str]] = {}
         self.buttons: dict[str, QPushButton] = {}  # by command name
-        self._found: list[tuple[str, QLabel, list[QWidget]]] = []  # texts, heading, row
+        self._searchable_rows: list[tuple[str, QLabel, list[QWidget]]] = []  # texts, heading, row
         self.search = QLineEdit(self)  # filters the rows
         self.search.setPlaceholderText(tr("Search shortcuts"))
         self.search.setAccessibleName(tr("Search shortcuts"))
@@ -239,17 +239,17 @@ class ShortcutsDialog(Sheet):
             names = [name for name in MENUS[title] if name != "-"]
             rows = [(words_of(name), self._key_button(name, table)) for name in names]
         else:
-            rows = [(words, self._how(keys, table)) for words, keys in focus_keys()]
+            rows = [(words, self._keys_label(keys, table)) for words, keys in focus_keys()]
         for number, (words, keys) in enumerate(rows):
             label = plain_label(table, words, muted=False)
             grid.addWidget(label, number, 0)
             grid.addWidget(keys, number, 1, Qt.AlignmentFlag(0) if not title else _RIGHT)
-            self._found.append((words, head, [label, keys]))
+            self._searchable_rows.append((words, head, [label, keys]))
         self._column.addWidget(head)
         grid.setContentsMargins(0, 0, 0, 12)  # no margin if a search hides all rows
         nest(self._column, grid)
 
-    def _how(self, keys: str, table: QWidget) -> QLabel:
+    def _keys_label(self, keys: str, table: QWidget) -> QLabel:
         label = plain_label(table, keys)
         label.setAlignment(_RIGHT)
         # Aligned with the text of the buttons below, which have the same padding.
@@ -262,7 +262,7 @@ class ShortcutsDialog(Sheet):
     def _filter(self, text: str) -> None:
         wanted = text.casefold().split()
         shown: dict[QLabel, bool] = {}
-        for words, head, parts in self._found:
+        for words, head, parts in self._searchable_rows:
             keys = parts[1].text() if isinstance(parts[1], QLabel | QPushButton) else ""
             told = f"{words} {keys} {head.text()}".casefold()
             fits = all(word in told for word in wanted)
@@ -282,13 +282,13 @@ class ShortcutsDialog(Sheet):
 
     @Slot()
     def _on_usual(self) -> None:
-        self._before = self._keys.all()
+        self._before_reset = self._keys.all()
         self._keys.put_all({})
         self.back.show()
 
     @Slot()
     def _on_back(self) -> None:
-        self._keys.put_all(self._before)
+        self._keys.put_all(self._before_reset)
         self.back.hide()
 
 
@@ -298,7 +298,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight
 class KeyDialog(Sheet):
     """Dialog that records new keys of a command."""
 
-    def __init__(self, name: str, keys: OwnKeys, parent: QWidget) -> None:
+    def __init__(self, name: str, keys: Shortcuts, parent: QWidget) -> None:
         super().__init__("key-dialog", tr("Change Shortcut"), parent, spacing=10)
         self._name = name
         self._keys = keys

@@ -11,11 +11,11 @@ from app.chats.organising import ARCHIVE
 from app.settings.language import counted, mark, tr
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.context import WindowController, WindowParts
 from app.ui.workspace.placement import even_out_beside
 
 
-class SidebarCommands(InWindow):
+class SidebarCommands(WindowController):
     """Commands for search, rename, delete, pin, move, tag and archive."""
 
     def __init__(
@@ -41,19 +41,19 @@ class SidebarCommands(InWindow):
         self._sidebar.window().activateWindow()
         self._sidebar.focus_search()
 
-    def _all_meant(self) -> list[str]:
+    def _target_chats(self) -> list[str]:
         """Return the selected chats of the list if it has the focus, otherwise the active
         pane's."""
-        return self._sidebar.chosen_chats() or [self._meant]
+        return self._sidebar.chosen_chats() or [self._target_chat]
 
     def _cannot_rename(self) -> str:
         if self._sidebar.focused_fold():
             return ""
-        chat = self._library.find(self._meant)
+        chat = self._library.find(self._target_chat)
         return (chat.can(Action.RENAME) or "") if chat is not None else self._not_listed()
 
     def _not_listed(self) -> str:
-        chat_id = self._meant
+        chat_id = self._target_chat
         if not chat_id:
             return tr(NO_CHAT)
         listed = self._library.chat(chat_id) is not None
@@ -64,7 +64,7 @@ class SidebarCommands(InWindow):
         if fold := self._sidebar.focused_fold():
             self._sidebar.rename(fold)
             return
-        chat_id = self._meant
+        chat_id = self._target_chat
         if not self._sidebar.focused_chat():
             self._show_sidebar(True)
             self._sidebar.search.clear()
@@ -73,7 +73,7 @@ class SidebarCommands(InWindow):
 
     @command("delete", mark("Move Chat to Trash"), why_not=_not_listed)
     def delete(self) -> None:
-        ids = self._all_meant()
+        ids = self._target_chats()
         if len(ids) > 1:
             self.delete_several(ids)
         else:
@@ -94,31 +94,31 @@ class SidebarCommands(InWindow):
         self._undos.offer(words, restore)
 
     def _pin_words(self) -> str:
-        ids = self._all_meant()
+        ids = self._target_chats()
         if self._not_listed():
             return mark("Pin/Unpin Chat")
         return mark("Unpin Chat") if self._sidebar.organiser.pinned(ids) else mark("Pin Chat")
 
     @command("pin", mark("Pin/Unpin Chat"), "Ctrl+Alt+P", why_not=_not_listed, words=_pin_words)
     def pin(self) -> None:
-        self._sidebar.organiser.pin(self._all_meant())
+        self._sidebar.organiser.pin(self._target_chats())
 
     @command("move_chat", mark("Move Chat to Folder…"), "Ctrl+Alt+M", why_not=_not_listed)
     def move(self) -> None:
         """Open the menu of folders at the chat's row."""
         self._show_sidebar(True)
-        ids, view = self._all_meant(), self._sidebar.list
+        ids, view = self._target_chats(), self._sidebar.list
         place = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()
         self._sidebar.organiser.pop_move(ids, view.viewport().mapToGlobal(place + QPoint(24, 0)))
 
     @command("tags", mark("Edit Tags…"), "Ctrl+Alt+G", why_not=_not_listed)
     def tags(self) -> None:
-        self._sidebar.organiser.ask_tags(self._all_meant())
+        self._sidebar.organiser.ask_tags(self._target_chats())
 
     def _archive_words(self) -> str:
         if self._not_listed():
             return mark("Archive/Unarchive Chat")
-        archived = self._sidebar.organiser.archived(self._all_meant())
+        archived = self._sidebar.organiser.archived(self._target_chats())
         return mark("Unarchive Chat") if archived else mark("Archive Chat")
 
     @command(
@@ -129,7 +129,7 @@ class SidebarCommands(InWindow):
         words=_archive_words,
     )
     def archive(self) -> None:
-        self._sidebar.organiser.archive(self._all_meant())
+        self._sidebar.organiser.archive(self._target_chats())
 
     @command("new_folder", mark("New Folder…"), "Ctrl+Alt+N")
     def new_folder(self) -> None:

@@ -9,15 +9,15 @@ from PySide6.QtCore import Qt, Slot
 from app.settings.language import mark, tr
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import Where, command, pane_command
-from app.ui.window.context import InWindow, WindowParts
+from app.ui.window.commands import CommandScope, command, pane_command
+from app.ui.window.context import WindowController, WindowParts
 from app.ui.window.pane_menus import PaneMenus
 
 if TYPE_CHECKING:
     from app.ui.settings.tools_window import ToolsWindow
 
 
-class ToolCommands(InWindow):
+class ToolCommands(WindowController):
     """Commands for tools."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands, menus: PaneMenus) -> None:
@@ -27,7 +27,7 @@ class ToolCommands(InWindow):
         self.shown: ToolsWindow | None = None  # the open window of servers, or None
         menus.servers_asked.connect(self.show_servers)
 
-    @command("tool_servers", mark("Tool Servers (MCP)…"), where=Where.ANYWHERE)
+    @command("tool_servers", mark("Tool Servers (MCP)…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_servers(self) -> None:
         """Open the window of servers, or bring it to the front."""

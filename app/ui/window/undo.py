@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
 
 from app.settings.language import mark, tr
 from app.ui.widgets.toast import Toast
-from app.ui.window.commands import Where, command
+from app.ui.window.commands import CommandScope, command
 
 TIME_TO_REGRET_S = 10.0
 
 
-class Undo(Struct, frozen=True):
+class UndoStep(Struct, frozen=True):
     """Undo step."""
 
     # reverts the action; returns False if that is not possible now, so that the step is kept
@@ -24,7 +24,7 @@ class Undo(Struct, frozen=True):
     chat_id: str = ""  # chat that was closed or deleted, if any
 
 
-class Undos(QObject):
+class UndoStack(QObject):
     """Stack of undo steps. Its latest is offered in a toast. A chat has at most one step for
     closing or deleting."""
 
@@ -33,7 +33,7 @@ class Undos(QObject):
     def __init__(self, toast: Toast) -> None:
         super().__init__(toast)
         self._toast = toast
-        self._stack: list[Undo] = []
+        self._stack: list[UndoStep] = []
         toast.acted.connect(self.undo)
         self._offered = False
         toast.offers.connect(self._on_offers)
@@ -44,7 +44,7 @@ class Undos(QObject):
 
     # Fields handle these keys before the commands, which serve the menu and other widgets.
 
-    @command("undo", mark("Undo"), "Ctrl+Z", where=Where.ANYWHERE)
+    @command("undo", mark("Undo"), "Ctrl+Z", where=CommandScope.ANYWHERE)
     def undo_here(self) -> None:
         """Undo typing in the focused field, or the action offered in the toast.
 
@@ -53,27 +53,27 @@ class Undos(QObject):
         if self._offered and not _can_undo(QApplication.focusWidget()):
             self.undo()
         else:
-            _press(Qt.Key.Key_Z)
+            _send_key(Qt.Key.Key_Z)
 
-    @command("redo", mark("Redo"), "Ctrl+Shift+Z", where=Where.ANYWHERE)
+    @command("redo", mark("Redo"), "Ctrl+Shift+Z", where=CommandScope.ANYWHERE)
     def redo_here(self) -> None:
-        _press(Qt.Key.Key_Z, Qt.KeyboardModifier.ShiftModifier)
+        _send_key(Qt.Key.Key_Z, Qt.KeyboardModifier.ShiftModifier)
 
-    @command("cut", mark("Cut"), "Ctrl+X", where=Where.ANYWHERE)
+    @command("cut", mark("Cut"), "Ctrl+X", where=CommandScope.ANYWHERE)
     def cut_here(self) -> None:
-        _press(Qt.Key.Key_X)
+        _send_key(Qt.Key.Key_X)
 
-    @command("copy", mark("Copy"), "Ctrl+C", where=Where.ANYWHERE)
+    @command("copy", mark("Copy"), "Ctrl+C", where=CommandScope.ANYWHERE)
     def copy_here(self) -> None:
-        _press(Qt.Key.Key_C)
+        _send_key(Qt.Key.Key_C)
 
-    @command("paste", mark("Paste"), "Ctrl+V", where=Where.ANYWHERE)
+    @command("paste", mark("Paste"), "Ctrl+V", where=CommandScope.ANYWHERE)
     def paste_here(self) -> None:
-        _press(Qt.Key.Key_V)
+        _send_key(Qt.Key.Key_V)
 
-    @command("select_all", mark("Select All"), "Ctrl+A", where=Where.ANYWHERE)
+    @command("select_all", mark("Select All"), "Ctrl+A", where=CommandScope.ANYWHERE)
     def select_all_here(self) -> None:
-        _press(Qt.Key.Key_A)
+        _send_key(Qt.Key.Key_A)
 
     def offer(
         self,
@@ -88,7 +88,7 @@ class Undos(QObject):
         """
         if chat_id:
             self.drop(chat_id)
-        self._stack.append(Undo(act, chat_id))
+        self._stack.append(UndoStep(act, chat_id))
         del self._stack[: -self.LONGEST]
         self._toast.show_text(words, tr("Undo"), seconds)
 
@@ -121,7 +121,7 @@ def _can_undo(field: QWidget | None) -> bool:
     return isinstance(field, QTextEdit | QPlainTextEdit) and field.document().isUndoAvailable()
 
 
-def _press(key: Qt.Key, more: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+def _send_key(key: Qt.Key, more: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     """Send a key event to the focus widget, then up its parents until one accepts it.
 
     `QApplication.sendEvent` would trigger shortcuts first.

@@ -69,7 +69,7 @@ _DAMAGED = mark(
 )
 
 
-class Unsaved(QObject):
+class SaveErrorNotice(QObject):
     """Shows errors of saving, and asks at exit what to do about them."""
 
     LAST_TRY_S = 5.0

@@ -53,11 +53,11 @@ def dock_manager(parent: QWidget) -> QtAds.CDockManager:
     # Its own style is replaced by the app's style sheet, and must not return with a palette change.
     manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
     manager.setStyleSheet("")
-    _let_windows_be(manager)
+    _disable_window_raising(manager)
     return manager
 
 
-def _let_windows_be(manager: QtAds.CDockManager) -> None:
+def _disable_window_raising(manager: QtAds.CDockManager) -> None:
     """Disable QtAds' own handling of floating windows; the system keeps them above their parent.
 
     On Linux, QtAds raises them whenever the main window is activated. On X11 it asks the window
@@ -124,16 +124,16 @@ def save_state(manager: QtAds.CDockManager) -> str:
 
 def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
     """Restore a saved layout. Return False without changes if it is damaged."""
-    xml = _written(state)
+    xml = _state_xml(state)
     if not xml:
         return False
     # QtAds would count a window that awaits deletion, and delete another one instead.
     for window in manager.floatingWidgets():
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
-    return bool(manager.restoreState(QByteArray(_of_those_here(manager, xml))))
+    return bool(manager.restoreState(QByteArray(_without_missing(manager, xml))))
 
 
-def _of_those_here(manager: QtAds.CDockManager, state: bytes) -> bytes:
+def _without_missing(manager: QtAds.CDockManager, state: bytes) -> bytes:
     """Remove areas of missing dock widgets from a layout, such as chats closed before the exit.
 
     QtAds also skips them, but gives their space to their neighbors.
@@ -163,7 +163,7 @@ def _of_those_here(manager: QtAds.CDockManager, state: bytes) -> bytes:
     return bytes(ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True))
 
 
-def _written(state: str) -> bytes:
+def _state_xml(state: str) -> bytes:
     """Return a layout as XML, or b"" if it is damaged."""
     try:
         # unlike Qt's function, this does not warn; the checksum is not verified
@@ -453,7 +453,7 @@ class DockPlacing:
                 layout.activate()
         self.restoring = True
         try:
-            xml = _written(state)
+            xml = _state_xml(state)
             for dock in self._docks.all():
                 if (PLACE + dock.widget.objectName()).encode() in xml:
                     self._docks.leave_place(dock)
@@ -474,7 +474,7 @@ class DockPlacing:
             self.restoring = False
 
 
-class Maximised:
+class MaximizedArea:
     """The maximized area of a window. `restore` shows the others again."""
 
     def __init__(self) -> None:

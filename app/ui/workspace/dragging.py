@@ -21,7 +21,7 @@ MIDDLE = 0.3
 """Share of the pane at each edge where a drop splits it. Elsewhere the chat becomes a tab."""
 
 
-class Target(Struct, frozen=True):
+class DropTarget(Struct, frozen=True):
     """Drop target."""
 
     area: QtAds.CDockAreaWidget  # area that gets the tab, or is split
@@ -42,7 +42,7 @@ class Target(Struct, frozen=True):
         return rect
 
 
-class Tint(QWidget):
+class DropTint(QWidget):
     """Overlay over the drop target."""
 
     def __init__(self, over: QWidget) -> None:
@@ -75,9 +75,9 @@ class TabDrag(QObject):
         self._docks = docks
         self._pressed: QPoint | None = None
         self._tab: QtAds.CDockWidgetTab | None = None  # the dragged tab
-        self._tint: Tint | None = None
+        self._tint: DropTint | None = None
         self._label: QLabel | None = None
-        self.target: Target | None = None
+        self.target: DropTarget | None = None
 
     def watch(self, dock: Dock) -> None:
         dock.widget.tabWidget().installEventFilter(self)
@@ -97,7 +97,7 @@ class TabDrag(QObject):
             return True
         if isinstance(event, QKeyEvent) and self._tab is not None:
             if kind == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
-                self._end()
+                self._end_drag()
             event.accept()
             return True
         if not isinstance(event, QMouseEvent):
@@ -123,14 +123,14 @@ class TabDrag(QObject):
     def _on_move(self, tab: QtAds.CDockWidgetTab, at: QPoint, *, pressed: bool) -> bool:
         if not pressed or self._pressed is None:
             return self._tab is not None
-        if self._tab is None and self._leaves(tab, at):
-            self._begin(tab, at)
+        if self._tab is None and self._has_left_bar(tab, at):
+            self._start_drag(tab, at)
         if self._tab is not None:
-            self._show(at)
+            self._update_target(at)
             return True
         return False  # within its bar, QtAds moves the tab
 
-    def _leaves(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> bool:
+    def _has_left_bar(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> bool:
         """Return True if the pointer has left the tab bar."""
         assert self._pressed is not None
         bar = tab.parentWidget()
@@ -139,7 +139,7 @@ class TabDrag(QObject):
         beside = not 0 <= across < bar.width()
         return abs(moved.y()) >= far or (beside and abs(moved.x()) >= far)
 
-    def _begin(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> None:
+    def _start_drag(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> None:
         # End QtAds' own move within the tab bar.
         local = QPointF(tab.mapFromGlobal(at))
         none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
@@ -155,7 +155,7 @@ class TabDrag(QObject):
         self._label.setObjectName("drag-label")
         self._label.adjustSize()
 
-    def _show(self, at: QPoint) -> None:
+    def _update_target(self, at: QPoint) -> None:
         assert self._tab is not None
         assert self._label is not None
         self._label.move(at + QPoint(14, 12))
@@ -169,7 +169,7 @@ class TabDrag(QObject):
             self._tint = None
         if target is not None:
             window = target.area.window()
-            self._tint = Tint(window)
+            self._tint = DropTint(window)
             rect = target.tinted()
             rect.moveTopLeft(target.area.mapTo(window, rect.topLeft()))
             self._tint.setGeometry(rect)
@@ -180,13 +180,13 @@ class TabDrag(QObject):
         assert self._tab is not None
         chat_id, target = self._tab.dockWidget().objectName(), self.target
         over = self._area(at) is not None or self._window(at) is not None
-        self._end()
+        self._end_drag()
         if target is not None:
             self.dropped.emit(chat_id, target)
         elif not over:
             self.pulled_out.emit(chat_id, at - QPoint(60, 18))
 
-    def _end(self) -> None:
+    def _end_drag(self) -> None:
         for shown in (self._tint, self._label):
             if shown is not None:
                 shown.hide()
@@ -214,7 +214,7 @@ class TabDrag(QObject):
                 return area
         return None
 
-    def _target(self, dragged: QtAds.CDockWidget, at: QPoint) -> Target | None:
+    def _target(self, dragged: QtAds.CDockWidget, at: QPoint) -> DropTarget | None:
         """Return the target, or None outside all panes and where nothing would change."""
         area = self._area(at)
         if area is None:
@@ -226,9 +226,9 @@ class TabDrag(QObject):
         if bar.isVisible() and bar.geometry().contains(area.mapFromGlobal(at)):
             tabs = bar.tabBar()
             index = tabs.tabInsertIndexAt(tabs.mapFromGlobal(at))
-            return None if own else Target(area, "tab", index)
+            return None if own else DropTarget(area, "tab", index)
         side = self._side(area, at)
-        return None if own and side == "tab" else Target(area, side)
+        return None if own and side == "tab" else DropTarget(area, side)
 
     def _side(self, area: QtAds.CDockAreaWidget, at: QPoint) -> str:
         current = area.currentDockWidget()

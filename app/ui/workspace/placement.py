@@ -69,7 +69,7 @@ def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
     workspace.restore_panes()
     shared = _shared(workspace, pane)
     if shared is not None:
-        _grow(*shared, by)
+        _resize_in(*shared, by)
         workspace.arranged.emit()
 
 
@@ -102,7 +102,7 @@ def even_out(workspace: Workspace) -> None:
     """Give all panes of the main window equal widths and heights."""
     workspace.restore_panes()
     for splitter in workspace.manager.findChildren(QSplitter):
-        _share(splitter)
+        _equalize(splitter)
     workspace.arranged.emit()
 
 
@@ -111,17 +111,17 @@ def even_out_beside(workspace: Workspace, pane: ChatPane) -> None:
     workspace.restore_panes()
     shared = _shared(workspace, pane)
     if shared is not None:
-        _share(shared[0])
+        _equalize(shared[0])
 
 
-def _share(splitter: QSplitter) -> None:
+def _equalize(splitter: QSplitter) -> None:
     sizes = splitter.sizes()
     shown = sum(size > 0 for size in sizes)
     if shown > 1:
         splitter.setSizes([sum(sizes) // shown if size > 0 else 0 for size in sizes])
 
 
-class Wrapping:
+class PaneWrapper:
     """Wraps panes that do not fit side by side into rows, or into tabs if the rows are too low.
 
     When there is enough space again, the arrangement is restored, unless the user has changed it.
@@ -131,27 +131,31 @@ class Wrapping:
         self._workspace = workspace
         self._before: Arrangement | None = None
         # The required width at that time, and the minimum width of a pane.
-        self._needed = self._least = 0
-        self._made: list[list[str]] = []
+        self._needed_width = self._min_pane_width = 0
+        self._wrapped_chats: list[list[str]] = []
 
     @property
     def needed(self) -> int:
         """Return the width required by the arrangement the user made."""
-        return max(self._before_needs, self._workspace.minimumSizeHint().width())
+        return max(self._unwrapped_width, self._workspace.minimumSizeHint().width())
 
     @property
-    def _before_needs(self) -> int:
+    def _unwrapped_width(self) -> int:
         """Return the width needed to undo the wrapping at the current text size."""
         if self._before is None:
             return 0
-        columns = self._needed // max(1, self._least)
-        return self._needed + columns * (_least_width(self._workspace) - self._least)
+        columns = self._needed_width // max(1, self._min_pane_width)
+        return self._needed_width + columns * (_least_width(self._workspace) - self._min_pane_width)
 
     def to_json(self) -> dict[str, Any] | None:
         """Return the arrangement before wrapping, for `restore`. None if nothing is wrapped."""
-        if self._before is None or _chats(self._workspace) != self._made:
+        if self._before is None or _chats(self._workspace) != self._wrapped_chats:
             return None
-        return {**self._before.to_json(), "needed": self._needed, "least": self._least}
+        return {
+            **self._before.to_json(),
+            "needed": self._needed_width,
+            "least": self._min_pane_width,
+        }
 
     def restore(self, data: object) -> None:
         """Restore the state from `to_json`, after the panes were restored."""
@@ -159,27 +163,33 @@ class Wrapping:
         needed = data.get("needed") if isinstance(data, dict) else None
         same = before is not None and set(before.chats) == {pane.chat.id for pane in shown}
         if same and isinstance(data, dict) and isinstance(needed, int):
-            self._before, self._needed, self._made = before, needed, _chats(self._workspace)
+            self._before, self._needed_width, self._wrapped_chats = (
+                before,
+                needed,
+                _chats(self._workspace),
+            )
             least = data.get("least")  # missing in older layouts
-            self._least = least if isinstance(least, int) else _least_width(self._workspace)
+            self._min_pane_width = (
+                least if isinstance(least, int) else _least_width(self._workspace)
+            )
 
     def fit(self) -> None:
         """Wrap or unwrap the panes for the main window's width."""
         workspace = self._workspace
-        if self._before is not None and _chats(workspace) != self._made:
+        if self._before is not None and _chats(workspace) != self._wrapped_chats:
             self._before = None
         width = workspace.width()
-        if self._before is not None and width >= self._before_needs:
+        if self._before is not None and width >= self._unwrapped_width:
             before, self._before = self._before, None
-            self._change(lambda: self._unwrap(before))
+            self._apply(lambda: self._unwrap(before))
         elif len(_areas(workspace)) > 1 and (
             workspace.minimumSizeHint().width() > width or self._too_many_rows
         ):
             if self._before is None:
-                self._needed, self._least = self.needed, _least_width(workspace)
+                self._needed_width, self._min_pane_width = self.needed, _least_width(workspace)
                 self._before = workspace.arrangement()
-            self._change(self._wrap)
-            self._made = _chats(workspace)
+            self._apply(self._wrap)
+            self._wrapped_chats = _chats(workspace)
 
     @property
     def _too_many_rows(self) -> bool:
@@ -190,7 +200,7 @@ class Wrapping:
         tops = {area.mapTo(workspace, QPoint()).y() for area in _areas(workspace)}
         return len(tops) > _rows_that_fit(workspace)
 
-    def _change(self, what: Callable[[], None]) -> None:
+    def _apply(self, what: Callable[[], None]) -> None:
         """Change the arrangement without repainting in between, and keep the focus."""
         workspace, focus = self._workspace, QApplication.focusWidget()
         active = workspace.active
@@ -261,7 +271,7 @@ def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
     return max(1, width // pane.minimumWidth() - others)
 
 
-def _grow(splitter: QSplitter, at: int, by: int) -> None:
+def _resize_in(splitter: QSplitter, at: int, by: int) -> None:
     """Resize a pane. The others shrink or grow in proportion. Qt respects their minimum sizes."""
     sizes = splitter.sizes()
     whole, rest = sum(sizes), sum(sizes) - sizes[at]

@@ -66,9 +66,9 @@ class TabMarks(QObject):
         """Highlight the tab of the active pane, and shade the bars of others."""
         here = self._docks.area(active)
         for dock in self._docks.all():
-            _mark(dock.widget.tabWidget(), "keys", dock.pane is active)
+            _set_style_property(dock.widget.tabWidget(), "keys", dock.pane is active)
             if (area := dock.widget.dockAreaWidget()) is not None:
-                _mark(area.titleBar(), "keys", area is here)
+                _set_style_property(area.titleBar(), "keys", area is here)
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
@@ -117,7 +117,7 @@ def _show_icon(dock: QtAds.CDockWidget, icon: QIcon) -> None:
             label.setFixedSize(label.pixmap().deviceIndependentSize().toSize())
 
 
-def _mark(widget: QWidget, name: str, on: bool) -> None:
+def _set_style_property(widget: QWidget, name: str, on: bool) -> None:
     """Set a property that the style sheet uses."""
     if widget.property(name) is not on:
         widget.setProperty(name, on)
@@ -183,7 +183,7 @@ class TitleBars(QObject):
 
 FOLDED = mark("More")
 
-_LATER = Qt.ConnectionType(
+_QUEUED_UNIQUE = Qt.ConnectionType(
     Qt.ConnectionType.QueuedConnection.value | Qt.ConnectionType.UniqueConnection.value
 )
 """Queued, and only once."""
@@ -215,11 +215,11 @@ class StripButtons(QObject):
         self._bar = bar
         self._on_split = on_split
         self._chosen = chosen
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._show_current)
-        self._roomy = True  # wide enough for the header of a lone chat
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._reseat)
+        self._scroll_timer = QTimer(self, singleShot=True, interval=0)
+        self._scroll_timer.timeout.connect(self._show_current)
+        self._fits_header = True  # wide enough for the header of a lone chat
+        self._arrange_timer = QTimer(self, singleShot=True, interval=0)
+        self._arrange_timer.timeout.connect(self._rearrange)
         self.folded = False
         for own in bar.findChildren(QAbstractButton):
             own.setAccessibleName(own.toolTip())  # QtAds sets only tooltips
@@ -262,10 +262,10 @@ class StripButtons(QObject):
         shown = self._area.openedDockWidgets()
         # A small window of one chat has no tab bar.
         alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
-        if self._has_room != self._roomy:
+        if self._has_room != self._fits_header:
             # Deferred: Qt may be laying out this bar, and would use deleted items.
             self.arrange_soon()
-        if not self._roomy:
+        if not self._fits_header:
             alone = None
         for dock in self._area.dockWidgets():
             pane = dock.widget()
@@ -273,11 +273,11 @@ class StripButtons(QObject):
                 # QtAds reads it only when a pane is added, not after the text size has changed.
                 least = pane.minimumSize()
                 self._area.setMinimumSize(least.width(), least.height() + self._bar.height())
-                _seat(dock, pane, in_row=dock is alone)
+                _place_header(dock, pane, in_row=dock is alone)
         pane = shown[0].widget() if len(shown) == 1 else None
         if isinstance(pane, ChatPane):
-            pane.header.room_changed.connect(self._on_room, _LATER)
-        _mark(self._bar, "row", alone is not None)
+            pane.header.room_changed.connect(self._on_room, _QUEUED_UNIQUE)
+        _set_style_property(self._bar, "row", alone is not None)
         # The tab of a lone chat fills the bar.
         policy = QSizePolicy.Policy.Maximum if alone is None else QSizePolicy.Policy.Expanding
         self._bar.tabBar().setSizePolicy(policy, QSizePolicy.Policy.Preferred)
@@ -287,14 +287,18 @@ class StripButtons(QObject):
         if row.stretch(at) != stretch:  # setting it triggers a layout, and so this method again
             row.setStretch(at, stretch)
         container = self._area.dockContainer()
-        _mark(self._bar, "lone", container is None or container.visibleDockAreaCount() == 1)
+        _set_style_property(
+            self._bar, "lone", container is None or container.visibleDockAreaCount() == 1
+        )
         spacing = max(0, self._bar.layout().spacing())
         ends = 6 if self.restore.isHidden() else 6 + spacing + self.restore.width()
         buttons = sum(button.width() + spacing for button in self.buttons) + ends
         if alone is None or not isinstance(pane, ChatPane):
             titles = [_title(dock.tabWidget()) for dock in shown]
             tabs = [(dock.tabWidget(), title) for dock, title in zip(shown, titles, strict=True)]
-            others = [tab.minimumSizeHint().width() - _least(title) for tab, title in tabs]
+            others = [
+                tab.minimumSizeHint().width() - _title_min_width(title) for tab, title in tabs
+            ]
             wanted = [
                 min(title.sizeHint().width(), tab.maximumWidth() - end)
                 for (tab, title), end in zip(tabs, others, strict=True)
@@ -302,12 +306,14 @@ class StripButtons(QObject):
             beside = sum(others)
             folded = self._bar.width() < sum(wanted) + beside + buttons
             two = self.buttons[0].width() + self.more.width() + 2 * spacing + ends
-            widest = _level(wanted, self._bar.width() - beside - (two if folded else buttons))
+            widest = _max_common_width(
+                wanted, self._bar.width() - beside - (two if folded else buttons)
+            )
             for title, width in zip(titles, wanted, strict=True):
                 title.setMaximumWidth(widest)
                 title.setMinimumWidth(max(1, min(width, widest, scaled(LEAST_TITLE))))
-            self._fold(folded)
-            self._soon.start()
+            self._fold_buttons(folded)
+            self._scroll_timer.start()
             return
         tab, header = alone.tabWidget(), pane.header
         title = _title(tab)
@@ -324,11 +330,11 @@ class StripButtons(QObject):
         title_room = room - beside - header.wanted_width(folded=folded) - header.beside
         title.setMaximumWidth(max(scaled(TITLE), title_room))
         tab.setMinimumWidth(max(0, room))
-        self._fold(folded, into_header=True)
+        self._fold_buttons(folded, into_header=True)
 
     def arrange_soon(self) -> None:
         """Lay out the bar after the current event."""
-        self._later.start()
+        self._arrange_timer.start()
 
     @property
     def _has_room(self) -> bool:
@@ -340,9 +346,9 @@ class StripButtons(QObject):
         return int(self._bar.width()) >= t.NARROW
 
     @Slot()
-    def _reseat(self) -> None:
+    def _rearrange(self) -> None:
         if self._is_alive:
-            self._roomy = self._has_room
+            self._fits_header = self._has_room
             self.arrange()
 
     @Slot()
@@ -359,7 +365,7 @@ class StripButtons(QObject):
         if (current := tabs.currentTab()) is not None:
             tabs.ensureWidgetVisible(current, 0, 0)
 
-    def _fold(self, folded: bool, *, into_header: bool = False) -> None:
+    def _fold_buttons(self, folded: bool, *, into_header: bool = False) -> None:
         """Move the split buttons into a menu, or all buttons if the pane's header has the menu."""
         self.folded = folded
         for button in self.buttons[1:]:
@@ -397,7 +403,7 @@ TITLE, LEAST_TITLE = 90, 64
 """Minimum pixels of a title at 100% zoom: alone in its bar, and in a full bar, which scrolls."""
 
 
-def _level(widths: Sequence[int], room: int) -> int:
+def _max_common_width(widths: Sequence[int], room: int) -> int:
     """Return the maximum width at which all fit. The widest shrink first."""
     for count, width in zip(range(len(widths), 0, -1), sorted(widths), strict=True):
         if width * count > room:
@@ -406,7 +412,7 @@ def _level(widths: Sequence[int], room: int) -> int:
     return WIDEST
 
 
-def _least(title: QLabel) -> int:
+def _title_min_width(title: QLabel) -> int:
     """Return the part of a tab's minimum width that its title needs."""
     return title.minimumWidth() or title.minimumSizeHint().width()
 
@@ -417,7 +423,7 @@ def _title(tab: QtAds.CDockWidgetTab) -> QLabel:
     return label
 
 
-def _seat(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> None:
+def _place_header(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> None:
     """Put a pane's header into its tab, or back above the conversation.
 
     Both belong to the dock widget, so they move with it.
@@ -436,7 +442,7 @@ def _seat(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> None:
         title.setMaximumWidth(WIDEST)
     header.show()  # a widget reparented before it is shown would stay hidden
     layout.setStretchFactor(title, 0 if in_row else 1)
-    _mark(tab, "row", in_row)
+    _set_style_property(tab, "row", in_row)
 
 
 WIDEST = (1 << 24) - 1  # Qt's maximum width

@@ -21,12 +21,12 @@ from app.ui.workspace.docks import (
     Dock,
     DockPlacing,
     Docks,
-    Maximised,
+    MaximizedArea,
     dock_manager,
     keep_on_screen,
     save_state,
 )
-from app.ui.workspace.dragging import TabDrag, Target
+from app.ui.workspace.dragging import DropTarget, TabDrag
 from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
@@ -95,8 +95,8 @@ class Workspace(QWidget):
         self._settings = settings
         self.active: ChatPane | None = None  # pane with the focus, or the last one
         self._recent: list[str] = []  # chats of recently active panes, the latest last
-        self._maximised = Maximised()
-        self._whole: Arrangement | None = None  # arrangement before a pane was maximized
+        self._maximised = MaximizedArea()
+        self._before_maximize: Arrangement | None = None  # arrangement before a pane was maximized
         self._ending = False
         self.nothing = NoChat(self)
         self.nothing.button.clicked.connect(self.new_asked)
@@ -107,15 +107,15 @@ class Workspace(QWidget):
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self.nothing)
         self._layers.addWidget(self.manager)
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._settle)
+        self._update_timer = QTimer(self, singleShot=True, interval=0)
+        self._update_timer.timeout.connect(self._update_view)
         self._bars = TitleBars(self.manager, self)
         self._bars.split_requested.connect(self._on_split_requested)
         self._bars.pressed.connect(self._on_tab)
-        self._bars.turned.connect(self._soon.start)
+        self._bars.turned.connect(self._update_timer.start)
         self._bars.restore_asked.connect(self.restore_panes)
-        self.manager.dockAreaCreated.connect(self._soon.start)
-        self.manager.dockAreasRemoved.connect(self._soon.start)
+        self.manager.dockAreaCreated.connect(self._update_timer.start)
+        self.manager.dockAreasRemoved.connect(self._update_timer.start)
         self.manager.floatingWidgetCreated.connect(self._on_floating)
         self._drag = TabDrag(self._docks, self)
         self._drag.dropped.connect(self._on_dropped)
@@ -165,7 +165,7 @@ class Workspace(QWidget):
         dock = self._make_dock(chat)
         dock.fill()
         self._placing.insert(dock, where, self.active)
-        self._settle()
+        self._update_view()
         self.activate(dock.pane)
         return dock.pane
 
@@ -175,7 +175,7 @@ class Workspace(QWidget):
         dock.fill()
         self._placing.float(dock)
         dock.bare = True
-        self._settle()
+        self._update_view()
         self.activate(dock.pane)
         return dock.pane
 
@@ -235,7 +235,7 @@ class Workspace(QWidget):
             if latest is not None or rest:
                 self.activate(latest or rest[min(at, len(rest) - 1)])
         self._forget_overdue()
-        self._settle()
+        self._update_view()
         # Deferred, because a pane that takes its place may use the same model.
         QTimer.singleShot(0, self, partial(self._leave_model, pane.chat))
         if told:
@@ -254,7 +254,7 @@ class Workspace(QWidget):
             self.restore_panes()
             self._docks.mark_open(chat_id)
             self._placing.put_back(dock, self._latest_in(self.window()))
-            self._settle()
+            self._update_view()
             dock.pane.chat.model.load()
         self.activate(dock.pane)
         return True
@@ -273,7 +273,7 @@ class Workspace(QWidget):
             self._placing.take_back(dock, self._latest_in(self.window()))
         else:
             self._placing.float(dock)
-        self._settle()
+        self._update_view()
         self.activate(pane)
 
     def is_alone(self, pane: ChatPane) -> bool:
@@ -304,7 +304,7 @@ class Workspace(QWidget):
         if self.maximised:
             self.restore_panes()
         elif area is not None and self.has_neighbours(pane):
-            self._whole = self.arrangement()
+            self._before_maximize = self.arrangement()
             self._maximised.show(area)
             self._bars.show_maximised(area)
         self.activate(pane)
@@ -313,7 +313,7 @@ class Workspace(QWidget):
         """Restore the panes hidden by a maximized one."""
         if self.maximised:
             self._maximised.restore()
-            self._whole = None
+            self._before_maximize = None
             self._bars.show_maximised(None)
 
     # Layouts.
@@ -321,7 +321,7 @@ class Workspace(QWidget):
     def arrangement(self) -> Arrangement:
         """Return the current arrangement, including panes hidden by a maximized one."""
         chats = tuple(pane.chat.id for pane in self.panes())
-        area, whole = self._maximised.area, self._whole
+        area, whole = self._maximised.area, self._before_maximize
         if whole is not None and set(whole.chats) == set(chats):
             docks, chats = whole.docks, whole.chats
         elif area is not None:
@@ -362,7 +362,7 @@ class Workspace(QWidget):
             dock.fill()
         self._bars.arrange()
         self._forget_overdue()
-        self._settle()
+        self._update_view()
         # No pane had the focus if all float and the main window was active.
         chosen = self._latest_in(self.window())
         if arrangement.active is not None:
@@ -381,7 +381,7 @@ class Workspace(QWidget):
         """Stop handling signals at exit."""
         self._ending = True
         self._focus.end()
-        self._soon.stop()
+        self._update_timer.stop()
 
     # Internals.
 
@@ -413,7 +413,7 @@ class Workspace(QWidget):
         self.active_changed.emit()
 
     @Slot()
-    def _settle(self) -> None:
+    def _update_view(self) -> None:
         """Update the layers and signals after any change."""
         if self._ending:
             return
@@ -427,7 +427,7 @@ class Workspace(QWidget):
         self.marks.show_keys(self.active)
         self.arranged.emit()
 
-    def _sender(self) -> ChatPane | None:
+    def _sender_pane(self) -> ChatPane | None:
         """Return the open pane of the dock widget that sent a signal."""
         widget = self.sender()
         if self._ending or self._placing.restoring or not isinstance(widget, QObject):
@@ -436,18 +436,18 @@ class Workspace(QWidget):
 
     @Slot()
     def _on_close_requested(self) -> None:
-        pane = self._sender()
+        pane = self._sender_pane()
         if pane is not None:
             self.close_pane(pane)
 
     @Slot(bool)
     def _on_moved_out_or_in(self, alone: bool) -> None:
         """Activate a pane after it was moved to another window."""
-        pane = self._sender()
+        pane = self._sender_pane()
         if pane is not None:
             self._set_active(pane)
             pane.focus_composer()
-            self._soon.start()
+            self._update_timer.start()
 
     @Slot(object)
     def _on_entered(self, pane: ChatPane) -> None:
@@ -469,12 +469,12 @@ class Workspace(QWidget):
             self.activate(pane)
 
     @Slot(str, object)
-    def _on_dropped(self, chat_id: str, target: Target) -> None:
+    def _on_dropped(self, chat_id: str, target: DropTarget) -> None:
         dock = self._docks.get(chat_id)
         if dock is not None and isValid(target.area):
             self.restore_panes()
             self._placing.drop(dock, target.area, target.where, target.index)
-            self._settle()
+            self._update_view()
             self.activate(dock.pane)
 
     @Slot(str, QPoint)
@@ -489,7 +489,7 @@ class Workspace(QWidget):
             return
         self.restore_panes()
         self._placing.float(dock, corner)
-        self._settle()
+        self._update_view()
         self.activate(dock.pane)
 
     @Slot(str)
@@ -510,4 +510,4 @@ class Workspace(QWidget):
         window.setMinimumSize(300, 320)
         self._focus.take_typing(window)
         self._drag.watch_window(window)
-        self._soon.start()
+        self._update_timer.start()

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app import flows
 from app.models.loading import LoadState
 from app.models.names import adapter_of, base_of, model_fallback_name, model_location, variant_of
-from app.ui.models.models_table import Column
+from app.ui.models.models_table import ModelColumn
 from app.ui.models.models_window import ModelsWindow
 from engine.hub import downloads
 from tests.app.conftest import Run, Start, answering
@@ -220,7 +220,7 @@ def test_a_variants_folder_goes_to_the_trash_and_its_model_stays(variants: Varia
     window = variants.open()
     assert window.choose(variants.pirate)
     at = window.table.row_of(variants.pirate)
-    assert window.table.index(at, Column.SIZE).data() == "0.1 MB"
+    assert window.table.index(at, ModelColumn.SIZE).data() == "0.1 MB"
     window.foot.trash.trigger()
     variants.run.until(lambda: not variants.pirate.exists())
     variants.look()

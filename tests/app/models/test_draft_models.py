@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from app.models.loading import LoadState
 from app.settings.settings import Settings
 from app.ui.models.foot import DraftDialog
-from app.ui.models.models_table import BELOW, Column
+from app.ui.models.models_table import BELOW, ModelColumn
 from app.ui.models.models_window import ModelsWindow
 from engine import LOOKUP, EngineError
 from engine.hub import downloads
@@ -73,7 +73,7 @@ class Drafts:
         self.run.app.loader.want(self.ref(name))
         self.run.until(lambda: self.run.app.loader.get(self.ref(name)).state is LoadState.READY)
 
-    def cell(self, name: str, column: Column, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def cell(self, name: str, column: ModelColumn, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         at = self.window.table.row_of(self.root / name)
         return self.window.table.index(at, column).data(role)
 
@@ -126,7 +126,7 @@ def test_the_choice_holds_after_the_next_load_and_is_kept(drafts: Drafts, profil
     drafts.load()
     drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
     assert drafts.engine.drafts == [("Oak-9B", "Oak-1B")]
-    assert drafts.cell("Oak-9B", Column.NAME, BELOW) == (
+    assert drafts.cell("Oak-9B", ModelColumn.NAME, BELOW) == (
         "llama · draft model Oak-1B · Added folder"
     )
     assert drafts.run.app.loader.unload(drafts.ref("Oak-9B"))
@@ -154,7 +154,7 @@ def test_prompt_lookup_needs_no_model(drafts: Drafts):
     drafts.load()
     drafts.run.until(lambda: drafts.drafter() == LOOKUP)
     assert drafts.engine.drafts == [("Oak-9B", LOOKUP)]
-    below = drafts.cell("Oak-9B", Column.NAME, BELOW)
+    below = drafts.cell("Oak-9B", ModelColumn.NAME, BELOW)
     assert below == "llama · prompt lookup · Added folder"
     told = {"model": LOOKUP, "name": LOOKUP, "nbytes": 0, "kv_bytes": 0}
     told |= {"drafted_tokens": 100, "accepted_tokens": 90}
@@ -220,13 +220,13 @@ def test_one_that_failed_is_tried_again_when_it_is_chosen_again(
     drafts.run.until(
         lambda: status_label.text().startswith("Oak-9B has no draft model. Too little")
     )
-    assert drafts.cell("Oak-9B", Column.NAME, BELOW) == "llama · Added folder"
+    assert drafts.cell("Oak-9B", ModelColumn.NAME, BELOW) == "llama · Added folder"
     monkeypatch.setattr(drafts.engine, "load_later", load)
     drafts.take(drafts.ask("Oak-12B"), "Oak-foreign")  # another's choice tries nothing
     assert drafts.engine.drafts == []
     drafts.take(drafts.ask(), "Oak-1B")
     drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
-    assert "draft model Oak-1B" in drafts.cell("Oak-9B", Column.NAME, BELOW)
+    assert "draft model Oak-1B" in drafts.cell("Oak-9B", ModelColumn.NAME, BELOW)
 
 
 def test_unloaded_meanwhile_it_is_not_loaded_again(drafts: Drafts):
@@ -250,11 +250,13 @@ def test_how_much_of_the_drafts_held_is_shown(drafts: Drafts):
     counts = {"drafted_tokens": 0, "accepted_tokens": 0}
     figures.received.emit({"drafts": {model_id: told | counts}})
     tip = Qt.ItemDataRole.ToolTipRole
-    assert drafts.cell("Oak-9B", Column.MEMORY, tip) == "Oak-1B has not drafted any tokens yet."
+    assert (
+        drafts.cell("Oak-9B", ModelColumn.MEMORY, tip) == "Oak-1B has not drafted any tokens yet."
+    )
     figures.received.emit(
         {"drafts": {model_id: told | {"drafted_tokens": 200, "accepted_tokens": 124}}}
     )
     words = "Oak-1B has drafted 200 tokens; 62% accepted."
-    assert drafts.cell("Oak-9B", Column.MEMORY, tip) == words
+    assert drafts.cell("Oak-9B", ModelColumn.MEMORY, tip) == words
     dialog = drafts.ask()
     assert (dialog.note.isVisible(), dialog.note.text()) == (True, words)

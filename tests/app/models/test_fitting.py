@@ -13,7 +13,7 @@ from app.bridge import Bridge
 from app.chats.options import ChatOptions
 from app.chats.turn import Event
 from app.models.loading import LoadState, ModelLoader
-from app.ui.models.fit import Choice, FitDialog, Way, choices, search_words
+from app.ui.models.fit import Choice, FitAction, FitDialog, choices, search_words
 from engine import Fit
 from engine.hub import downloads
 from tests.app.conftest import Run, Start, process_until
@@ -241,14 +241,14 @@ def test_a_smaller_copy_is_offered_of_what_is_not_in_few_bits(crowded: Run, tmp_
     def offered(name: str, free: int) -> list[Choice]:
         fit, ref = Fit(6_000, 1, 100, 100, 8192, 1, None, free), str(tmp_path / "mine" / name)
         found = choices(fit, ref, crowded.app.library, installed, for_chat=False)
-        return [choice for choice in found if choice.way is Way.CONVERT]
+        return [choice for choice in found if choice.way is FitAction.CONVERT]
 
     (eight,) = offered("wide-14B", 4_000)
     assert eight.words == "Convert to a smaller copy"
     assert eight.detail.startswith("8 bits: practically identical to the original (about ")
     assert offered("wide-14B", 2_000)[0].detail.startswith("4 bits")
     assert offered("wide-14B", 1_000) == offered("wide-15B", 4_000) == []
-    crowded.window.models.fitting._take(eight, WIDE, "")
+    crowded.window.models.fitting._apply_choice(eight, WIDE, "")
     assert QApplication.activeModalWidget().objectName() == "convert-dialog"
 
 

@@ -15,7 +15,7 @@ from app.settings.settings import Settings
 from app.spelling import systems
 from app.spelling.systems import SpellingSystem
 from app.ui.composer.composer import ComposerText
-from app.ui.composer.misspelt import Misspelt
+from app.ui.composer.misspelt import SpellingMarks
 from tests.app.conftest import Run, Start
 
 
@@ -73,7 +73,7 @@ def gui_only(system: SpellingSystem | None) -> bool:
     return system is not None and system.gui_only
 
 
-def misspelt(run: Run) -> Misspelt:
+def misspelt(run: Run) -> SpellingMarks:
     return run.window.spelling.fields[run.pane.chat.id]
 
 

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions, varied
 from app.settings.settings import Settings
-from app.ui.compare.compare_dialog import Column, CompareDialog
+from app.ui.compare.compare_dialog import CompareDialog, ComparisonColumn
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
@@ -327,7 +327,10 @@ def test_keeping_one_of_several_models_is_counted(start: Start):
     run = start().ready()
     run.app.settings.set(models=("/models/one", "/models/two"))
     for kept in (1, 1, 0):
-        columns = [Column(model, ChatOptions(), model) for model in ("/models/one", "/models/two")]
+        columns = [
+            ComparisonColumn(model, ChatOptions(), model)
+            for model in ("/models/one", "/models/two")
+        ]
         panes = run.window.chats.comparisons.begin(columns, "", "say hello")
         for pane in panes:
             run.until(lambda pane=pane: pane.chat.transcript.last("assistant"))

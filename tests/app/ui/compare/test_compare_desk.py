@@ -12,7 +12,7 @@ from app.chats.options import ChatOptions
 from app.settings.paths import GUIDE
 from app.settings.settings import Settings
 from app.ui.compare import compare
-from app.ui.compare.compare_dialog import Column, CompareDialog
+from app.ui.compare.compare_dialog import CompareDialog, ComparisonColumn
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Run, Start
@@ -23,7 +23,7 @@ MODELS = ("/models/one", "/models/two")
 def columns(run: Run, *, blind: bool = False) -> list[ChatPane]:
     """The columns of two models, each with its answer; mixed means the other way round."""
     comparisons = run.window.chats.comparisons
-    told = [Column(model, ChatOptions(), model.rpartition("/")[2]) for model in MODELS]
+    told = [ComparisonColumn(model, ChatOptions(), model.rpartition("/")[2]) for model in MODELS]
     with patch.object(compare, "shuffle", list.reverse):
         panes = comparisons.begin(told, "", "say hello", blind=blind)
     for pane in panes:
@@ -158,7 +158,7 @@ def test_hidden_tabs_are_put_aside_too_and_come_back(start: Start):
     run.until(lambda: run.pane.isVisible())
     assert len(run.panes) == 3
     columns = run.window.chats.comparisons.begin(
-        [Column(GUIDE, ChatOptions(seed=n), f"Seed {n}") for n in (1, 2)], "", "say hello"
+        [ComparisonColumn(GUIDE, ChatOptions(seed=n), f"Seed {n}") for n in (1, 2)], "", "say hello"
     )
     assert run.panes == columns
     assert run.window.toast.text == "2 chats are set aside until you keep a reply"
@@ -182,7 +182,9 @@ def test_room_that_is_too_much_in_the_dialog_moves_nothing_but_its_foot(look, qt
 
 def test_columns_that_differ_at_the_end_of_their_names_show_it(start: Start):
     run = start().ready()
-    told = [Column(GUIDE, ChatOptions(temperature=t), f"Temperature {t}") for t in (0.0, 0.7)]
+    told = [
+        ComparisonColumn(GUIDE, ChatOptions(temperature=t), f"Temperature {t}") for t in (0.0, 0.7)
+    ]
     panes = run.window.chats.comparisons.begin(told, "", "say hello")
     for pane in panes:
         run.until(lambda pane=pane: pane.chat.short)

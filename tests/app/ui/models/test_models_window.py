@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 from app.chats.turn import Event
 from app.models.loading import LoadState
 from app.settings.settings import Settings
-from app.ui.models.models_table import Column
+from app.ui.models.models_table import ModelColumn
 from app.ui.models.models_window import ModelsWindow
 from engine.hub import downloads
 from tests.app.conftest import Run, Start, answering
@@ -70,7 +70,7 @@ class Listed:
         else:
             self.run.qtbot.mouseClick(button, LEFT)
 
-    def cell(self, name: str, column: Column) -> str:
+    def cell(self, name: str, column: ModelColumn) -> str:
         at = self.window.table.row_of(self.root / name)
         return str(self.window.table.index(at, column).data())
 
@@ -104,11 +104,11 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
     run.qtbot.keyClick(run.window, Qt.Key.Key_M, CTRL | SHIFT)
     run.until(lambda: len(listed.names()) == 4)
     assert listed.names() == ["Amber-1B", "Birch-7B-4bit", "Cedar-3B", "Guide"]
-    assert listed.cell("Amber-1B", Column.PRECISION) == "bfloat16"
-    assert listed.cell("Amber-1B", Column.SIZE) == "3.0 MB"
-    assert listed.cell("Birch-7B-4bit", Column.PRECISION) == "4-bit"
-    assert listed.cell("Cedar-3B", Column.CONTEXT) == "32K"
-    assert listed.cell("Cedar-3B", Column.LICENCE) == "–"
+    assert listed.cell("Amber-1B", ModelColumn.PRECISION) == "bfloat16"
+    assert listed.cell("Amber-1B", ModelColumn.SIZE) == "3.0 MB"
+    assert listed.cell("Birch-7B-4bit", ModelColumn.PRECISION) == "4-bit"
+    assert listed.cell("Cedar-3B", ModelColumn.CONTEXT) == "32K"
+    assert listed.cell("Cedar-3B", ModelColumn.LICENCE) == "–"
     guide = listed.window.table.rows[3]
     assert (guide.ref, listed.installed.status(guide).state) == ("guide", LoadState.READY)
     assert "4 models · " in listed.window.foot.status_label.text()
@@ -129,9 +129,9 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
 
     # What is clicked sorts, and the chosen one stays chosen.
     listed.choose("Cedar-3B")
-    window.view.sortByColumn(Column.SIZE, Qt.SortOrder.AscendingOrder)
+    window.view.sortByColumn(ModelColumn.SIZE, Qt.SortOrder.AscendingOrder)
     assert listed.names()[:1] == ["Cedar-3B"] or listed.names()[1] == "Cedar-3B"
-    window.view.sortByColumn(Column.NAME, Qt.SortOrder.DescendingOrder)
+    window.view.sortByColumn(ModelColumn.NAME, Qt.SortOrder.DescendingOrder)
     assert listed.names() == ["Guide", "Cedar-3B", "Birch-7B-4bit", "Amber-1B"]
     assert window.model is not None
     assert window.model.name == "Cedar-3B"
@@ -141,7 +141,7 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
     at = window.view.currentIndex()
     text = at.siblingAtColumn(0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert text.startswith("Birch-7B-4bit, llama · Added folder, 2.0 MB, 4-bit, context 131,072")
-    size = at.siblingAtColumn(Column.SIZE).data(Qt.ItemDataRole.AccessibleTextRole)
+    size = at.siblingAtColumn(ModelColumn.SIZE).data(Qt.ItemDataRole.AccessibleTextRole)
     assert size == "Size: 2.0 MB"
     assert window.foot.open.accessibleName() == "New chat with Birch-7B-4bit"
     assert window.foot.more.accessibleName() == "More for Birch-7B-4bit"
@@ -180,7 +180,7 @@ def test_it_opens_once_begins_at_the_search_and_a_row_has_one_main_verb(listed: 
     # A row has one main verb and a menu of the others.
     visible = [b.text() for b in window.foot.findChildren(QPushButton) if b.isVisible()]
     assert visible == ["New Chat"]
-    at = window.table.index(window.table.row_of(listed.root / "Birch-7B-4bit"), Column.MORE)
+    at = window.table.index(window.table.row_of(listed.root / "Birch-7B-4bit"), ModelColumn.MORE)
     listed.run.qtbot.mouseClick(
         window.view.viewport(), LEFT, pos=window.view.visualRect(at).center()
     )
@@ -208,15 +208,15 @@ def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
     listed.choose("Amber-1B")
     listed.run.engine.loading.clear()
     listed.click("load")
-    assert listed.cell("Amber-1B", Column.MEMORY) == "Loading…"
+    assert listed.cell("Amber-1B", ModelColumn.MEMORY) == "Loading…"
     assert window.foot.load.text() == "Cancel Loading"
     listed.click("load")
-    assert listed.cell("Amber-1B", Column.MEMORY) == ""
+    assert listed.cell("Amber-1B", ModelColumn.MEMORY) == ""
     listed.click("load")
     listed.run.engine.loading.set()
     listed.run.until(lambda: window.foot.load.text() == "Unload")
-    assert listed.cell("Amber-1B", Column.MEMORY) == "0.0 MB"
-    assert listed.cell("Amber-1B", Column.USED) == "Today"
+    assert listed.cell("Amber-1B", ModelColumn.MEMORY) == "0.0 MB"
+    assert listed.cell("Amber-1B", ModelColumn.USED) == "Today"
     listed.click("load")
     assert listed.run.engine.unloaded == ["Amber-1B"]
     assert window.foot.status_label.text().startswith("Amber-1B unloaded.")
@@ -242,7 +242,7 @@ def test_pinned_ones_stand_first_and_are_remembered(listed: Listed, profile: Pat
     listed.click("pin")
     assert listed.names()[0] == "Cedar-3B"
     assert Settings.load(profile / "settings.json").pinned == (str(listed.root / "Cedar-3B"),)
-    window.view.sortByColumn(Column.NAME, Qt.SortOrder.DescendingOrder)
+    window.view.sortByColumn(ModelColumn.NAME, Qt.SortOrder.DescendingOrder)
     assert listed.names() == ["Cedar-3B", "Guide", "Birch-7B-4bit", "Amber-1B"]
     listed.click("pin")
     assert listed.run.app.settings.pinned == ()

@@ -13,7 +13,7 @@ from app.chats.turn import Event
 from app.remote.address import Remote
 from app.settings import language, translation
 from app.settings.settings import ROWS, Settings
-from app.ui.palette.finder import Entry, EntryKind, Finder, Wanted, folded
+from app.ui.palette.finder import EntryKind, Finder, PaletteEntry, PaletteQuery, folded
 from app.ui.palette.palette import Palette
 from app.ui.window.commands import REGISTRY
 from tests.app.conftest import Run, Start
@@ -65,7 +65,7 @@ def run(start: Start) -> Run:
 
 
 def grades(typed: str, *texts: str) -> list[int | None]:
-    wanted = Wanted(typed)
+    wanted = PaletteQuery(typed)
     fits = [wanted.fit(folded(text)) for text in texts]
     return [fit.grade if fit is not None else None for fit in fits]
 
@@ -328,7 +328,9 @@ def test_ten_thousand_are_looked_through_in_turns_and_the_rest_before_enter(qtbo
 
     def entries():
         for n in range(10_000):
-            yield Entry(EntryKind.CHAT, f"chat:{n}", f"Chat number {n}", lambda n=n: made.append(n))
+            yield PaletteEntry(
+                EntryKind.CHAT, f"chat:{n}", f"Chat number {n}", lambda n=n: made.append(n)
+            )
 
     finder = Finder(entries(), {})
     finder.TURN_S = 0.0  # each turn looks at one chunk, however fast the machine is

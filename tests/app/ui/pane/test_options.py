@@ -32,7 +32,7 @@ def popover(start: Start):
 def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
     run, panel = popover
     panel.show()
-    boxes = {**panel._plain.boxes, **panel._finer.boxes}
+    boxes = {**panel._basic_form.boxes, **panel._more_form.boxes}
     chosen = {"temperature": 0.3, "top_p": 0.9, "top_k": 40, "min_p": 0.05, "max_tokens": 100}
     for name, value in chosen.items():
         boxes[name].set_number(value)
@@ -58,7 +58,7 @@ def test_nothing_chosen_leaves_all_to_the_model(popover):
     _, panel = popover
     assert panel.values() == (ChatOptions(), "")
     assert panel.temperature.text() == "Default 0.5"  # the model's own
-    assert panel._plain.boxes["max_tokens"].text() == "Default 2,048"
+    assert panel._basic_form.boxes["max_tokens"].text() == "Default 2,048"
     assert not panel.more.isChecked()
 
     # Nor does a preset that was spoilt by hand choose anything.
@@ -103,7 +103,7 @@ def test_the_last_seed_is_taken_for_the_same_again(popover):
 
 def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
     run, panel = popover
-    panel._plain.boxes["temperature"].set_number(1.3)
+    panel._basic_form.boxes["temperature"].set_number(1.3)
     panel.seed.setText("5")
     panel.system.setPlainText("Rhyme.")
     presets = run.window.pane_menus.presets

@@ -64,7 +64,7 @@ def test_they_are_edited_and_removed_by_keys(start: Start):
     # Up in an empty message takes the last one; Esc leaves it as it was.
     bot.keyClick(field, KEY.Key_Up)
     assert pane.composer.text == "say three"
-    assert pane.composer._note == "Editing a queued message."
+    assert pane.composer._edit_note == "Editing a queued message."
     bot.keyClick(field, KEY.Key_Escape)
     assert (pane.composer.text, queued(pane)[2], pane.chat.reply.is_active) == (
         "",

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.settings.settings import ROWS, Settings
-from app.ui.settings.form_page import FormPage, Pages, Switch
+from app.ui.settings.form_page import FormPage, SettingsPages, Switch
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.scroll_bars import FloatingBar
 from app.ui.widgets.sheet import Sheet
@@ -44,7 +44,7 @@ def opened(run: Run) -> SettingsWindow:
     return window
 
 
-def shown(pages: Pages) -> str:
+def shown(pages: SettingsPages) -> str:
     page = pages.stack.currentWidget().widget()
     assert isinstance(page, FormPage)
     return page.title

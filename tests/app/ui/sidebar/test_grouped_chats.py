@@ -13,13 +13,13 @@ from app.chats.options import ChatOptions
 from app.chats.organising import ListEntry, day_heading, day_headings, entries
 from app.settings.paths import GUIDE
 from app.store import ChatRecord, Store
-from app.ui.compare.compare_dialog import Column
+from app.ui.compare.compare_dialog import ComparisonColumn
 from app.ui.pane.pane import ChatPane
-from app.ui.sidebar.chat_row import Row
+from app.ui.sidebar.chat_row import ChatListRow
 from tests.app.conftest import Run, Start
 
 
-def rows(run: Run) -> list[Row]:
+def rows(run: Run) -> list[ChatListRow]:
     model = run.window.sidebar.model
     found = [model.row(model.index(n)) for n in range(model.rowCount())]
     return [row for row in found if row is not None]
@@ -32,7 +32,7 @@ def words(run: Run) -> list[str]:
 def compared(run: Run) -> list[ChatPane]:
     """Three columns, each with its answer."""
     run.ready()
-    columns = [Column(GUIDE, ChatOptions(seed=n), f"Seed {n}") for n in (1, 2, 3)]
+    columns = [ComparisonColumn(GUIDE, ChatOptions(seed=n), f"Seed {n}") for n in (1, 2, 3)]
     panes = run.window.chats.comparisons.begin(columns, "", "say hello")
     for pane in panes:
         run.answered(pane)

@@ -273,7 +273,7 @@ def test_what_was_wrapped_is_so_when_one_comes_back(start: Start, qtbot: QtBot):
     shown = view.row(answer)._view
     markdown = shown._markdown
     run.window.resize(700, 600)
-    run.until(lambda: not view._soon.isActive())
+    run.until(lambda: not view._layout_timer.isActive())
     area = markdown.code_area(markdown.code_blocks()[0])
     at = QPoint(round(area.right()) - 42, round(area.top()) + 15)
     qtbot.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=at)

@@ -162,5 +162,5 @@ def test_versions_stand_in_line_with_their_message(look: Theme, qtbot: QtBot) ->
     for row in (question, answer):
         row.set_alternative(2, 3)
         row.arrange(600)
-    assert abs(question._next.geometry().right() - question._block.right()) <= 5
+    assert abs(question._next.geometry().right() - question._bubble.right()) <= 5
     assert abs(answer._previous.geometry().left() - answer._view.geometry().left()) <= 5

@@ -75,7 +75,7 @@ def test_it_opens_at_the_end_and_follows_it_only_from_there(start: Start, long_c
     offset = place.top - bar.value()
     run.engine.release()
     run.answered()
-    run.until(lambda: not view._soon.isActive())
+    run.until(lambda: not view._layout_timer.isActive())
     assert place.top - bar.value() == offset
     view._jump.click()
     assert view.following
@@ -114,7 +114,7 @@ def test_a_resize_keeps_the_readers_place(start: Start, long_chat):
     bar.setValue(bar.maximum() // 3)
     first = view._anchor()[0]
     run.window.resize(900, 700)
-    run.until(lambda: not view._soon.isActive())
+    run.until(lambda: not view._layout_timer.isActive())
     assert view._anchor()[0] is first
 
 
@@ -185,9 +185,9 @@ def test_a_long_pasted_message_is_folded_and_opens(start: Start, qtbot: QtBot):
     run.pane.transcript.show_message(question.id)
     row = run.pane.transcript.row(question.id)
     assert row.height() < 420
-    row._more.click()
+    row._fold_link.click()
     run.until(lambda: row.height() > 3000)
-    assert row._more.text() == "Show Less"
+    assert row._fold_link.text() == "Show Less"
 
 
 def test_a_huge_pasted_message_is_laid_out_in_pieces(start: Start, monkeypatch):
@@ -209,11 +209,11 @@ def test_a_huge_pasted_message_is_laid_out_in_pieces(start: Start, monkeypatch):
 
     first = laid_out()
     assert 0 < first <= 500
-    assert not row._further.isVisible()
-    row._more.click()
-    run.until(row._further.isVisible)
+    assert not row._more_text_link.isVisible()
+    row._fold_link.click()
+    run.until(row._more_text_link.isVisible)
     low = row.height()
-    row._further.click()
+    row._more_text_link.click()
     run.until(lambda: row.height() > low)
     second = laid_out()
     assert first < second <= 1_001
@@ -224,13 +224,13 @@ def test_a_huge_pasted_message_is_laid_out_in_pieces(start: Start, monkeypatch):
     bar.field.setText("line 120")
     run.until(lambda: bar.count.text() == "1 of 2")
     assert second < laid_out() < len(shown), "as far as the words found"
-    while row._further.isVisible():
+    while row._more_text_link.isVisible():
         before = laid_out()
-        row._further.click()
+        row._more_text_link.click()
         assert laid_out() > before
         run.pane.transcript.lay_out()
     assert laid_out() == len(shown)
-    assert row._more.text() == "Show Less"
+    assert row._fold_link.text() == "Show Less"
     run.pane.act(Action.COPY, question.id)
     assert QApplication.clipboard().text() == text
 

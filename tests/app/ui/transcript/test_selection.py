@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.store import ChatRecord, Message, Store, new_id
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.selection import End
+from app.ui.transcript.selection import SelectionEnd
 from app.ui.transcript.transcript_view import TranscriptView
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.textview import TextView
@@ -60,7 +60,7 @@ def opened(start: Start, chat_id: str) -> tuple[Run, TranscriptView]:
     run.window.chats.open(chat_id)
     run.until(lambda: run.pane.chat.id == chat_id)  # a long chat is read in a worker
     view = run.pane.transcript
-    run.until(lambda: rows_alive(view) > 0 and not view._soon.isActive())
+    run.until(lambda: rows_alive(view) > 0 and not view._layout_timer.isActive())
     return run, view
 
 
@@ -250,7 +250,7 @@ def test_a_part_of_a_message_without_a_row_is_copied(start: Start, profile) -> N
     chat_id, ids = chat_of(profile, said)
     _, view = opened(start, chat_id)
     assert view.row(ids[1]) is None
-    view.selection._set_ends((End(1, 11, ids[1]), End(2, 10, ids[2])))
+    view.selection._set_ends((SelectionEnd(1, 11, ids[1]), SelectionEnd(2, 10, ids[2])))
     assert view.selection.copy()
     assert copied("text/markdown").startswith("**Guide**\n\n**bold** Message 1.")
     assert copied("text/markdown").endswith("**You**\n\nMessage 2.")
@@ -316,7 +316,7 @@ def test_the_menu_copies_and_selects(fruit, qtbot: QtBot) -> None:
     # Deleting a selected message ends the selection.
     view.selection.select_all()
     run.pane.chat.delete_message(ids[4])
-    run.until(lambda: not view._soon.isActive())
+    run.until(lambda: not view._layout_timer.isActive())
     assert not view.selection.runs_over
     assert selected(text_of(view, ids[3])) == ""
 
@@ -330,10 +330,10 @@ def test_a_move_of_the_mouse_costs_nothing_for_messages_it_does_not_touch(
     shown: list[int] = []
     original = view.selection.show_in
     view.selection.show_in = lambda number: (shown.append(number), original(number))
-    view.selection._set_ends((End(0, 0, ids[0]), End(3_998, 3, ids[3_998])))
+    view.selection._set_ends((SelectionEnd(0, 0, ids[0]), SelectionEnd(3_998, 3, ids[3_998])))
     shown.clear()
     begun = time.thread_time()
-    view.selection._set_ends((End(0, 0, ids[0]), End(3_999, 2, ids[3_999])))
-    view.selection._set_ends((End(0, 0, ids[0]), End(3_999, 4, ids[3_999])))
+    view.selection._set_ends((SelectionEnd(0, 0, ids[0]), SelectionEnd(3_999, 2, ids[3_999])))
+    view.selection._set_ends((SelectionEnd(0, 0, ids[0]), SelectionEnd(3_999, 4, ids[3_999])))
     assert shown == [3_998, 3_999, 3_999]
     assert time.thread_time() - begun < 0.02

@@ -588,7 +588,7 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
     def looked() -> tuple[ToolsPopover, str]:
         popover = ToolsPopover(run.pane.chat, run.app.library, run.window)
         popover.open_at(QPoint(600, 40))
-        popover._look("raw")
+        popover._fetch_tools("raw")
         run.qtbot.waitUntil(
             lambda: isinstance(popover._changes.get("raw"), ToolChanges), timeout=30_000
         )

@@ -83,7 +83,7 @@ def test_a_dialog_begins_at_home_and_then_where_the_last_one_ended(
     home.mkdir()
     elsewhere.mkdir()
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr(asking, "_latest", "")
+    monkeypatch.setattr(asking, "_last_folder", "")
     task, dialog = opened(qtbot, parent, asking.file(parent, "File", "All (*)"))
     assert Path(dialog.directory().absolutePath()) == home
     dialog.reject()

@@ -7,14 +7,14 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.ui.palette.finder import Entry, EntryKind
+from app.ui.palette.finder import EntryKind, PaletteEntry
 from app.ui.palette.palette import entry_state
-from app.ui.sidebar.chat_row import Row, row_state
+from app.ui.sidebar.chat_row import ChatListRow, row_state
 from app.ui.widgets.row_painter import RowPainter
 
 
-def entry(**values: object) -> Entry:
-    return Entry(EntryKind.COMMAND, "key", "Split\n Right", print, **values)  # type: ignore[arg-type]
+def entry(**values: object) -> PaletteEntry:
+    return PaletteEntry(EntryKind.COMMAND, "key", "Split\n Right", print, **values)  # type: ignore[arg-type]
 
 
 def test_entry_ends_with_its_keys_or_why_it_is_refused() -> None:
@@ -27,20 +27,23 @@ def test_entry_ends_with_its_keys_or_why_it_is_refused() -> None:
 @pytest.mark.parametrize(
     ("row", "shown"),
     [
-        (Row("Today"), ("", None, None)),
-        (Row("Trees", chat_id="1", kind="chat", tags=("a", "b")), ("#a  #b", None, None)),
-        (Row("Trees", chat_id="1", kind="chat", place="x.pdf", snippet="y"), ("x.pdf", None, "y")),
-        (Row("Folder", kind="folder", folder_id="f", count=3), ("3", False, None)),
-        (Row("Folder", kind="folder", folder_id="f", unfolded=True), ("", True, None)),
+        (ChatListRow("Today"), ("", None, None)),
+        (ChatListRow("Trees", chat_id="1", kind="chat", tags=("a", "b")), ("#a  #b", None, None)),
+        (
+            ChatListRow("Trees", chat_id="1", kind="chat", place="x.pdf", snippet="y"),
+            ("x.pdf", None, "y"),
+        ),
+        (ChatListRow("Folder", kind="folder", folder_id="f", count=3), ("3", False, None)),
+        (ChatListRow("Folder", kind="folder", folder_id="f", unfolded=True), ("", True, None)),
     ],
 )
-def test_chat_row_shows_tags_place_or_count(row: Row, shown: tuple[object, ...]) -> None:
+def test_chat_row_shows_tags_place_or_count(row: ChatListRow, shown: tuple[object, ...]) -> None:
     state = row_state(row)
     assert (state.end, state.unfolded, state.below) == shown
 
 
 def test_chat_row_marks_waiting_before_replying() -> None:
-    row = Row("Trees", chat_id="1", kind="chat")
+    row = ChatListRow("Trees", chat_id="1", kind="chat")
     state = row_state(row, waiting=2, living=True)
     assert (state.badge, state.dot, state.ring) == (2, True, True)
     assert not row_state(row, unseen=True).ring

@@ -158,7 +158,7 @@ def test_menus_say_what_a_command_would_do_now(start: Start):
     commands = run.window.commands
 
     def shown(*names: str) -> list[str]:
-        commands._show_what_can_be(names)
+        commands._update_actions(names)
         return [commands[name].text() for name in names]
 
     assert shown("pin", "archive") == ["Pin Chat", "Archive Chat"]

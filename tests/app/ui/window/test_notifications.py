@@ -31,11 +31,11 @@ class Board(QObject):
 def answered(run: Run, notifier: Notifications, text: str, seconds: float) -> None:
     """An answer that takes so long."""
     run.say(text)
-    run.until(lambda: run.pane.chat.id in notifier._begun)
-    notifier._begun[run.pane.chat.id] -= seconds
+    run.until(lambda: run.pane.chat.id in notifier._started_at)
+    notifier._started_at[run.pane.chat.id] -= seconds
     run.engine.release()
     run.answered()
-    run.until(lambda: run.pane.chat.id not in notifier._begun)
+    run.until(lambda: run.pane.chat.id not in notifier._started_at)
 
 
 def test_only_a_long_answer_while_one_is_away_is_told_and_a_click_leads_there(

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea
 from app.settings.settings import Settings
 from app.ui.widgets.manners import native
 from app.ui.window.commands import REGISTRY
-from app.ui.window.shortcuts import KeyDialog, OwnKeys, ShortcutsDialog
+from app.ui.window.shortcuts import KeyDialog, Shortcuts, ShortcutsDialog
 from tests.app.conftest import Run, Start
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -22,7 +22,7 @@ def keys(qapp: QApplication, tmp_path):
     import app.ui.window.main_window  # noqa: F401  registers the commands
 
     settings = Settings(file=tmp_path / "own.json")
-    return OwnKeys(settings, qapp), settings
+    return Shortcuts(settings, qapp), settings
 
 
 def test_keys_that_another_command_has_go_over_and_come_back(keys):
@@ -61,7 +61,7 @@ def test_keys_that_another_command_has_go_over_and_come_back(keys):
     ],
 )
 def test_keys_that_are_needed_for_writing_are_no_commands(qtbot, tmp_path, pressed, why):
-    said = OwnKeys.why_not(OwnKeys.__new__(OwnKeys), pressed)
+    said = Shortcuts.why_not(Shortcuts.__new__(Shortcuts), pressed)
     assert why in said
     assert bool(why) == bool(said)
 
@@ -75,7 +75,7 @@ def test_a_file_written_by_hand_gives_no_key_twice(keys):
             "no such command": ["F8"],
         }
     )
-    own = OwnKeys(settings, QApplication.instance())
+    own = Shortcuts(settings, QApplication.instance())
     assert own.of("score") == ("Ctrl+Alt+J",)
     assert own.of("sidebar") == ()
     assert own.of("new") == ("Ctrl+N", "Ctrl+T")

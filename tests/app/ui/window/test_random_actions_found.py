@@ -46,7 +46,7 @@ def test_an_answer_that_was_stopped_is_painted_while_it_goes_on(start: Start):
     run.pane.act(Action.STOP)
     run.answered()
     row = answer_row(run, 1)
-    run.until(lambda: not row._mark.isEmpty())
+    run.until(lambda: not row._mark_area.isEmpty())
     row.set_message(replace(row.message, status="streaming"))
     row.grab()  # an error in painting fails the test
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.ui.pane.pane import ChatPane
-from app.ui.workspace.dragging import Tint
+from app.ui.workspace.dragging import DropTint
 from tests.app.conftest import Run, Start
 
 LEFT, NO = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
@@ -41,7 +41,7 @@ def point(pane: ChatPane, x: float, y: float) -> QPoint:
 
 def tints(run: Run) -> list[QRect]:
     """The tinted places of the main window."""
-    return [tint.geometry() for tint in run.window.findChildren(Tint) if tint.isVisible()]
+    return [tint.geometry() for tint in run.window.findChildren(DropTint) if tint.isVisible()]
 
 
 def two_columns(run: Run) -> tuple[ChatPane, ChatPane]:
