@@ -148,14 +148,15 @@ def circular() -> set[str]:
 
 
 def halves() -> set[str]:
-    """Classes of the window that one other is built on and that nobody makes: a file cut in two."""
+    """Return app classes with one subclass and no instances: one class in two. Protocols are exempt."""
     built: dict[str, set[str]] = {}
     own: set[str] = set()
     named: set[str] = set()
     for node in (n for m in modules().values() if m.name.startswith("app.") for n in nodes(m)):
         match node:
             case ast.ClassDef(name=name, bases=bases):
-                own.add(name)
+                if not any(ast.unparse(base) == "Protocol" for base in bases):
+                    own.add(name)
                 for base in bases:
                     last = ast.unparse(base).partition("[")[0].rpartition(".")[2]
                     built.setdefault(last, set()).add(name)

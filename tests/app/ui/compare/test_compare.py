@@ -173,8 +173,8 @@ def test_what_differs_between_the_answers_is_marked(start: Start):
     view = columns[2].transcript
     row = next(r for r in view.findChildren(AnswerRow) if r._view.extraSelections())
     place = next(p for p in view.places if p.row is row)
-    view._take_down(place)  # scrolled out of sight, and back
-    view._put_up(view.places.index(place))
+    view._remove_row(place)  # scrolled out of sight, and back
+    view._create_row(view.places.index(place))
     assert marked(columns[2]) == ["green"]
     columns[0].header.differs.click()
     assert [marked(pane) for pane in columns] == [[], [], []]
