@@ -106,7 +106,7 @@ def test_score_shows_memory_of_whole_program(start: Callable[..., Run]) -> None:
     ]
 
 
-def test_where_the_process_cannot_be_measured_the_arrays_are_told() -> None:
+def test_score_shows_arrays_without_process_memory() -> None:
     totals = Totals(kv_bytes=5_000_000, weights_bytes=27_000_000, budget=1_000_000_000)
     assert memory_line(totals) == "models 27 MB · chats 5.0 MB"
     assert "the program" not in memory_parts(totals)

@@ -34,7 +34,7 @@ def three_columns(run: Run, width: int = 1180) -> list[ChatPane]:
     return [pane for pane in run.panes if pane.chat.options.seed is not None]
 
 
-def test_three_seeds_answer_in_three_equal_columns_of_which_one_is_kept(start: Start):
+def test_three_seeds_reply_in_equal_columns(start: Start):
     run = start().ready()
     run.window.resize(1180, 700)
     run.pane.composer.set_text("say hello")
@@ -78,14 +78,14 @@ def test_three_seeds_answer_in_three_equal_columns_of_which_one_is_kept(start: S
         (ChatOptions(temperature=0.2, min_p=0.4), {"temperature": 0.3, "min_p": 0.3}, 0.2, 0.4),
     ],
 )
-def test_seeds_give_other_replies_also_of_a_model_that_always_says_the_same(
+def test_seeds_differ_for_model_with_zero_temperature(
     own: ChatOptions, defaults: dict[str, float], temperature: float | None, min_p: float | None
 ):
     made = varied(own, defaults)
     assert (made.temperature, made.min_p) == (temperature, min_p)
 
 
-def test_enter_starts_a_comparison_and_shift_enter_breaks_the_line(start: Start):
+def test_compare_dialog_enter_starts(start: Start):
     run = start().ready()
     dialog = open_dialog(run)
     assert dialog.count.suffix() == " replies"
@@ -97,7 +97,7 @@ def test_enter_starts_a_comparison_and_shift_enter_breaks_the_line(start: Start)
     run.until(lambda: len(run.engine.sent) == 3)
 
 
-def test_g4_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start: Start):
+def test_columns_replace_new_chat_with_draft(start: Start):
     run = start().ready()
     run.window.resize(1180, 700)
     run.qtbot.keyClicks(run.pane.composer.field, "say hello")
@@ -109,7 +109,7 @@ def test_g4_the_columns_take_the_place_of_the_new_chat_that_was_typed_into(start
         run.answered(pane)
 
 
-def test_a_chat_with_a_history_gives_its_place_to_the_columns_and_comes_back(start: Start):
+def test_columns_replace_chat_until_one_is_kept(start: Start):
     run = start().ready()
     run.ask("say one")
     before = run.pane
@@ -134,7 +134,7 @@ def test_columns_for_which_there_is_no_room_stand_in_two_rows(start: Start):
     assert max(widths) - min(widths) < 0.1 * max(widths)
 
 
-def test_columns_for_which_there_is_no_room_in_two_rows_are_tabs(start: Start):
+def test_columns_beyond_two_rows_become_tabs(start: Start):
     run = start().ready()
     run.window.resize(960, 560)
     dialog = open_dialog(run)
@@ -245,7 +245,7 @@ def places(run: Run, ids: list[str]) -> list[tuple[int, int, int, int]]:
     ]
 
 
-def test_fault_g4_in_a_split_window_the_columns_have_a_desk_of_their_own(start: Start):
+def test_columns_replace_all_panes_of_split_window(start: Start):
     run = start()
     run.window.resize(1180, 700)
     ids = split(run)

@@ -54,7 +54,7 @@ def shown(run: Run, pane: ChatPane) -> str:
     return " ".join((*words, row.message.model, pane.composer.field.placeholderText()))
 
 
-def test_esc_goes_back_to_what_was_there_and_undo_back_to_the_columns(start: Start):
+def test_escape_restores_panes_and_undo_the_columns(start: Start):
     run = start()
     before = said_before(run)
     escape(run)
@@ -79,7 +79,7 @@ def test_esc_goes_back_to_what_was_there_and_undo_back_to_the_columns(start: Sta
     assert [pane.chat.id for pane in run.panes] == [before.chat.id, kept.chat.id]
 
 
-def test_esc_in_a_window_with_nothing_but_a_new_chat_leaves_a_new_chat(start: Start):
+def test_escape_restores_new_chat(start: Start):
     run = start().ready()
     columns(run)
     escape(run)
@@ -88,7 +88,7 @@ def test_esc_in_a_window_with_nothing_but_a_new_chat_leaves_a_new_chat(start: St
     run.ready()
 
 
-def test_hidden_columns_do_not_tell_which_is_which_until_one_is_kept(start: Start):
+def test_blind_columns_hide_labels_until_kept(start: Start):
     run = start().ready()
     panes = columns(run, blind=True)
     assert [pane.chat.record.model for pane in panes] == ["/models/two", "/models/one"]  # mixed
@@ -166,7 +166,7 @@ def test_hidden_tabs_are_put_aside_too_and_come_back(start: Start):
     assert [pane.chat.title for pane in run.panes] == ["say one", "say two"]
 
 
-def test_room_that_is_too_much_in_the_dialog_moves_nothing_but_its_foot(look, qtbot: QtBot):
+def test_compare_dialog_extra_height_moves_only_buttons(look, qtbot: QtBot):
     parent = QWidget()
     qtbot.addWidget(parent)
     models = [("/a/one", "One"), ("/a/two", "Two")]

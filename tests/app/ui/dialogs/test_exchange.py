@@ -32,7 +32,7 @@ def talk(start: Start) -> Run:
     return run
 
 
-def test_a_chat_is_exported_from_the_menu_and_the_notice_says_where(start: Start, tmp_path: Path):
+def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
     run = talk(start)
     run.window.commands["export"].trigger()
     asked = dialog(run, ExportDialog)
@@ -144,9 +144,7 @@ def test_chats_without_a_model_of_ours_get_the_one_of_new_chats(start: Start, tm
     assert {chat.model for chat in imported} == {"/models/slow"}
 
 
-def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
-    start: Start, tmp_path: Path
-):
+def test_undone_import_moves_changed_chats_to_trash(start: Start, tmp_path: Path):
     run = talk(start)
     import_claude(run, tmp_path)
     boat = next(chat for chat in run.app.library.chats() if chat.title == "A boat")
@@ -160,7 +158,7 @@ def test_what_was_gone_on_with_goes_to_the_trash_when_its_import_is_undone(
     assert [chat.title for chat in run.app.store.chats()] == ["say one"]
 
 
-def test_files_are_looked_for_and_written_in_a_folder_that_there_is(
+def test_file_dialogs_start_in_existing_folder(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -144,9 +144,7 @@ def test_figures_and_versions_are_said_too(start: Start):
     assert face(tab)[:2] == (Role.PageTab, "say hello")
 
 
-def test_answers_are_told_once_begun_and_once_done_with_their_text(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-):
+def test_reply_is_announced_at_start_and_end(start: Start, monkeypatch: pytest.MonkeyPatch):
     run = start().ready()
     said: list[str] = []
     monkeypatch.setattr(notices, "announce", lambda _widget, words: said.append(words))

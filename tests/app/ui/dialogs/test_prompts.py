@@ -41,7 +41,7 @@ def selected(run: Run) -> str:
     return run.pane.composer.field.textCursor().selectedText()
 
 
-def test_a_slash_in_an_empty_message_lists_them_and_typing_filters(run: Run):
+def test_slash_lists_prompts_and_typing_filters(run: Run):
     # A list that nobody has asked for costs each pane eight widgets, styled at every turn of a tab.
     assert not run.pane.findChildren(QListView)
     type_(run, "/")
@@ -59,7 +59,7 @@ def test_a_slash_in_an_empty_message_lists_them_and_typing_filters(run: Run):
     assert not picker(run).isVisible()
 
 
-def test_tab_walks_the_variables_and_one_is_written_once_for_all(run: Run):
+def test_tab_selects_variables_and_value_fills_equal_names(run: Run):
     type_(run, "/exp")
     press(run, KEY.Key_Tab)
     assert selected(run) == "{{topic}}"
@@ -77,7 +77,7 @@ def test_tab_walks_the_variables_and_one_is_written_once_for_all(run: Run):
     assert said == "say Explain tides to children.\nOnce more: tides."
 
 
-def test_enter_once_more_sends_a_message_with_a_gap_and_backtab_goes_back(run: Run):
+def test_second_enter_sends_with_empty_variable(run: Run):
     type_(run, "/expl")
     press(run, KEY.Key_Return)
     press(run, KEY.Key_Tab)
@@ -90,7 +90,7 @@ def test_enter_once_more_sends_a_message_with_a_gap_and_backtab_goes_back(run: R
     assert "{{topic}}" in run.pane.chat.transcript.path[0].content
 
 
-def test_braces_that_nobody_put_in_are_text_and_tab_leaves_the_field(run: Run):
+def test_typed_braces_are_not_variables(run: Run):
     type_(run, "say {{mine}}")
     press(run, KEY.Key_Return)
     assert run.answered() == "{{mine}} "
@@ -99,7 +99,7 @@ def test_braces_that_nobody_put_in_are_text_and_tab_leaves_the_field(run: Run):
     assert not run.pane.composer.field.hasFocus()
 
 
-def test_escape_leaves_the_slash_and_what_fits_no_prompt_is_a_message(run: Run):
+def test_escape_closes_prompts_and_keeps_slash(run: Run):
     type_(run, "/")
     press(run, KEY.Key_Escape)
     type_(run, "s")

@@ -36,9 +36,7 @@ def settle(run: Run) -> None:
     run.qtbot.waitUntil(lambda: store.settled, timeout=20_000)
 
 
-def test_fault_d1_a_deleted_chat_is_seen_in_the_trash_and_comes_back(
-    start: Start, qtbot: QtBot
-) -> None:
+def test_deleted_chat_is_restored_from_trash(start: Start, qtbot: QtBot) -> None:
     run = start()
     first, second = talk(run, "say one", "say two")
     run.window.chats.delete(first)
@@ -96,7 +94,7 @@ def test_trashed_chat_is_gone_after_thirty_days(start: Start, profile):
     settle(run)
 
 
-def test_a_running_reply_whose_chat_is_erased_ends_without_a_word(start: Start):
+def test_erased_chat_ends_its_reply_silently(start: Start):
     run = start().ready()
     run.say("hold")
     chat_id = run.pane.chat.id
@@ -149,9 +147,7 @@ def test_hit_opens_its_version(start: Start, qtbot: QtBot):
     assert "albatross" in run.answer(run.pane)
 
 
-def test_fault_d3_return_pressed_before_the_answer_opens_the_first_hit(
-    start: Start, qtbot: QtBot
-) -> None:
+def test_enter_before_results_opens_first_hit(start: Start, qtbot: QtBot) -> None:
     run = start()
     talk(run, "say apples", "say plums")
     run.window.commands["search"].trigger()
@@ -229,7 +225,7 @@ def test_shared_folder_keeps_its_permissions(tmp_path):
     assert (tmp_path / "holiday.jpg").stat().st_mode & 0o777 == 0o644
 
 
-def test_fault_f15_a_layout_of_a_hundred_thousand_chats_is_bounded():
+def test_layout_of_100000_chats_is_limited():
     many = [f"{number:032x}" for number in range(100_000)]
     layout = Arrangement.from_json({"docks": "x" * 10_000, "open": many, "active": many[0]})
     assert layout is not None

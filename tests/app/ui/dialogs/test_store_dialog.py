@@ -88,7 +88,7 @@ def test_try_again_after_the_file_was_put_right(start: Start, damaged):
     assert start(ask=mend).started
 
 
-def test_chats_that_cannot_be_read_later_on_are_said_and_no_crash(start: Start, profile):
+def test_unreadable_chats_are_reported_while_running(start: Start, profile):
     run = start()
     error = StoreError("corrupt", "Damaged.", profile / "chats.db")
     logs.on_uncaught(StoreError, error, None)
@@ -96,9 +96,7 @@ def test_chats_that_cannot_be_read_later_on_are_said_and_no_crash(start: Start, 
     assert list((profile / "log").glob("crash-*.new.txt")) == []
 
 
-def test_a_large_file_whose_list_of_chats_is_lost_is_noticed_at_the_start(
-    start: Start, profile, monkeypatch
-):
+def test_lost_chat_list_of_large_file_is_noticed_at_start(start: Start, profile, monkeypatch):
     monkeypatch.setattr("app.store.database._CHECKED_BYTES", 0)
     file = profile / "chats.db"
     with Store.open(file) as store:
@@ -261,9 +259,7 @@ def stored(disk):
         return answers.fetchall(), [draft for (draft,) in drafts]
 
 
-def test_a_disk_that_fills_up_while_it_streams_and_while_one_types(
-    disk, start: Start, qtbot: QtBot
-):
+def test_full_disk_keeps_stream_and_draft(disk, start: Start, qtbot: QtBot):
     run = start().ready()
     run.say("count 30000")
     run.until(lambda: run.answer(run.pane))
@@ -342,7 +338,7 @@ def test_chats_that_may_not_be_written_go_on_in_another_folder(disk, start: Star
     next_run.deleteLater()
 
 
-def test_a_profile_that_may_not_be_written_is_said_and_opens_once_it_may(disk, start: Start):
+def test_read_only_profile_is_reported_and_opens_later(disk, start: Start):
     Store.open(disk / "chats.db").close()
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
     codes = []

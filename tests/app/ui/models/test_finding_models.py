@@ -135,7 +135,7 @@ def cancel_the_question():
     return asked
 
 
-def test_three_clicks_from_the_first_start_to_a_download_that_suits_the_machine(opened, served):
+def test_suggested_model_downloads_in_three_clicks(opened, served):
     run, dialog = opened
     assert dialog.heading.text() == "Suggestions for 16 GB of memory"
     assert SUGGESTED in marks(dialog)
@@ -154,7 +154,7 @@ def test_three_clicks_from_the_first_start_to_a_download_that_suits_the_machine(
     assert run.pane.chat.record.model == SUGGESTED
 
 
-def test_the_small_model_that_came_from_elsewhere_is_marked_and_opened(opened, monkeypatch):
+def test_installed_suggestion_is_marked_and_opened(opened, monkeypatch):
     run, dialog = opened
     small = suggestions.small().suggestion.repo
     assert marks(dialog)[small] != "Downloaded"
@@ -176,7 +176,7 @@ def test_the_button_stands_beside_the_guide_alone(served, start):
     assert not run.pane.empty.get.isVisible()
 
 
-def test_a_suggestion_that_is_gone_from_the_hub_downloads_nothing(opened, served):
+def test_missing_suggestion_downloads_nothing(opened, served):
     run, dialog = opened
     del served.repos[SUGGESTED]
     click(run, dialog, SUGGESTED)
@@ -237,7 +237,7 @@ def test_each_result_is_told_of_and_whether_it_fits(opened, served):
     assert set(marks(dialog).values()) == {"Tight"}
 
 
-def test_the_card_is_rendered_and_nothing_in_it_is_fetched_or_opened(opened, served):
+def test_model_card_loads_nothing(opened, served):
     run, dialog = opened
     search(run, dialog)
     dialog.models.enter()
@@ -380,7 +380,7 @@ def test_a_resumed_download_takes_the_token_from_the_keychain(served, chain, sta
     run.until(lambda: download.state is DownloadState.DONE)
 
 
-def test_the_program_ends_at_once_while_the_results_are_looked_at(opened, served):
+def test_app_quits_during_model_lookups(opened, served):
     run, dialog = opened
     search(run, dialog)
     served.silent = True

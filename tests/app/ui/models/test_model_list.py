@@ -127,7 +127,7 @@ def test_show_in_folder_opens_the_models_own(start: Start, models, qtbot: QtBot)
     window.close()
 
 
-def test_what_the_engine_does_with_a_model_is_told_as_it_happens(opened, models):
+def test_model_list_shows_engine_state(opened, models):
     run, window = opened
     run.engine.loading.clear()
     run.window.chats.use_model(models[0])
@@ -165,7 +165,7 @@ def test_what_is_looked_at_on_disk(tmp_path):
     assert (seen.found, seen.holds_model, seen.bytes) == (True, True, 1050)
 
 
-def test_a_removed_model_comes_back_after_the_settings_were_closed(opened, models):
+def test_removed_model_is_restored_after_settings_close(opened, models):
     run, window = opened
     for ref in models[:2]:
         run.qtbot.mouseClick(window.models.row(ref).forget, LEFT)

@@ -80,7 +80,7 @@ def test_a_chat_that_has_begun_keeps_its_model(start: Start):
     assert run.pane.chat.record.model == "/models/Small-3B"
 
 
-def test_a_folder_that_is_no_model_is_said_plainly_and_disturbs_nothing(start: Start, qtbot: QtBot):
+def test_folder_without_model_is_reported(start: Start, qtbot: QtBot):
     run = start().ready()
     busy = run.say("hold 4")
     run.until(lambda: run.answer(busy))

@@ -151,7 +151,7 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
 # Loading, pinning, using.
 
 
-def test_it_opens_once_begins_at_the_search_and_a_row_has_one_main_verb(listed: Listed):
+def test_models_window_opens_once_with_search_focused(listed: Listed):
     first = listed.open()
     assert listed.open() is first
     first.close()
@@ -375,7 +375,7 @@ def test_pressed_twice_it_goes_once(listed: Listed):
     assert len(window.talk.removed) == 1
 
 
-def test_a_folder_that_went_by_itself_is_told_and_leaves_the_list(listed: Listed):
+def test_vanished_folder_leaves_the_list(listed: Listed):
     window = listed.open()
     listed.choose("Birch-7B-4bit")
     shutil.rmtree(listed.root / "Birch-7B-4bit")
@@ -386,7 +386,7 @@ def test_a_folder_that_went_by_itself_is_told_and_leaves_the_list(listed: Listed
     listed.run.until(lambda: "Birch-7B-4bit" not in listed.names())
 
 
-def test_one_that_was_opened_before_and_is_gone_can_be_taken_from_the_list(listed: Listed):
+def test_vanished_opened_model_can_be_removed(listed: Listed):
     gone = str(listed.root / "Gone-7B")
     listed.run.app.settings.set(models=(gone,))
     window = listed.open()
@@ -419,7 +419,7 @@ def test_revisions_of_one_repository_go_together_and_it_is_said(listed: Listed, 
     listed.run.until(lambda: "Elm-4bit @ v1" in listed.names())
 
 
-def test_a_folder_that_holds_more_than_a_model_is_not_taken_lightly(listed: Listed, tmp_path):
+def test_folder_with_other_files_needs_confirmation(listed: Listed, tmp_path):
     mixed = listed.root / "Amber-1B"
     (mixed / "Letters").mkdir()
     make_model(tmp_path / "home" / "Downloads")

@@ -167,7 +167,7 @@ def test_stopping_keeps_the_text_and_a_broken_stream_too(start, secrets):
         server.close()
 
 
-def test_a_remote_model_survives_a_restart_and_a_removed_one_sends_nothing(start, server):
+def test_remote_model_survives_restart(start, server):
     run = start().ready()
     pane, remote = bound(run, server)
     run.say("Hello")
@@ -217,7 +217,7 @@ def test_nothing_is_sent_unasked(start, server):
     assert {asked.method for asked in server.asked} == {"POST"}
 
 
-def test_a_broadcast_begun_in_a_remote_chat_says_how_it_is_let_in(start, server):
+def test_broadcast_in_remote_chat_explains_joining(start, server):
     run = start().ready()
     panes = [run.pane]
     for _ in range(2):
@@ -330,9 +330,7 @@ def test_the_network_is_searched_only_where_it_was_switched_on(start, secrets):
     dialog.reject()
 
 
-def test_a_server_that_says_nothing_is_waited_for_by_name_and_for_how_long(
-    start, secrets, monkeypatch
-):
+def test_silent_server_is_shown_with_waiting_time(start, secrets, monkeypatch):
     silent = Scripted(sends(b"", then=hang))
     try:
         run = start().ready()

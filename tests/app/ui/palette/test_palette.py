@@ -70,7 +70,7 @@ def grades(typed: str, *texts: str) -> list[int | None]:
     return [fit.grade if fit is not None else None for fit in fits]
 
 
-def test_what_is_typed_fits_beginnings_before_middles_before_scattered_letters():
+def test_palette_ranks_starts_before_middles_before_letters():
     texts = "Split Right", "Bright idea", "Sidebar, right", "Spell it out", "Compare"
     assert grades("split", *texts) == [0, None, None, 4, None]
     assert grades("right", *texts) == [1, 2, 1, None, None]
@@ -78,13 +78,13 @@ def test_what_is_typed_fits_beginnings_before_middles_before_scattered_letters()
     assert grades("sprt", "Split Right") == [4]
 
 
-def test_case_and_accents_do_not_matter_and_far_letters_do_not_fit():
+def test_palette_ignores_case_and_accents():
     assert grades("RESUME", "Résumé of the day") == [0]
     assert grades("mt", "my" + " long" * 40 + " text") == [None]
     assert grades("(x", "f(x)", "fx") == [1, None]
 
 
-def test_all_commands_are_in_it_with_their_keys_and_why_they_cannot_be_done(run: Run):
+def test_palette_lists_commands_with_keys_and_reasons(run: Run):
     palette = opened(run)
     palette.finder.SHOWN = 10_000
     palette.finder.look_for("")
@@ -126,7 +126,7 @@ def test_all_commands_are_in_it_with_their_keys_and_why_they_cannot_be_done(run:
     assert listed - there == {"Command Palette"}
 
 
-def test_it_begins_with_what_was_chosen_lately_and_is_as_high_as_what_it_holds(run: Run):
+def test_palette_starts_with_recent_entries(run: Run):
     palette = opened(run)
     assert not palette.recent.isVisible()
     full = palette.height()
@@ -146,7 +146,7 @@ def test_it_begins_with_what_was_chosen_lately_and_is_as_high_as_what_it_holds(r
     palette.close_palette()
 
 
-def test_models_elsewhere_and_their_chats_are_named_as_everywhere(run: Run):
+def test_palette_names_remote_models_and_chats(run: Run):
     remote = Remote("http://127.0.0.1:9/v1", "maker/toolbot")
     run.app.library.loader.add_remote(remote)
     chat = run.app.library.new(remote.ref)
@@ -162,7 +162,7 @@ def test_models_elsewhere_and_their_chats_are_named_as_everywhere(run: Run):
     palette.close_palette()
 
 
-def test_typed_and_entered_a_command_is_done_and_the_keys_are_back(run: Run):
+def test_palette_runs_command_and_restores_focus(run: Run):
     composer = run.pane.composer.field
     assert composer.hasFocus()
     palette = opened(run, "score")
@@ -266,7 +266,7 @@ def test_the_last_row_searches_what_was_said_in_chats(run: Run):
     assert found == ["Split Right", "Split Down", "Search Chats for “split”"]
 
 
-def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Run):
+def test_palette_finds_every_setting(run: Run):
     run.window.settings_commands.show_settings()
     settings = run.settings
     there = {title: set(page.rows) for title, page in settings.pages.pages.items()}
@@ -282,7 +282,7 @@ def test_every_place_in_the_settings_is_there_and_every_section_is_found(run: Ru
 
 
 @pytest.mark.usefixtures("german")
-def test_in_another_language_a_command_is_found_by_its_own_name_and_the_english_one(start: Start):
+def test_palette_finds_translated_and_english_names(start: Start):
     run = start().ready()
     palette = opened(run, "rechts")
     assert words(palette) == ["Rechts teilen"]
@@ -298,7 +298,7 @@ def test_in_another_language_a_command_is_found_by_its_own_name_and_the_english_
     assert words(palette)[0] == "Zoom der Oberfläche"
 
 
-def test_what_was_chosen_lately_stands_first_also_after_a_restart(start: Start):
+def test_palette_keeps_recent_entries_after_restart(start: Start):
     run = start().ready()
     for typed in ("score", "sidebar"):
         run.qtbot.keyClick(opened(run, typed).field, KEY.Key_Return)
@@ -323,7 +323,7 @@ def test_a_command_of_the_row_in_the_sidebar_is_still_that_rows(run: Run):
     assert run.app.library.chat(first) is None
 
 
-def test_ten_thousand_are_looked_through_in_turns_and_the_rest_before_enter(qtbot, look):
+def test_palette_searches_10000_entries_in_slices(qtbot, look):
     made = []
 
     def entries():
@@ -361,7 +361,7 @@ def test_the_palettes_recent_keys_are_read_back_as_they_were(tmp_path):
     assert Settings.load(file).palette_recent == ()
 
 
-def test_before_anything_is_typed_the_latest_chats_come_first_and_then_the_menus(run: Run):
+def test_empty_palette_lists_latest_chats_before_menus(run: Run):
     run.ask("say one")
     title = run.pane.chat.title
     palette = opened(run)

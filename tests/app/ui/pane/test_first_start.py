@@ -81,7 +81,7 @@ def test_the_way_to_a_model_stays_in_the_smallest_pane(start: Start):
     run.until(empty_chat.buttons[2].isVisible)
 
 
-def test_the_small_model_is_offered_beside_the_guide_where_it_is(
+def test_small_model_is_offered_if_installed(
     start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
     """Two models from the first start: the Guide, who knows Stretto, and one for anything."""
@@ -113,7 +113,7 @@ def test_a_chat_is_stored_from_its_first_key_press(start: Start, qtbot: QtBot, p
         assert [chat.draft for chat in store.chats()] == ["H"]
 
 
-def test_a_message_sent_while_the_model_loads_is_answered_when_it_is_there(start: Start):
+def test_message_sent_during_load_gets_reply(start: Start):
     run = start()
     run.until(lambda: run.engine is not None)
     run.engine.loading.clear()

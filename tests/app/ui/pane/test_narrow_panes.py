@@ -45,7 +45,7 @@ def named(run: Run) -> None:
     run.ask("say one")
 
 
-def test_the_header_folds_its_buttons_before_the_models_name_is_cut_off(start: Start):
+def test_header_folds_buttons_before_model_name(start: Start):
     run = start()
     named(run)
     header = run.pane.header
@@ -79,7 +79,7 @@ def test_the_header_folds_its_buttons_before_the_models_name_is_cut_off(start: S
             popup.close()
 
 
-def test_a_long_prompt_that_is_read_says_so_where_its_header_has_no_room(start: Start):
+def test_narrow_pane_shows_prefill_in_reply(start: Start):
     run = start().ready()
     run.say("hold 0")
     chat, pane = run.pane.chat, run.pane
@@ -155,7 +155,7 @@ def test_tooltips_tell_the_keys_that_a_person_has_chosen(start: Start):
     assert point_at(again) == f"Regenerate  {native('Ctrl+Alt+R')}"
 
 
-def test_what_a_chat_does_stands_whole_beside_its_models_name_or_not_at_all(start: Start):
+def test_header_state_is_never_cut(start: Start):
     run = start()
     named(run)
     run.say("count 100000")

@@ -227,7 +227,7 @@ def test_the_key_opens_the_settings_once(start: Start, profile):
     assert run.window.settings_commands.shown is None
 
 
-def test_new_chats_begin_with_what_was_chosen_and_what_is_not_shown_stays(start: Start):
+def test_new_chats_use_default_options(start: Start):
     run = start().ready()
     run.app.settings.set(new_chat={"top_k": 7, "of_a_later_version": 1, "temperature": 0.9})
     run.window.settings_commands.show_settings()

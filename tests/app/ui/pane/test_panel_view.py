@@ -91,7 +91,7 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
     assert not run.pane.unfolded
 
 
-def test_a_column_from_a_file_that_answers_nothing_is_gone_on_with_as_who_it_is(start: Start):
+def test_imported_column_continues_as_its_member(start: Start):
     run = start().ready()
     run.ask("say before")
     told = {"letter": "A", "system": "Doubt it.", "model": SMALL, "temperature": 0.3}
@@ -113,7 +113,7 @@ def ask(run: Run, text: str, *members: Member) -> list[str]:
     return [column.message_id for column in run.pane.panel.columns]
 
 
-def test_columns_hold_their_models_and_the_queue_goes_on_after_the_one_that_is_kept(start: Start):
+def test_queue_continues_after_column_is_kept(start: Start):
     run = start().ready()
     pane, chat, library = run.pane, run.pane.chat, run.app.library
     run.window.toggle_score()
@@ -144,7 +144,7 @@ def test_columns_hold_their_models_and_the_queue_goes_on_after_the_one_that_is_k
     assert not chat.panel.lanes
 
 
-def test_a_column_that_failed_is_asked_again_as_who_it_is_in_its_place(start: Start):
+def test_failed_column_is_retried_as_its_member(start: Start):
     run = start().ready()
     pane, chat = run.pane, run.pane.chat
     first = ask(

@@ -46,7 +46,7 @@ def test_two_panes_stream_at_once_each_its_own(start: Start):
     assert run.answered(right).endswith("60 end")
 
 
-def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start: Start):
+def test_closed_pane_keeps_replying_until_undo(start: Start):
     run = start().ready()
     kept = run.pane
     run.window.commands["split_right"].trigger()
@@ -64,7 +64,7 @@ def test_closing_a_pane_does_not_stop_its_answer_and_undo_puts_it_back(start: St
     run.until(lambda: pane.mapTo(run.window, pane.rect().topLeft()) == place)
 
 
-def test_a_chat_that_was_emptied_again_leaves_nothing_in_the_list(start: Start, qtbot: QtBot):
+def test_emptied_chat_leaves_the_list(start: Start, qtbot: QtBot):
     run = start()
     qtbot.keyClicks(run.pane.composer.field, "x")
     chat_id = run.pane.chat.id
@@ -134,7 +134,7 @@ def test_a_pane_moves_to_its_own_window_and_goes_on(start: Start):
     assert pane.window() is run.window
 
 
-def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start: Start):
+def test_unseen_reply_is_marked_until_shown(start: Start):
     run = start().ready()
     pane = run.say("hold 2")
     run.until(lambda: run.answer(pane))
@@ -148,7 +148,7 @@ def test_an_answer_that_ends_unseen_leaves_a_mark_until_it_is_looked_at(start: S
     assert run.window.workspace.dock(pane.chat.id).icon().isNull()
 
 
-def test_p6_a_chat_that_gets_another_pane_is_not_listened_to_twice(start: Start):
+def test_chat_in_new_pane_is_connected_once(start: Start):
     """An answering chat outlives its pane: who hears the chat stays the same with the next one."""
     run = start().ready()
     run.window.commands["compare"].trigger()  # a column is listened to by the comparison as well

@@ -109,7 +109,7 @@ def test_they_are_edited_and_removed_by_mouse(start: Start):
     assert pane.composer.text == "say one"
 
 
-def test_after_stop_they_say_why_they_wait_and_send_lets_them_go(start: Start):
+def test_queue_is_held_after_stop_until_send(start: Start):
     run = start().ready()
     pane = busy(run, "say one", "say two")
     run.qtbot.keyClick(pane.composer.field, KEY.Key_Escape)
@@ -135,7 +135,7 @@ def test_after_a_start_they_are_shown_and_wait(start: Start):
     assert queued(pane) == ["say one", "say two"]
 
 
-def test_a_hundred_and_a_million_characters_leave_room_for_the_conversation(start: Start):
+def test_long_queue_leaves_space_for_conversation(start: Start):
     run = start().ready()
     run.window.resize(700, 600)
     pane = busy(run)

@@ -32,7 +32,7 @@ def slow(start: Start) -> Run:
     return run
 
 
-def test_a_chat_keeps_its_history_with_another_model_while_three_others_stream(start: Start):
+def test_chat_keeps_history_with_new_model(start: Start):
     run = start().ready()
     mine, *others = add_panes(run, 3)
     run.say("say one", mine)
@@ -102,7 +102,7 @@ def test_the_pane_says_how_far_a_model_is_read(slow: Run):
     assert first.header.state == "Ready"
 
 
-def test_loading_is_cancelled_from_the_pane_and_begins_again_when_asked(slow: Run):
+def test_pane_cancels_and_restarts_loading(slow: Run):
     first, second, _ = slow.panes
     assert not first.header.cancel.isVisible()
     first.chat.model.set(SMALL)
@@ -146,7 +146,7 @@ def test_what_had_loaded_before_the_cancel_came_is_there(slow: Run):
     slow.until(lambda: first.header.state == "Ready")
 
 
-def test_a_load_that_was_cancelled_and_wanted_again_is_done_once(slow: Run):
+def test_cancelled_load_restarts_once(slow: Run):
     first = slow.panes[0]
     loader = slow.app.loader
     for _ in range(5):
@@ -180,7 +180,7 @@ def test_what_no_chat_has_chosen_any_more_is_not_loaded(slow: Run):
     slow.until(lambda: first.header.state == "Ready")
 
 
-def test_what_the_person_asked_for_in_the_list_is_loaded_whatever_chats_choose(slow: Run):
+def test_requested_load_survives_model_changes(slow: Run):
     first = slow.panes[0]
     first.chat.model.set(SMALL)
     slow.app.loader.want(SMALL)
@@ -213,7 +213,7 @@ def test_what_only_a_closed_pane_waited_for_is_not_loaded(slow: Run):
     slow.until(lambda: loader.get(SMALL).state is LoadState.READY)
 
 
-def test_columns_of_a_comparison_go_on_loading_what_the_pane_before_them_wanted(slow: Run):
+def test_comparison_continues_load_of_replaced_pane(slow: Run):
     first = slow.panes[0]
     loader = slow.app.loader
     first.chat.model.set(SMALL)

@@ -123,7 +123,7 @@ def test_motion_is_less_where_the_desktop_or_the_person_says_so(qtbot):
     assert heard == [True, False, True, False]
 
 
-def test_with_less_motion_the_dots_of_answering_chats_stand_still(start: Start):
+def test_reduced_motion_stops_pulsing_dots(start: Start):
     run = start().ready()
     run.window.settings_commands.show_settings()
     run.settings.looks.motion.setChecked(True)
@@ -147,7 +147,7 @@ def test_the_keys_of_text_sizes_are_in_the_menu(start: Start):
     assert "text_usual" in REGISTRY
 
 
-def test_a_message_has_the_size_of_all_text_when_its_chat_comes_back(start: Start):
+def test_draft_has_text_size_after_reopening(start: Start):
     run = start()
     run.app.settings.set(zoom=150)
     run.end()

@@ -97,7 +97,7 @@ class Client:
         self._thread.join()
 
 
-def test_it_is_off_until_a_person_switches_it_on_at_a_port_that_is_free(run: Run):
+def test_local_api_is_off_by_default(run: Run):
     assert run.app.serving.door is ServerState.OFF
     assert run.window.guests.part.isHidden()
     with socket.create_server(("127.0.0.1", run.app.settings.serve_port)):
@@ -163,7 +163,7 @@ def test_a_guest_is_seen_paused_and_stopped(run: Run):
     dialog.close()
 
 
-def test_the_limits_are_kept_to_and_an_alias_names_another_model(run: Run):
+def test_local_api_applies_limits_and_aliases(run: Run):
     run.app.settings.set(serve_aliases="claude-*=Small, gpt-*=nobody")
     opened(run)
     client = Client(run, model="claude-haiku-5", max_tokens=2)
@@ -207,7 +207,7 @@ def test_the_limits_are_kept_to_and_an_alias_names_another_model(run: Run):
     assert (again.serve_sessions, again.serve_evict, again.serve_per_minute) == (2, True, 40)
 
 
-def test_a_model_of_the_window_is_unloaded_by_the_window_alone_and_loaded_for_a_guest(run: Run):
+def test_only_window_unloads_its_model(run: Run):
     opened(run)
     client = Client(run, max_tokens=4)
     client.wait()
@@ -282,7 +282,7 @@ def asked(run: Run, turns: int) -> tuple[int, int]:
 
 
 @pytest.mark.usefixtures("qtbot")
-def test_agents_read_their_last_turn_after_a_restart_and_after_a_kill(
+def test_agent_contexts_survive_restart_and_kill(
     start: Start, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     model = str(write_scripted(tmp_path / "agent", context=8192))
@@ -332,7 +332,7 @@ test "$1" = -e && SHELL=/bin/true exec "$2"
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="it would open the person's Terminal")
-def test_an_agent_is_started_in_a_terminal_or_there_is_the_command(
+def test_agent_starts_in_terminal_or_shows_command(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     told, programs, project = tmp_path / "told", tmp_path / "programs", tmp_path / "my project"

@@ -134,7 +134,7 @@ def test_page_and_size_are_found_again(run: Run, start: Start) -> None:
     assert room.intersects(inside.geometry())
 
 
-def test_every_field_stands_in_the_middle_of_its_row_beside_its_words(run: Run) -> None:
+def test_settings_fields_are_centered_in_rows(run: Run) -> None:
     opened(run)
     window = run.settings
     switches = 0
@@ -153,7 +153,7 @@ def test_every_field_stands_in_the_middle_of_its_row_beside_its_words(run: Run) 
     assert switches >= 6
 
 
-def test_defaults_are_muted_words_and_numbers_have_arrows_and_units(run: Run) -> None:
+def test_settings_defaults_are_muted(run: Run) -> None:
     opened(run)
     window = run.settings
     temperature = window.numbers["temperature"]
@@ -202,7 +202,7 @@ def test_the_main_verb_stands_after_the_way_out(run: Run) -> None:
         run.until(lambda: not any(w.isVisible() for w in run.window.findChildren(Sheet)))
 
 
-def test_the_ring_around_a_choice_leaves_its_words_the_room_that_they_had(run: Run) -> None:
+def test_focus_ring_keeps_space_for_text(run: Run) -> None:
     window = opened(run)
     segments = window.findChild(QWidget, "segments")
     button = segments.findChild(QPushButton)
@@ -215,7 +215,7 @@ def test_the_ring_around_a_choice_leaves_its_words_the_room_that_they_had(run: R
     assert rooms[1] >= rooms[0]
 
 
-def test_wrapped_words_are_whole_on_a_page_that_is_wider_than_its_rows(qtbot: QtBot) -> None:
+def test_wrapped_text_is_complete_on_wide_page(qtbot: QtBot) -> None:
     """Heights were reckoned in the page's whole width, in which the words took fewer lines."""
     window = QWidget()
     qtbot.addWidget(window)

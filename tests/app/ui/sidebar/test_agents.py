@@ -207,7 +207,7 @@ def test_as_many_are_shown_as_is_asked_for_and_each_in_one_line(run: Run):
     assert part.rows[0].seen.task == "evil[31m"
 
 
-def test_my_chats_come_first_and_programs_have_shares_of_the_time(run: Run):
+def test_window_chats_have_priority_over_client_shares(run: Run):
     server = run.app.serving._server
     assert server._answering.priority == -1
     run.window.settings_commands.show_settings()

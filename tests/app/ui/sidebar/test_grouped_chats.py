@@ -79,7 +79,7 @@ def test_a_comparison_is_one_line_that_unfolds_to_its_seeds(start: Start):
     run.until(lambda: words(run)[2:] == ["Seed 1", "Seed 2", "Seed 3"])
 
 
-def test_new_chats_that_hear_one_message_are_a_group_named_by_model_or_number(start: Start):
+def test_broadcast_to_new_chats_forms_group(start: Start):
     run = start().ready()
     first = run.pane
     run.window.commands["split_right"].trigger()
@@ -100,7 +100,7 @@ def test_new_chats_that_hear_one_message_are_a_group_named_by_model_or_number(st
     assert dock(second.chat.id).windowTitle() == "say all – Guide 2"
 
 
-def test_a_group_is_renamed_pinned_moved_deleted_and_taken_apart_as_one(start: Start):
+def test_actions_apply_to_whole_group(start: Start):
     run = start()
     ids = [pane.chat.id for pane in compared(run)]
     library, sidebar = run.app.library, run.window.sidebar
@@ -183,7 +183,7 @@ def test_groups_are_kept_and_taken_over(tmp_path: Path):
         assert (chat.group_id, chat.variant) == ("g", "Seed �")
 
 
-def test_what_is_older_than_thirty_days_stands_below_its_month_or_year(monkeypatch):
+def test_old_chats_are_listed_by_month_or_year(monkeypatch):
     now = time.mktime((2026, 11, 25, 12, 0, 0, 0, 0, -1))
     monkeypatch.setattr("app.chats.organising.time.localtime", lambda: time.gmtime(now))
     headings = day_headings()

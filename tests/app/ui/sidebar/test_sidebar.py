@@ -34,9 +34,7 @@ def test_saved_chats_stand_below_their_day_newest_first(start: Start):
     assert titles(run) == ["Today", "say two", "say one"]
 
 
-def test_a_chat_without_a_title_is_called_by_what_stands_in_its_composer(
-    start: Start, qtbot: QtBot, tmp_path: Path
-):
+def test_untitled_chat_is_named_by_draft(start: Start, qtbot: QtBot, tmp_path: Path):
     run = start().ready()
     first = run.pane
     qtbot.keyClicks(first.composer.field, "Tides at noon")
@@ -53,7 +51,7 @@ def test_a_chat_without_a_title_is_called_by_what_stands_in_its_composer(
     run.until(lambda: titles(run) == ["Today", "harbour.txt", "New chat"])
 
 
-def test_one_click_brings_an_open_chat_forward_or_opens_a_closed_one(start: Start, qtbot: QtBot):
+def test_click_shows_or_opens_chat(start: Start, qtbot: QtBot):
     run = start()
     first, second = talk(run, "say one", "say two")
     view = run.window.sidebar.list
@@ -66,7 +64,7 @@ def test_one_click_brings_an_open_chat_forward_or_opens_a_closed_one(start: Star
     assert run.pane.chat.id == second
 
 
-def test_search_finds_words_in_titles_and_answers_and_leads_there(start: Start, qtbot: QtBot):
+def test_search_finds_titles_and_replies(start: Start, qtbot: QtBot):
     run = start()
     _, other = talk(run, "say apples pears", "say plums")
     run.window.commands["search"].trigger()

@@ -180,7 +180,7 @@ def test_contrast_of_black_on_white_is_21():
     assert contrast("#777777", "#777777") == pytest.approx(1)
 
 
-def test_the_systems_appearance_is_followed_unless_one_was_chosen(start: Start, qapp):
+def test_theme_follows_system_unless_chosen(start: Start, qapp):
     from app.ui.style.theme import theme
 
     run = start()
@@ -251,7 +251,7 @@ def test_a_face_that_nobody_chose_is_not_read_in(family, fit):
     assert is_fit(family) is fit
 
 
-def test_the_bundled_face_has_every_weight_and_figures_of_one_width(look):
+def test_bundled_font_has_weights_and_tabular_digits(look):
     """DejaVu is what these tests' machines have, so Inter is in force."""
     system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)).family()
     if is_fit(system):
@@ -289,7 +289,7 @@ class Styled(QObject):
         return False
 
 
-def test_another_look_styles_each_widget_once_however_deep_it_lies(start: Start) -> None:
+def test_theme_change_styles_each_widget_once(start: Start) -> None:
     run = start().ready()
     counter = Styled()
     field = run.pane.composer.field

@@ -100,7 +100,7 @@ def letters(image: QImage, left: int, right: int, y: int) -> bool:
     )
 
 
-def test_long_lines_are_whole_until_the_button_is_clicked_and_again_after(shown):
+def test_code_button_toggles_wrapping(shown):
     assert shown.lines() == [1, 1, 1]
     height = shown.view.height()
     shown.click(shown.button(1))
@@ -145,7 +145,7 @@ def test_copying_while_it_streams_gives_what_is_there_now(qtbot: QtBot, look):
     assert QGuiApplication.clipboard().text() == "one = 1\ntwo = 2\n"
 
 
-def test_it_stays_wrapped_while_the_answer_grows_and_in_another_style(qtbot: QtBot, look):
+def test_code_stays_wrapped_while_reply_grows(qtbot: QtBot, look):
     shown = Shown(qtbot, f"Before\n\n```py\n{LONG}\n")
     shown.click(shown.button(1))
     for piece in (LONG[:50], LONG[50:], "\n", "x = 1\n", "```\n", "\nand **on**", "\n\n- a\n"):
@@ -161,7 +161,7 @@ def test_it_stays_wrapped_while_the_answer_grows_and_in_another_style(qtbot: QtB
     assert shown.lines() == [1, 1, 1]
 
 
-def test_what_is_whole_ends_at_the_edge_of_its_block_and_is_reached_by_the_wheel(shown):
+def test_wide_code_is_clipped_and_scrolls(shown):
     middle = shown.spot().y()
     before = shown.image()
     assert letters(before, 20, 60, middle)
@@ -210,7 +210,7 @@ def test_the_bar_below_takes_one_along(shown):
     assert letters(before, 16, 60, shown.spot(line=0).y())
 
 
-def test_selecting_takes_what_is_seen_where_the_code_has_been_moved(shown):
+def test_selection_in_scrolled_code_is_what_is_visible(shown):
     viewport = shown.view.viewport()
     shown.wheel(shown.spot(), -400)  # 200 pixels
     shown.qtbot.mouseDClick(viewport, Qt.MouseButton.LeftButton, pos=shown.spot(x=100))

@@ -62,7 +62,7 @@ def test_in_large_text_what_ended_it_touches_nothing(start: Start) -> None:
     run.until(lambda: row.way_on.y() - text.geometry().bottom() >= wanted)
 
 
-def test_an_answer_that_goes_on_streams_also_while_its_model_is_loaded(start: Start) -> None:
+def test_continued_reply_streams_during_load(start: Start) -> None:
     run = start().ready()
     run.say("hold 3")
     run.until(lambda: "2" in run.answer(run.pane))
@@ -88,7 +88,7 @@ def test_an_answer_that_goes_on_streams_also_while_its_model_is_loaded(start: St
 
 
 @pytest.mark.parametrize(("reason", "matters"), [("stop", False), ("length", True)])
-def test_figures_of_the_newest_reply_show_at_rest_only_while_they_matter(
+def test_last_reply_shows_unusual_figures(
     look: Theme, qtbot: QtBot, reason: str, matters: bool
 ) -> None:
     stats = {"reason": reason, "tokens_per_s": 48.0, "generated_tokens": 3}

@@ -80,7 +80,7 @@ def rows(run: Run, kind: type) -> list[MessageRow]:
     return [place.row for place in places if isinstance(place.row, kind)]
 
 
-def test_g10_the_list_and_the_chat_that_opens_show_the_words_and_mark_them(found: Run):
+def test_search_words_are_marked_in_list_and_chat(found: Run):
     search(found, "ripe apple")
     row = found.window.sidebar.model.row(found.window.sidebar.model.index(1))
     assert row.text == "Fruit and others"
@@ -127,7 +127,7 @@ def test_a_folded_message_opens_where_its_end_has_the_words(found: Run):
     found.until(lambda: in_view(found, question, "quince"))
 
 
-def test_a_chat_whose_title_has_the_words_opens_at_its_message_too(found: Run):
+def test_title_match_opens_at_matching_message(found: Run):
     found.app.library.rename(found.app.library.chats()[0].id, "Ripe things")
     search(found, "ripe")
     model = found.window.sidebar.model
@@ -156,7 +156,7 @@ def current(row: MessageRow) -> tuple[str, int, int]:
     return mark.cursor.selectedText(), mark.cursor.selectionStart(), y
 
 
-def test_find_goes_from_mark_to_mark_and_the_one_it_is_at_is_apart(found: Run):
+def test_find_highlights_current_match(found: Run):
     found.window.chats.open(found.app.library.chats()[0].id)
     found.until(lambda: rows(found, AnswerRow))
     for look in ("light", "dark"):
@@ -186,7 +186,7 @@ def goes_from_mark_to_mark(found: Run) -> None:
     assert marked(rows(found, AnswerRow)[0]) == []
 
 
-def test_find_unfolds_a_long_message_at_the_mark_and_scrolls_to_it(found: Run):
+def test_find_expands_long_message_at_match(found: Run):
     found.window.chats.open(found.app.library.chats()[0].id)
     found.until(lambda: rows(found, AnswerRow))
     bar = found.pane.find_bar
@@ -201,7 +201,7 @@ def test_find_unfolds_a_long_message_at_the_mark_and_scrolls_to_it(found: Run):
 
 
 @pytest.mark.parametrize("after", [0, 60], ids=["in view", "far above"])
-def test_find_counts_what_is_laid_out_not_what_the_source_lets_expect(
+def test_find_counts_matches_in_rendered_text(
     start: Start, profile: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ):
     monkeypatch.setattr(answer_row, "MOST_LAID_OUT", 40)
@@ -275,7 +275,7 @@ def test_the_best_place_is_where_the_words_stand_together():
     assert places_in(text, "pear") == places_in(text, "") == []
 
 
-def test_words_of_a_file_are_found_with_their_page_and_shown_unfolded(start: Start, profile: Path):
+def test_search_match_in_file_expands_its_page(start: Start, profile: Path):
     with_file(profile)
     run = start().ready()
     search(run, "owl sleeps")

@@ -163,7 +163,7 @@ def test_find_begins_at_what_is_in_view(start: Start, long_chat, qtbot: QtBot):
     assert run.marks() == "7 of 11"
 
 
-def test_a_hidden_tab_renders_nothing_and_has_its_text_when_it_is_shown(start: Start):
+def test_hidden_tab_renders_when_shown(start: Start):
     run = start().ready()
     pane = run.say("hold 30")
     run.until(lambda: "5" in run.answer(pane))
@@ -243,9 +243,7 @@ def test_a_search_hit_is_brought_into_view(start: Start, long_chat):
     assert 0 <= row.y() < view.height()
 
 
-def test_profile_a_message_of_many_megabytes_is_laid_out_in_part(
-    start: Start, profile, monkeypatch
-):
+def test_huge_message_is_laid_out_in_part(start: Start, profile, monkeypatch):
     """A file of chats may hold it. All of it is there, copied and exported; a part is on screen."""
     for module in (answer_row, user_row):
         monkeypatch.setattr(module, "MOST_LAID_OUT", 10_000)
@@ -276,9 +274,7 @@ def test_unknown_error_code_is_shown_as_error(start: Start, code: object):
     assert [each.words for each in found][:1] == ["Try Again"]
 
 
-def test_profile_damaged_chats_of_the_last_layout_do_not_keep_the_window_shut(
-    start: Start, profile, qtbot: QtBot
-):
+def test_damaged_chats_do_not_prevent_start(start: Start, profile, qtbot: QtBot):
     """The others open, and they are told as any chat that cannot be read."""
     run = start().ready()
     damaged = {}

@@ -154,7 +154,7 @@ def test_a_drag_selects_from_one_message_into_another(fruit) -> None:
     assert answer.textCursor().position() == before + 1
 
 
-def test_shift_and_a_click_extends_over_messages_and_a_press_elsewhere_ends_it(fruit) -> None:
+def test_shift_click_extends_selection_over_messages(fruit) -> None:
     run, view, ids = fruit
     question, other, last = (text_of(view, ids[n]) for n in (0, 3, 5))
     QTest.mouseClick(question.viewport(), LEFT, pos=place_of(question, "is a"))
@@ -321,9 +321,7 @@ def test_the_menu_copies_and_selects(fruit, qtbot: QtBot) -> None:
     assert selected(text_of(view, ids[3])) == ""
 
 
-def test_a_move_of_the_mouse_costs_nothing_for_messages_it_does_not_touch(
-    start: Start, profile
-) -> None:
+def test_mouse_move_updates_only_touched_messages(start: Start, profile) -> None:
     said = [(("user", "assistant")[n % 2], f"Message {n}.") for n in range(4_000)]
     chat_id, ids = chat_of(profile, said)
     _, view = opened(start, chat_id)

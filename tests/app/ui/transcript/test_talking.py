@@ -159,7 +159,7 @@ def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
     assert row_of(pane)._panel.isEnabled()
 
 
-def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start: Start):
+def test_engine_gets_path_and_chat_options(start: Start):
     run = start().ready()
     pane = run.say("say one")
     run.answered()
@@ -173,7 +173,7 @@ def test_the_engine_gets_the_path_through_the_tree_and_the_chats_settings(start:
     assert run.engine.sent[0].params.temperature == 0.5  # the model's own
 
 
-def test_after_a_breakdown_every_chat_goes_on_with_a_model_loaded_anew(start: Start):
+def test_chats_continue_after_engine_failure(start: Start):
     run = start().ready()
     first = run.say("say one")
     run.answered()

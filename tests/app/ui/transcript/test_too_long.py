@@ -65,7 +65,7 @@ def test_where_that_cannot_help_it_is_not_offered(start: Start):
     assert list(remedies(run)) == REST
 
 
-def test_g9_a_message_that_did_not_fit_is_left_out_of_later_turns_and_says_so(start: Start):
+def test_message_too_long_is_left_out_later(start: Start):
     """G9: the chat was stuck, every later turn failed the same way."""
     run = start().ready()
     run.ask("say one")
@@ -84,7 +84,7 @@ def test_g9_a_message_that_did_not_fit_is_left_out_of_later_turns_and_says_so(st
     assert row.note == ""
 
 
-def test_a_message_that_does_not_fit_is_left_out_by_a_button_and_comes_back(start: Start):
+def test_button_leaves_out_long_message_and_restores(start: Start):
     run = start().ready()
     run.ask("say one")
     run.ask("toolong words")
@@ -104,7 +104,7 @@ def test_another_model_is_a_button_away(start: Start):
     menu.close()
 
 
-def test_where_the_message_alone_is_too_long_nothing_older_is_offered_to_go(start: Start):
+def test_single_long_message_offers_no_older_ones(start: Start):
     run = start().ready()
     run.ask("say one")
     run.ask("huge words")
@@ -119,7 +119,7 @@ def test_where_the_message_alone_is_too_long_nothing_older_is_offered_to_go(star
     run.until(lambda: run.window.findChild(OptionsPopover) is not None)
 
 
-def test_while_a_reply_runs_an_older_card_offers_nothing_that_cannot_help(start: Start):
+def test_old_error_offers_nothing_during_reply(start: Start):
     run = start().ready()
     run.ask("say one")
     run.ask("huge words")

@@ -230,9 +230,7 @@ def colours(shown: ToolRow) -> dict[str, tuple[str, str]]:
     return found
 
 
-def test_u11_a_read_only_folder_is_opened_for_writing_in_the_card(
-    start: Start, tmp_path: Path
-) -> None:
+def test_card_grants_writing_in_folder(start: Start, tmp_path: Path) -> None:
     """No Allow Once that cannot work, no words for the model, and the changes in colours."""
     file = tmp_path / "plan.md"
     file.write_text('say "roof"\nkeep\n')
@@ -262,9 +260,7 @@ def test_u11_a_read_only_folder_is_opened_for_writing_in_the_card(
     assert file.read_text() == 'say "wheel"\nkeep\n'
 
 
-def test_u11_what_is_denied_is_told_to_the_model_and_shown_to_the_person_apart(
-    start: Start, tmp_path: Path
-) -> None:
+def test_denied_call_is_shown_and_sent_to_model(start: Start, tmp_path: Path) -> None:
     run = with_files(start, tmp_path, "read_file", writable=False)
     shown = card(run, 'call read_file {"path": "/elsewhere/a.txt"}')
     run.until(lambda: shown.notice)
@@ -331,9 +327,7 @@ def test_waiting_calls_are_decided_together(start: Start) -> None:
     assert [m.content for m in path if m.role == "tool"][3:] == [DENIED, DENIED]
 
 
-def test_all_are_offered_at_once_only_where_nothing_stands_in_the_way(
-    start: Start, tmp_path: Path
-) -> None:
+def test_allow_all_needs_calls_without_obstacles(start: Start, tmp_path: Path) -> None:
     run = with_files(start, tmp_path, "write_file", "date", writable=False)
     one, two = (json.dumps({"path": str(tmp_path / n), "text": "x"}) for n in ("a", "b"))
     shown = card(run, f"call write_file {one} & write_file {two}")
@@ -460,7 +454,7 @@ def test_names_of_servers_and_tools_are_shown_escaped(start: Start) -> None:
     run.answered()
 
 
-def test_a_waiting_call_is_marked_in_sidebar_and_tab_and_found_by_key(start: Start) -> None:
+def test_waiting_call_is_marked_in_sidebar_and_tab(start: Start) -> None:
     run = begun(start, "echo")
     shown = card(run)
     chat = run.pane.chat
@@ -762,7 +756,7 @@ def test_popover_reopens_with_the_folder(start: Start, tmp_path: Path):
     again.close()
 
 
-def test_while_a_call_waits_the_composer_says_why_nothing_is_sent(start: Start) -> None:
+def test_composer_explains_waiting_call(start: Start) -> None:
     run = begun(start, "echo")
     shown = card(run)
     composer = run.pane.composer

@@ -76,7 +76,7 @@ def test_a_folder_files_and_a_file_are_those_that_were_chosen(
         assert task.result() == wanted
 
 
-def test_a_dialog_begins_at_home_and_then_where_the_last_one_ended(
+def test_file_dialog_starts_in_last_folder(
     qtbot: QtBot, parent: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"

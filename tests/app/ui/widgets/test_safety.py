@@ -67,7 +67,7 @@ def follow(qtbot: QtBot, view, address, button):
     return said
 
 
-def test_a_link_opens_only_after_a_yes_that_has_seen_the_address(qtbot, view, visited):
+def test_link_opens_after_confirming_address(qtbot, view, visited):
     said = follow(qtbot, view, "https://example.org/page", "Cancel")
     assert said[1] == "https://example.org/page"
     assert visited == []

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.ui.widgets.sheet import Sheet
 
 
-def test_enter_presses_the_button_that_has_the_focus_else_the_main_one(look, qtbot: QtBot):
+def test_enter_presses_focused_or_main_button(look, qtbot: QtBot):
     pressed: list[str] = []
     sheet = Sheet("one", "One", None)
     qtbot.addWidget(sheet)

@@ -30,7 +30,7 @@ def test_a_message_goes_to_every_pane_while_broadcast_is_on(start: Start):
     assert run.answer(left) == "both "
 
 
-def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start: Start):
+def test_broadcast_includes_new_panes(start: Start):
     run = start().ready()
     first = run.pane
     run.window.commands["broadcast"].trigger()
@@ -44,7 +44,7 @@ def test_a_pane_opened_later_receives_too_and_a_closed_one_does_not(start: Start
     assert second.chat.transcript.path == []
 
 
-def test_a_pane_that_still_answers_gets_it_after_its_reply_and_that_is_said_before(start: Start):
+def test_broadcast_is_queued_in_busy_pane(start: Start):
     run = start().ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
@@ -64,7 +64,7 @@ def test_a_pane_that_still_answers_gets_it_after_its_reply_and_that_is_said_befo
     assert len(right.chat.transcript.path) == 2, "what was broadcast is not broadcast again"
 
 
-def test_what_is_being_written_in_a_busy_chat_stays_and_that_is_said_before(start: Start):
+def test_broadcast_keeps_draft_of_busy_chat(start: Start):
     run = start().ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
@@ -87,7 +87,7 @@ def test_what_is_being_written_in_a_busy_chat_stays_and_that_is_said_before(star
     assert (left.composer.text, len(left.chat.transcript.path)) == ("my next thought", 2)
 
 
-def test_where_there_is_little_room_the_line_that_says_whom_it_reaches_is_shortened(start: Start):
+def test_broadcast_line_is_elided(start: Start):
     run = start().ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
@@ -106,7 +106,7 @@ def test_where_there_is_little_room_the_line_that_says_whom_it_reaches_is_shorte
     run.answered(left)
 
 
-def test_esc_and_stop_and_deleting_send_nothing_that_waits_for_a_reply(start: Start):
+def test_stop_and_delete_hold_queued_broadcast(start: Start):
     run = start().ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
@@ -173,7 +173,7 @@ def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):
     assert run.window.toast.text == "Broadcast is off"
 
 
-def test_it_says_whom_it_reaches_and_leaves_hidden_tabs_out_unless_they_are_ticked(start: Start):
+def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
     run = start().ready()
     hidden = run.pane
     run.window.chats.new()

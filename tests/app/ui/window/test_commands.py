@@ -25,7 +25,7 @@ def two(start: Start):
     return run, first, run.pane.chat.id
 
 
-def test_a_new_chat_is_not_begun_beside_one_in_which_nothing_was_said(start: Start):
+def test_new_chat_reuses_empty_one(start: Start):
     run = start().ready()
     blank = run.pane
     run.window.sidebar.search.setFocus()
@@ -51,7 +51,7 @@ def menu_of(run: Run, title: str):
     return next(menu for menu in run.window._menus if menu.title() == title)
 
 
-def test_every_command_stands_in_one_menu_and_every_entry_is_a_command():
+def test_every_command_is_in_one_menu():
     listed = [name for names in MENUS.values() for name in names if name != "-"]
     assert sorted(listed) == sorted(REGISTRY)
 
@@ -72,7 +72,7 @@ def test_delete_chat_is_for_the_row_that_has_the_keys(two):
     assert run.app.library.chat(second) is None
 
 
-def test_what_cannot_be_done_now_is_grey_in_the_menu_and_its_key_says_why(start: Start):
+def test_disabled_command_shortcut_shows_reason(start: Start):
     run = start().ready()
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_R, CTRL)
     assert run.window.toast.text == "There is no message to reply to yet."
@@ -109,7 +109,7 @@ def wheel(run: Run, field) -> None:
     QApplication.sendEvent(field, event)
 
 
-def test_d8_the_wheel_over_the_settings_changes_nothing_that_has_not_the_focus(start: Start):
+def test_wheel_ignores_unfocused_settings(start: Start):
     run = start().ready()
     run.window.settings_commands.show_settings()
     window = run.settings

@@ -56,14 +56,14 @@ def on_message(run: Run) -> None:
     run.until(lambda: run.pane.transcript.places[-1].row.hasFocus())
 
 
-def test_delete_on_a_row_of_the_sidebar_deletes_its_chat_and_keeps_the_place(two: Run):
+def test_sidebar_delete_key_keeps_position(two: Run):
     on_row(two, "say one")
     press(two, Qt.Key.Key_Delete)
     assert chats(two) == ["say two"]
     assert two.window.sidebar.focused_chat() == two.app.library.chats()[0].id
 
 
-def test_a_title_written_from_the_message_gives_the_keys_back_to_it(two: Run):
+def test_renaming_restores_focus_to_message(two: Run):
     two.pane.focus_composer()
     two.window.commands["rename"].trigger()
     editor = two.window.sidebar.list.findChild(QLineEdit, "rename")
@@ -74,7 +74,7 @@ def test_a_title_written_from_the_message_gives_the_keys_back_to_it(two: Run):
     two.until(two.pane.composer.field.hasFocus)
 
 
-def test_a_chat_deleted_by_the_palette_leaves_the_keys_in_the_message_of_the_next(start: Start):
+def test_palette_delete_focuses_next_message(start: Start):
     run = start().ready()
     run.ask("say one")
     for name in ("split_right", "split_right", "split_down"):
@@ -115,7 +115,7 @@ def test_delete_on_a_message_deletes_it_and_not_the_chat(two: Run):
     assert two.pane.transcript.places[-1].row.hasFocus()
 
 
-def test_delete_where_words_are_written_or_marked_deletes_no_more_than_words(two: Run):
+def test_delete_in_text_deletes_only_text(two: Run):
     field = two.pane.composer.field
     two.qtbot.keyClicks(field, "ab")
     press(two, Qt.Key.Key_Backspace)
@@ -133,7 +133,7 @@ def test_delete_where_words_are_written_or_marked_deletes_no_more_than_words(two
     assert len(two.pane.chat.transcript.path) == 2
 
 
-def test_ctrl_w_closes_the_active_pane_from_wherever_and_f2_renames_the_row_or_its_chat(two: Run):
+def test_ctrl_w_closes_pane_and_f2_renames(two: Run):
     def closes_two() -> bool:
         press(two, Qt.Key.Key_W, CTRL)
         closed = [pane.chat.title for pane in two.panes] == ["say one"]

@@ -34,7 +34,7 @@ def in_conversation(run: Run):
     return QApplication.focusWidget()
 
 
-def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start: Start):
+def test_up_and_down_select_messages(start: Start):
     run = start()
     talk(run, "one", "two")
     answer = in_conversation(run)
@@ -76,7 +76,7 @@ def test_up_and_down_go_from_message_to_message_and_out_at_the_end(start: Start)
     assert run.pane.composer.field.hasFocus()
 
 
-def test_a_long_answer_is_read_before_the_next_message_has_the_keys(start: Start):
+def test_down_scrolls_long_reply_first(start: Start):
     run = start().ready()
     run.pane.chat.turn.send("paste " + "word\n\n" * 120)
     run.answered()
@@ -174,7 +174,7 @@ def test_the_key_f6_goes_round_the_window_and_back(start: Start):
     assert isinstance(QApplication.focusWidget(), AnswerRow)
 
 
-def test_undo_is_for_the_message_first_and_only_while_it_is_offered(start: Start):
+def test_undo_applies_to_message_first(start: Start):
     run = start()
     talk(run, "one")
     undo = Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier

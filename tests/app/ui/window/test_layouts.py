@@ -167,7 +167,7 @@ def test_a_layout_is_saved_by_name_put_back_and_taken_back(two):
     assert run.window.sidebar.model.row_of(blank).isValid()
 
 
-def test_replies_go_on_whether_the_layout_closes_their_chats_or_holds_them(two):
+def test_layout_change_keeps_replies_running(two):
     run, chats = two
     run.window.chats.new()
     run.ready()
@@ -203,9 +203,7 @@ DAMAGED = {
 }
 
 
-def test_it_is_there_after_a_restart_and_damaged_ones_never_break_the_start(
-    two, start: Start, profile
-):
+def test_layouts_survive_restart_and_damage(two, start: Start, profile):
     run, chats = two
     floating = said(run, "three", "split_down")
     run.window.commands["float"].trigger()
@@ -255,7 +253,7 @@ def test_layouts_one_right_after_the_other_lose_no_window(two):
     assert all(isValid(run.window.workspace.dock(chat_id)) for chat_id in [*chats, third])
 
 
-def test_a_chat_deleted_since_is_left_out_and_with_all_of_them_nothing_changes(two):
+def test_layout_skips_deleted_chats(two):
     run, chats = two
     run.window.chats.delete(chats[0])
     choose(run, "Pair")
@@ -319,7 +317,7 @@ def test_a_name_in_use_asks_first_and_what_had_it_comes_back(two):
     assert third in run.window.layouts.saved.get("Pair").chats
 
 
-def test_more_chats_than_are_kept_closed_come_back_with_undo_and_so_does_none(two, monkeypatch):
+def test_layout_undo_restores_many_chats(two, monkeypatch):
     run, chats = two
     for _ in chats:
         run.window.commands["close"].trigger()
@@ -355,7 +353,7 @@ def test_a_spoilt_arrangement_still_opens_its_chats(two):
         assert len(ids(run)) == 3
 
 
-def test_an_unread_reply_is_so_after_a_restart_until_it_is_looked_at(start: Start):
+def test_unread_reply_stays_unread_after_restart(start: Start):
     run = start().ready()
     run.say("hold 2")
     open_one = run.pane.chat

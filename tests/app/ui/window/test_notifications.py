@@ -38,9 +38,7 @@ def answered(run: Run, notifier: Notifications, text: str, seconds: float) -> No
     run.until(lambda: run.pane.chat.id not in notifier._started_at)
 
 
-def test_only_a_long_answer_while_one_is_away_is_told_and_a_click_leads_there(
-    start: Start, monkeypatch
-):
+def test_long_reply_in_background_notifies(start: Start, monkeypatch):
     run = start().ready()
     state = [HERE]
     asked = type("Asked", (QGuiApplication,), {"applicationState": staticmethod(lambda: state[0])})

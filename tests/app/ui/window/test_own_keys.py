@@ -96,7 +96,7 @@ def changed(run: Run, name: str) -> KeyDialog:
     return dialog
 
 
-def test_the_keys_pressed_in_the_dialog_are_the_commands_from_then_on(start: Start):
+def test_shortcut_dialog_sets_keys(start: Start):
     run = start().ready()
     dialog = changed(run, "score")
     run.qtbot.keyClick(dialog.field, KEY.Key_N, CTRL)

@@ -62,7 +62,7 @@ def test_a_quick_question_shows_its_tab_once_it_is_not_alone(start: Start):
     assert bar.isVisible()
 
 
-def test_one_window_waits_for_a_question_and_leaves_nothing_when_none_comes(start: Start):
+def test_unused_quick_question_leaves_nothing(start: Start):
     run = start().ready()
     for _ in range(2):
         run.window.commands["quick_ask"].trigger()
@@ -86,7 +86,7 @@ def test_another_start_asks_for_it(start: Start):
 
 # What the offscreen platform says of itself.
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
-def test_the_tray_is_off_until_it_is_wanted_and_does_what_the_menu_does(start: Start):
+def test_tray_is_off_by_default(start: Start):
     run = start().ready()
     tray = run.window.tray
     assert tray.icon is None
@@ -111,7 +111,7 @@ def test_the_settings_name_what_a_system_key_can_start():
     assert ask_command() == "stretto --ask"
 
 
-def test_a_quick_question_is_compared_with_nothing_and_hears_no_broadcast(start: Start):
+def test_quick_question_has_no_compare_or_broadcast(start: Start):
     run = start().ready()
     main = run.pane
     run.window.commands["quick_ask"].trigger()

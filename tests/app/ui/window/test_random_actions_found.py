@@ -25,7 +25,7 @@ def answer_row(run: Run, number: int) -> AnswerRow:
     return row
 
 
-def test_a_button_says_why_also_after_the_message_has_another_place(start: Start):
+def test_message_buttons_update_after_move(start: Start):
     """What was said of the last answer was still said of it when it was not the last any more."""
     run = start().ready()
     run.pane.chat.model.set("/models/broken")
@@ -51,7 +51,7 @@ def test_an_answer_that_was_stopped_is_painted_while_it_goes_on(start: Start):
     row.grab()  # an error in painting fails the test
 
 
-def test_a_seed_that_is_not_known_any_more_does_not_stay_as_none(start: Start):
+def test_reuse_seed_handles_missing_seed(start: Start):
     """The panel is open while another branch, without a seed, comes on screen."""
     run = start().ready()
     run.ask("say one")
@@ -78,7 +78,7 @@ def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
     assert len(run.app.bridge._handlers) == before
 
 
-def test_a_chat_deleted_just_before_a_kill_is_not_begun_anew_over_itself(start: Start):
+def test_chat_deleted_before_kill_is_not_recreated(start: Start):
     """The layout still had it as open: a blank chat of its id came up, and took its place."""
     run = start().ready()
     run.ask("say one")
@@ -105,7 +105,7 @@ def test_a_search_that_lists_a_deleted_chat_opens_no_blank_one(start: Start):
     assert run.window.toast.text == "This chat is in the Trash."
 
 
-def test_panes_that_went_from_window_to_window_are_no_windows_of_the_system(start: Start):
+def test_moved_panes_are_not_native_windows(start: Start):
     """They became so as a neighbour floated, and the program crashed as it ended."""
     run = start()
     run.window.layouts.save("L")

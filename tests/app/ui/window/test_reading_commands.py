@@ -120,7 +120,7 @@ def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPa
     run.end()
 
 
-def test_its_chip_opens_the_chat_and_the_arrow_shows_what_was_sent(
+def test_read_chat_chip_opens_chat(
     trees: tuple[Run, ChatPane, ChatPane],
 ) -> None:
     run, first, pane = trees
@@ -154,7 +154,7 @@ def test_its_chip_opens_the_chat_and_the_arrow_shows_what_was_sent(
     assert said[-1] == "This chat is no longer there."
 
 
-def test_a_followed_chat_that_goes_is_said_and_reading_can_be_ended_and_taken_back(
+def test_missing_followed_chat_is_reported(
     trees: tuple[Run, ChatPane, ChatPane],
 ) -> None:
     run, first, pane = trees
@@ -178,7 +178,7 @@ def test_a_followed_chat_that_goes_is_said_and_reading_can_be_ended_and_taken_ba
     run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
 
 
-def test_the_command_lists_all_others_and_says_why_one_cannot_be_read(
+def test_read_chat_lists_others_with_reasons(
     trees: tuple[Run, ChatPane, ChatPane],
 ) -> None:
     run, _first, pane = trees

@@ -66,7 +66,7 @@ def check(run: Run, state: str) -> dict[str, str]:
 ON_CHATS = {name for name, made in REGISTRY.items() if made.where.value == "pane"}
 
 
-def test_every_command_says_why_it_cannot_be_done_in_every_state(start: Start):
+def test_every_command_has_reason_in_every_state(start: Start):
     run = start()
     run.until(lambda: run.engine is not None)
     run.ready()

@@ -38,7 +38,7 @@ def test_panes_are_evened_out(start: Start) -> None:
     assert abs(one.width() - two.width()) <= 2
 
 
-def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_back(start: Start) -> None:
+def test_sidebar_hides_in_narrow_window(start: Start) -> None:
     run = start().ready()
     window = run.window
     window.resize(1100, 700)
@@ -58,7 +58,7 @@ def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_back(start: Start) -
     assert not window.sidebar.isVisible()  # the person has folded it
 
 
-def test_all_replies_are_stopped_at_once_also_of_chats_in_no_pane(start: Start) -> None:
+def test_stop_all_includes_chats_without_pane(start: Start) -> None:
     run = start().ready()
     stop = run.window.commands["stop_all"]
     stop.trigger()
@@ -121,7 +121,7 @@ def test_columns_without_room_become_rows_and_come_back(start: Start) -> None:
     assert focus.hasFocus()
 
 
-def test_columns_that_became_rows_come_back_also_after_another_start(start: Start) -> None:
+def test_wrapped_columns_are_restored_after_restart(start: Start) -> None:
     run = start().ready()
     run.window.resize(1500, 760)
     for _ in range(2):
@@ -136,7 +136,7 @@ def test_columns_that_became_rows_come_back_also_after_another_start(start: Star
     run.until(lambda: len({p.mapToGlobal(QPoint()).y() for p in run.panes}) == 1)
 
 
-def test_rows_become_tabs_where_larger_text_leaves_no_room_for_them(start: Start) -> None:
+def test_rows_become_tabs_with_large_text(start: Start) -> None:
     run = start().ready()
     window = run.window
     window.resize(1300, 700)
@@ -228,9 +228,7 @@ class Shown(QObject):
         return False
 
 
-def test_at_a_start_in_a_narrow_window_the_sidebar_does_not_come_first(
-    start: Start, qapp: QApplication
-) -> None:
+def test_narrow_start_hides_sidebar(start: Start, qapp: QApplication) -> None:
     run = start().ready()
     run.window.resize(1100, 700)
     run.window.commands["split_right"].trigger()
@@ -262,7 +260,7 @@ def test_panes_that_a_person_has_moved_meanwhile_stay(start: Start) -> None:
     assert one.isVisible()
 
 
-def test_the_sidebar_opened_in_a_narrow_window_has_its_room_from_the_panes(start: Start) -> None:
+def test_sidebar_in_narrow_window_shrinks_panes(start: Start) -> None:
     run = start().ready()
     window = run.window
     window.resize(1100, 700)
@@ -288,7 +286,7 @@ def test_the_sidebar_opened_in_a_narrow_window_has_its_room_from_the_panes(start
     )
 
 
-def test_panes_keep_their_widths_where_one_before_them_was_closed_before_the_end(
+def test_panes_keep_widths_after_restart(
     start: Start,
 ) -> None:
     run = start()

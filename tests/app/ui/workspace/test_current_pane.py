@@ -28,7 +28,7 @@ def press(run: Run, pane: ChatPane, point: QPoint) -> None:
     run.qtbot.mouseRelease(target, Qt.MouseButton.LeftButton, pos=target.mapFrom(pane, point))
 
 
-def test_a_press_at_any_point_of_a_pane_makes_it_the_current_one(two: Run) -> None:
+def test_click_anywhere_activates_pane(two: Run) -> None:
     panes, pressed = two.window.workspace.panes(), 0
     for pane in panes:
         other = next(each for each in panes if each is not pane)
@@ -47,7 +47,7 @@ def test_a_press_at_any_point_of_a_pane_makes_it_the_current_one(two: Run) -> No
     assert pressed > 180
 
 
-def test_what_is_typed_after_a_press_beside_the_text_goes_to_that_pane(two: Run) -> None:
+def test_typing_after_click_goes_to_that_pane(two: Run) -> None:
     first, second = two.window.workspace.panes()
     two.window.workspace.activate(second)
     two.window.commands["search"].trigger()

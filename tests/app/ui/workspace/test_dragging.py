@@ -68,7 +68,7 @@ def two_columns(run: Run) -> tuple[ChatPane, ChatPane]:
         (0.5, 0.5, (0, 0, 1, 1)),
     ],
 )
-def test_the_part_where_it_will_land_is_tinted_and_there_it_lands(
+def test_dragged_tab_drops_where_tinted(
     start: Start, x: float, y: float, part: tuple[float, float, float, float]
 ):
     run = start()
@@ -121,7 +121,7 @@ def test_where_two_could_not_be_read_a_chat_lands_in_the_tabs(start: Start):
     send(tab(run, first), QEvent.Type.MouseButtonRelease, point(second, 0.9, 0.5))
 
 
-def test_beside_all_windows_it_gets_a_window_of_its_own_and_comes_back(start: Start):
+def test_tab_dropped_outside_floats(start: Start):
     run = start().ready()
     run.window.resize(500, 400)
     run.window.move(0, 0)

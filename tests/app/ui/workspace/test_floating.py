@@ -72,7 +72,7 @@ def test_the_command_brings_it_back_to_where_it_was(start: Start):
         assert run.pane is pane, where
 
 
-def test_what_was_closed_in_its_own_window_opens_again_where_it_was(start: Start):
+def test_closed_floating_pane_reopens_in_place(start: Start):
     run = start().ready()
     run.ask("say one")
     run.window.commands["split_right"].trigger()
@@ -88,7 +88,7 @@ def test_what_was_closed_in_its_own_window_opens_again_where_it_was(start: Start
     run.until(lambda: place(run, run.pane) == before)
 
 
-def test_a_tab_of_a_window_that_is_still_there_comes_back_into_it(start: Start):
+def test_closed_tab_reopens_in_its_window(start: Start):
     run = start().ready()
     run.window.chats.new()
     run.window.commands["float"].trigger()
@@ -153,7 +153,7 @@ def test_the_search_of_all_chats_is_where_the_sidebar_is(start: Start):
     run.until(lambda: run.window.sidebar.search.hasFocus())
 
 
-def test_a_kept_window_that_would_be_off_the_screen_is_moved_onto_it(start: Start):
+def test_saved_window_is_moved_onto_screen(start: Start):
     run = start().ready()
     run.ask("say one")
     run.window.commands["float"].trigger()
@@ -180,7 +180,7 @@ for x, y in ((2300, 500), (900, -40), (790, 100)):
 """
 
 
-def test_with_two_screens_it_is_kept_on_the_one_that_shows_most_of_it(tmp_path: Path):
+def test_window_stays_on_its_main_screen(tmp_path: Path):
     screens = [
         {"name": name, "x": x, "y": 0, "width": width, "height": 700, "dpi": 96, "dpr": 1}
         for name, x, width in (("one", 0, 800), ("two", 800, 1600))
@@ -213,7 +213,7 @@ def test_the_main_window_fits_a_small_screen_with_its_frame(
     assert window.screen().availableGeometry().contains(window.frameGeometry())
 
 
-def test_as_a_window_closes_the_pane_that_was_left_for_it_is_current_again(start: Start):
+def test_closing_window_activates_previous_pane(start: Start):
     run = start().ready()
     run.window.resize(1400, 900)
     run.window.commands["split_right"].trigger()
@@ -227,7 +227,7 @@ def test_as_a_window_closes_the_pane_that_was_left_for_it_is_current_again(start
     assert run.pane is before
 
 
-def test_an_empty_main_window_that_was_in_use_is_so_after_a_restart(start: Start):
+def test_empty_main_window_stays_active_after_restart(start: Start):
     run = start().ready()
     run.ask("say one")
     chat = run.pane.chat.id

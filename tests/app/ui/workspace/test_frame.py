@@ -20,7 +20,7 @@ LEFT = Qt.MouseButton.LeftButton
 # Typing while nothing has the focus (G6).
 
 
-def test_g6_typing_while_nothing_has_the_focus_goes_into_the_active_composer(start: Start):
+def test_typing_without_focus_goes_to_composer(start: Start):
     run = start().ready()
     run.window.chats.split("right")
     QApplication.focusWidget().clearFocus()
@@ -68,7 +68,7 @@ def strips(run: Run) -> list[StripButtons]:
     return [strip for strip in made if strip.buttons[0].isVisible()]
 
 
-def test_g11_a_narrow_strip_folds_its_buttons_before_titles_shrink(start: Start):
+def test_narrow_tab_bar_folds_buttons_first(start: Start):
     run = start().ready()
     run.window.resize(1180, 780)
     run.ask("say " + "a title of many words " * 2)
@@ -87,7 +87,7 @@ def test_g11_a_narrow_strip_folds_its_buttons_before_titles_shrink(start: Start)
     run.until(lambda: not strip.folded)
 
 
-def test_a_folded_strip_keeps_the_new_chat_and_offers_the_rest_and_all_tabs(start: Start):
+def test_folded_tab_bar_menu_lists_tabs(start: Start):
     run = start().ready()
     run.ask("say " + "a title of many words " * 2)
     run.window.chats.new()
@@ -116,7 +116,7 @@ def test_a_folded_strip_keeps_the_new_chat_and_offers_the_rest_and_all_tabs(star
 # Notices (D12, uncaught errors).
 
 
-def test_d12_the_undo_toast_is_in_the_window_of_the_pane_it_is_about(start: Start):
+def test_undo_toast_is_in_window_of_pane(start: Start):
     run = start().ready()
     run.ask("say one")
     toast = run.window.toast
@@ -165,7 +165,7 @@ def test_a_notice_does_not_cover_what_continues_a_reply(start: Start):
                 assert not place.intersects(area), height
 
 
-def test_what_a_window_that_has_gone_offered_can_still_be_taken_back(start: Start):
+def test_undo_works_after_its_window_closed(start: Start):
     run = start().ready()
     run.ask("say one")
     run.window.commands["float"].trigger()
@@ -177,7 +177,7 @@ def test_what_a_window_that_has_gone_offered_can_still_be_taken_back(start: Star
     assert last in run.pane.chat.transcript
 
 
-def test_d5_an_uncaught_error_is_told_in_the_window_with_its_report(start: Start, profile):
+def test_uncaught_error_shows_report(start: Start, profile):
     run = start().ready()
     error = ValueError("words of a person")
     run.app._on_uncaught(ValueError, error, None)

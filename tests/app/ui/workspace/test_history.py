@@ -16,7 +16,7 @@ def shown(pane):
     return [message.content for message in pane.chat.transcript.path]
 
 
-def test_a_deleted_question_takes_what_follows_and_all_comes_back(start: Start):
+def test_deleting_message_and_undo_include_replies(start: Start):
     run = start().ready()
     run.ask("say one")
     run.ask("say two")
@@ -41,7 +41,7 @@ def test_deleting_is_on_disk_and_so_is_its_undo(start: Start):
     assert shown(run.pane) == ["say keep", "keep "]
 
 
-def test_one_version_deleted_shows_the_other_and_comes_back_in_its_place(start: Start):
+def test_deleted_version_is_restored_in_place(start: Start):
     run = start().ready()
     run.ask("say one")
     run.window.commands["regenerate"].trigger()
@@ -120,9 +120,7 @@ def test_a_branch_from_a_question_has_it_in_the_composer(start: Start):
     assert run.pane.composer.text == "say one"
 
 
-def test_a_chat_closed_long_ago_is_let_go_of_and_still_comes_back(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-):
+def test_chat_closed_long_ago_reopens(start: Start, monkeypatch: pytest.MonkeyPatch):
     run = start().ready()
     kept = 3
     monkeypatch.setattr(Docks, "KEPT_CLOSED", kept)

@@ -32,7 +32,7 @@ def places(run: Run) -> list[tuple[int, ...]]:
     return [(*p.mapTo(run.window, QPoint(0, 0)).toTuple(), *p.size().toTuple()) for p in panes]
 
 
-def test_a_maximised_pane_has_the_window_and_the_same_keys_bring_the_others_back(start: Start):
+def test_maximized_pane_is_restored_by_same_keys(start: Start):
     run = start()
     panes = three(run)
     before = places(run)

@@ -20,7 +20,7 @@ def in_row(run: Run, pane: ChatPane) -> bool:
     return pane.header.parentWidget() is dock.tabWidget()
 
 
-def test_title_and_header_share_a_row_until_there_is_another_tab(start: Start) -> None:
+def test_lone_title_and_header_share_row(start: Start) -> None:
     run = start().ready()
     first = run.pane
     run.until(lambda: in_row(run, first))
@@ -84,7 +84,7 @@ def test_in_a_narrow_row_one_menu_has_all_that_has_no_room(start: Start) -> None
     assert len(run.panes) == 3
 
 
-def test_a_narrow_pane_has_two_rows_so_that_its_models_name_can_be_read(start: Start) -> None:
+def test_narrow_pane_header_has_its_own_row(start: Start) -> None:
     run = start().ready()
     run.window.resize(1160, 700)
     first = run.pane
