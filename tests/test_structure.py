@@ -148,7 +148,7 @@ def circular() -> set[str]:
 
 
 def halves() -> set[str]:
-    """Return app classes with one subclass and no instances: one class in two. Protocols are exempt."""
+    """Return app classes with one subclass and no instances. Protocols are exempt."""
     built: dict[str, set[str]] = {}
     own: set[str] = set()
     named: set[str] = set()
