@@ -1,11 +1,11 @@
-"""A person at the window: random actions, and what must hold after each of them.
+"""A person at the window: random actions, and checks after each of them.
 
-`Person` acts on the real window over a real store. The engine is one that works only when it is
-told to (`tests.app.step_engine`), so that what is found can be found again and made shorter, or
-the real one. After each action the window rests, and screen, store and engine are compared
-(`tests.app.agreement`); chats that the action was not about must be as they were.
+`Person` acts on the real window over a real store. The engine is either the real one, or one that
+works only when told to (`tests.app.step_engine`), so that failures can be reproduced and shortened.
+After each action the program becomes idle, and the screen, the store and the engine are compared
+(`tests.app.agreement`). Chats that the action does not concern must be unchanged.
 
-`python -m tests.torture person --actions 10000` does so for long.
+`python -m tests.torture person --actions 10000` runs many actions.
 """
 
 from __future__ import annotations
@@ -167,18 +167,18 @@ PALETTE = ("score", "new ch", "regenerate", "say", "one", "text size", "tr", "qq
 MODELS = (GUIDE, "/models/one", "/models/two", "/models/broken")
 
 OWN = ("title", "model", "system", "draft", "edited_id", "edited_text", "queued", "leaf_id")
-"""What of a chat no other chat's action may change."""
+"""Fields of a chat that no action in another chat may change."""
 
 Touched = set[str] | None
-"""Ids of the chats that an action may change besides their replies; None: any."""
+"""Ids of the chats that an action may change besides their replies. None means any."""
 
 
 class Listener(logging.Handler):
-    """Hears of what nobody caught, on any thread, and of Qt's warnings.
+    """Collects uncaught errors of all threads, and Qt's warnings.
 
     Attributes:
-        heard: a sentence each.
-        deaf: words of the log that belong to a fault which was put in.
+        heard: a message for each of them.
+        deaf: whether errors in the program's log are expected, because of an injected fault.
     """
 
     def __init__(self) -> None:
@@ -219,9 +219,10 @@ class Listener(logging.Handler):
 
 
 class QuickCollector:
-    """Collects what is young at each end: to walk all that was imported takes longer than a start.
+    """Collects only young objects at each end, as a walk over all imports takes longer than a
+    start.
 
-    As in the program, never by itself, which might be on a thread of the store's.
+    As in the program, collection never starts by itself, as it could be on a thread of the store.
     """
 
     def __init__(self) -> None:
@@ -230,17 +231,17 @@ class QuickCollector:
         gc.disable()
 
     def start(self) -> None:
-        """Nothing is collected while the program runs."""
+        """Do nothing, as nothing is collected while the program runs."""
 
     def settle(self, _model: str = "") -> None:
-        """Nothing was loaded."""
+        """Do nothing, as nothing was loaded."""
 
     def stop(self) -> None:
         gc.collect(1)
 
 
 class Canceller(QObject):
-    """Presses Cancel in what the system would ask, such as for a folder."""
+    """Cancels the system's dialogs, such as the one for a folder."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -252,7 +253,7 @@ class Canceller(QObject):
 
     @Slot(QUrl)
     def swallow(self, _url: QUrl) -> None:
-        """A link or a folder that would be opened elsewhere."""
+        """Ignore a link or folder that would open in another program."""
 
     @Slot()
     def _cancel(self) -> None:
@@ -262,11 +263,11 @@ class Canceller(QObject):
 
 
 class Person:
-    """One person with one profile, over as many starts of the program as they like.
+    """One person with one profile, for any number of starts of the program.
 
     Attributes:
-        done: how often each action was done.
-        now: the time as the store is told it.
+        done: number of times that each action was done.
+        now: time as the store sees it.
     """
 
     def __init__(self, qt: QApplication, real: bool = False) -> None:
@@ -319,7 +320,7 @@ class Person:
         assert store is not None
         store.trash._clock = store._backups._clock = lambda: self.now
         store.trash._opened_at = self.now
-        app.library._sweeping.stop()  # it goes by the machine's clock
+        app.library._sweeping.stop()  # its timer follows the machine's clock
         self.app = app
         while app.engine is None:
             QApplication.processEvents()
@@ -343,7 +344,7 @@ class Person:
         return self.window.workspace.active
 
     def end(self, app: Application | None = None) -> None:
-        """Take the program down in its own order."""
+        """Shut down the program in its usual order."""
         app = app or self.app
         if self.engine is not None:
             self.engine.slow = False
@@ -352,7 +353,7 @@ class Person:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     def go_home(self) -> None:
-        """End, for good."""
+        """End the program and remove the profile."""
         try:
             self._mend_disk()
             self.end()
@@ -364,7 +365,7 @@ class Person:
                 QDesktopServices.unsetUrlHandler(scheme)
             self.listener.end()
             for thread in threading.enumerate():
-                if thread.name == "stretto-worker":  # told to end, and nobody waits for them
+                if thread.name == "stretto-worker":  # told to end, and nothing waits for it
                     thread.join(20)
             self._folder.cleanup()
             gc.unfreeze()
@@ -373,10 +374,10 @@ class Person:
     # One action.
 
     def act(self, name: str, action: Callable[[], Touched], *, anywhere: bool = False) -> None:
-        """Do something, let the window rest, and compare."""
+        """Do an action, wait until the program is idle, and compare."""
         if not anywhere:
             self._close_what_is_above()
-        # What was to be said after a reply, or is to be run, is so whenever that ends.
+        # Text waiting for the end of a reply, or calls, can go out at any time.
         used = self.app.library.in_use()
         waiting = {
             c.id
@@ -392,7 +393,7 @@ class Person:
         self._check(name, before, touched)
 
     def rest(self) -> None:
-        """Until nothing more happens by itself at once."""
+        """Wait until no immediate work is left."""
         for _ in range(3):
             QApplication.processEvents()
             self.app.bridge.drain()
@@ -401,20 +402,20 @@ class Person:
         give_up = time.monotonic() + 5
         while flows.left() and time.monotonic() < give_up:
             for thread, _ in list(flows._threads):
-                thread.join(5)  # what an import or its undoing does to the store
-            heard = flows.start(self._canceller, _turns())  # behind what the threads have brought
+                thread.join(5)  # an import, or undoing it, changes the store
+            heard = flows.start(self._canceller, _turns())  # runs after the results of the threads
             while not heard.done():
                 QApplication.processEvents()
             if not any(thread.is_alive() for thread, _ in flows._threads):
                 break
         QApplication.processEvents()
-        # A reply may just have ended; the next message of the queue is sent in another turn.
+        # If a reply has just ended, the next queued message is sent in a later turn of the loop.
         while any(c.turn.stage is Stage.NEXT for c in self.app.library.in_use()):
             assert time.monotonic() < give_up, "a queue does not go on"
             QApplication.processEvents()
 
     def _close_what_is_above(self) -> None:
-        """What is modal, or pops up, takes every click until it is closed."""
+        """Close dialogs and menus, which take all clicks."""
         for _ in range(6):
             above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
             if above is None:
@@ -424,7 +425,7 @@ class Person:
         self.window.activateWindow()
 
     def _chats(self) -> dict[str, tuple[object, ...]]:
-        """What may not change by itself."""
+        """Return what must not change by itself."""
         return {
             c.id: (*(getattr(c, name) for name in OWN), c.deleted_at is None)
             for c in self.app.store.chats(include_deleted=True)
@@ -443,7 +444,7 @@ class Person:
         assert not problems, "\n".join([f"after {name}:", *problems])
 
     def _changed(self, name: str, chat_id: str, was: Any, now: Any) -> str:
-        """With what tells the cause: it may not happen once more when played again."""
+        """Describe the change with its probable cause, as it may not happen again in a replay."""
         chat, writer = self.app.library.find(chat_id), self.app.store._writer
         held = [op for op in writer.pending() if chat_id in repr(op)]
         state = chat and (chat.turn.state(), chat.record)
@@ -453,7 +454,7 @@ class Person:
         )
 
     def _lost(self, chats: Iterable[str]) -> Iterator[str]:
-        """Nothing that was ever said goes, but by being erased."""
+        """Check that messages disappear only by being erased."""
         found: dict[str, tuple[str, str, str]] = {}
         for chat_id in chats:
             for m in self.app.store.messages(chat_id):
@@ -465,7 +466,7 @@ class Person:
         self._said = found
 
     def _until_they_agree(self) -> None:
-        """The real engine takes its time to hear of things."""
+        """Wait, as the real engine needs some time to react."""
         give_up = time.monotonic() + 10
         while True:
             problem = self._real_disagreement()
@@ -490,7 +491,7 @@ class Person:
                 return f"the engine answers {at_work}, the window shows {shown}"
         return None
 
-    # What a person does. Each returns the chats that it may change.
+    # What a person does. Each action returns the chats that it may change.
 
     def panes(self) -> list[ChatPane]:
         return self.window.workspace.panes()
@@ -500,7 +501,7 @@ class Person:
         return panes[n % len(panes)] if panes else None
 
     def group(self, pane: ChatPane) -> set[str]:
-        """The chats that hear what is sent in the pane."""
+        """Return the chats that receive what is sent in the pane."""
         broadcast = self.window.broadcast
         if broadcast.on and pane in broadcast.group:
             return {other.chat.id for other in broadcast.group}
@@ -514,7 +515,7 @@ class Person:
         return {pane.chat.id} if pane is not None else set()
 
     def write(self, text: str) -> Touched:
-        """Type at the end of the active composer; long texts are pasted."""
+        """Paste text at the end of the active composer."""
         pane = self.pane
         if pane is None:
             return set()
@@ -559,7 +560,7 @@ class Person:
         return touched
 
     def turn(self, count: int) -> Touched:
-        """The engine works for a while."""
+        """Let the engine work for a while."""
         if self.engine is None:
             QTest.qWait(10 * count)
         else:
@@ -568,7 +569,7 @@ class Person:
         return set()
 
     def panel(self, what: str, n: int) -> Touched:
-        """Ask a panel, fold it, make something of it; a column kept, asked again or led to."""
+        """Ask a panel, fold it, use its answers, or act on one of its columns."""
         pane = self.some_pane(n)
         if pane is None:
             return set()
@@ -592,7 +593,7 @@ class Person:
         return {pane.chat.id}
 
     def tree(self, what: str, n: int) -> Touched:
-        """Open the tree of branches, and do something with one of them."""
+        """Open the tree of branches and act on one of them."""
         pane = self.some_pane(n)
         if pane is None:
             return set()
@@ -615,7 +616,7 @@ class Person:
         return {pane.chat.id}
 
     def read(self, what: str, n: int) -> Touched:
-        """Choose another chat to be read, and agree, whatever becomes of it meanwhile."""
+        """Attach another chat, which can change or disappear meanwhile."""
         pane = self.some_pane(n)
         if pane is None:
             return set()
@@ -639,7 +640,7 @@ class Person:
         return None if what in {"gone", "undone"} else {pane.chat.id}
 
     def helpers(self, what: str, n: int) -> Touched:
-        """Have helpers asked; agree to it or not; stop one of them, or all."""
+        """Let the model call helpers, decide about the call, or stop some of them."""
         pane = self.some_pane(n)
         if pane is None:
             return set()
@@ -663,7 +664,7 @@ class Person:
         return {chat.id}
 
     def with_message(self, action: Action, n: int, which: int) -> Touched:
-        """Press a message's button, where it is on screen; else ask for it by key."""
+        """Press a message's button if it is visible, otherwise call its action."""
         pane = self.some_pane(n)
         if pane is None or not pane.chat.transcript.path:
             return set()
@@ -694,7 +695,7 @@ class Person:
         return set()
 
     def close_tab(self, n: int) -> Touched:
-        """By its cross, or its middle mouse button."""
+        """Close a pane as its tab does."""
         pane = self.some_pane(n)
         if pane is not None:
             dock = self.window.workspace.dock(pane.chat.id)
@@ -706,8 +707,9 @@ class Person:
     def in_sidebar(self, what: str, n: int) -> Touched:
         sidebar = self.window.sidebar
         if what in {"delete", "rename"}:
-            sidebar.list.setFocus()  # first: what loses the focus may save, and the rows move
-            if not sidebar.list.hasFocus():  # another window is in use, and keys are for that one
+            # first, as a field that loses the focus may save, which moves the rows
+            sidebar.list.setFocus()
+            if not sidebar.list.hasFocus():  # another window has the keyboard
                 return set()
         rows = [i for i in range(sidebar.model.rowCount()) if self._row(i).chat_id]
         if not rows or not sidebar.isVisible():
@@ -731,7 +733,7 @@ class Person:
         return {chat_id} if what != "open" else set()
 
     def organise(self, what: str, n: int) -> Touched:
-        """Pin, archive, move, tag: one chat or several; make, nest, fold and delete folders."""
+        """Pin, archive, move or tag chats; create, nest, fold or delete folders."""
         organiser, order = self.window.sidebar.organiser, self.app.library.order
         model = self.window.sidebar.model
         listed = [chat.id for chat in self.app.library.chats()]
@@ -767,14 +769,14 @@ class Person:
         sidebar = self.window.sidebar
         self.window.commands["search"].trigger()
         sidebar.search.setText(words)
-        sidebar._on_search()  # what the typing pause does
+        sidebar._on_search()  # without waiting for a pause in typing
         give_up = time.monotonic() + 5
         while sidebar.model.waits and time.monotonic() < give_up:
             QTest.qWait(2)
         assert not sidebar.model.waits, "a search is not answered"
         if enter:
             QTest.keyClick(sidebar.search, KEY.Key_Return)
-            return None  # the branch that holds the words is shown
+            return None  # opening a hit can select another branch
         return set()
 
     def find(self, words: str, n: int) -> Touched:
@@ -814,7 +816,7 @@ class Person:
         return {pane.chat.id} if pane is not None else set()
 
     def options(self, n: int, which: int) -> Touched:
-        """Change something in the panel of a chat's settings, and close it."""
+        """Change something in the popover of a chat's settings and close it."""
         pane = self.some_pane(n)
         if pane is None:
             return set()
@@ -928,7 +930,7 @@ class Person:
         return chosen
 
     def days_pass(self) -> Touched:
-        """More than the thirty that the trash keeps; and what a sweep takes."""
+        """Advance the clock past the trash's thirty days, and sweep."""
         self.now += 31 * 86_400
         store = self.app.store
         self._may_go |= {c.id for c in store.chats(include_deleted=True) if c.deleted_at}
@@ -939,7 +941,7 @@ class Person:
         return gone
 
     def imports(self, n: int) -> Touched:
-        """Chats of another program, of which some may be there already."""
+        """Import chats of another program, some of which may exist already."""
         made = exports.claude()
         for conversation in made:
             conversation["uuid"] += f"-{n % 3}"
@@ -968,7 +970,7 @@ class Person:
         return set()
 
     def prompt(self, typed: str, tabs: int) -> Touched:
-        """Look for a prompt in an empty message, put it in and go through its variables."""
+        """Search for a prompt in an empty message, insert it and fill in its variables."""
         pane = self.pane
         if pane is None:
             return set()
@@ -979,28 +981,28 @@ class Person:
         QTest.keyClick(pane.composer.field, KEY.Key_Tab)
         for _ in range(tabs):
             if QApplication.focusWidget() is not pane.composer.field:
-                break  # after the last variable Tab goes elsewhere
+                break  # after the last variable, Tab moves the focus
             QTest.keyClicks(pane.composer.field, "x")
             QTest.keyClick(pane.composer.field, KEY.Key_Tab)
         return {pane.chat.id}
 
     def palette(self, typed: str, key: Qt.Key) -> Touched:
-        """Type into the command palette, and choose the first or go."""
+        """Type into the command palette and choose the first entry or close it."""
         self.window.commands["palette"].trigger()
         palette = self.window.palette_commands.palette
-        if palette is None:  # it was open, and the same key has closed it
+        if palette is None:  # the command has closed the open palette
             return set()
         QTest.keyClicks(palette.field, typed)
         QTest.keyClick(palette.field, key)
         return None
 
     def key(self, n: int, which: int) -> Touched:
-        """A key to something that can have the focus."""
+        """Focus a random widget and press a key."""
         key, modifiers = KEYS[which % len(KEYS)]
         above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
         window = above or QApplication.activeWindow() or self.window
         if isinstance(window, GetModelDialog):
-            window.close()  # its keys would ask the hub
+            window.close()  # its keys would send requests to the hub
             return set()
         stops = [
             w
@@ -1017,7 +1019,7 @@ class Person:
         return None
 
     def _asked_to_erase(self, window: QWidget) -> set[str]:
-        """The chats that a key may erase for good."""
+        """Return the chats that a key may erase permanently."""
         return set(window._to_erase) if isinstance(window, TrashDialog) else set()
 
     def resize(self, which: int) -> Touched:
@@ -1037,7 +1039,7 @@ class Person:
         return set()
 
     def fill_disk(self) -> Touched:
-        """From now on nothing can be written, until the person makes room."""
+        """Refuse all writes until the person frees space."""
         self._full = self.listener.deaf = True
 
         def refuse() -> None:
@@ -1064,16 +1066,16 @@ class Person:
         self._mend_disk()
         return set()
 
-    # Ends and beginnings.
+    # Starts and ends.
 
     def restart(self) -> Touched:
-        """Close the window with whatever is going on, and open the profile again."""
+        """Close the window whatever it is doing, and open the profile again."""
         shown = [pane.chat.id for pane in self.panes() if pane.chat.stored]
         texts = self._texts()
         active = self.pane.chat.id if self.pane is not None else None
         self.window.close()
         self.end()
-        if self._full:  # nothing was left to be written at the end, so nobody asked for room
+        if self._full:  # nothing had to be written at the end, so nobody was asked to free space
             self._full = self.listener.deaf = False
             del self._before_write
         self._start()
@@ -1085,13 +1087,13 @@ class Person:
         after = self._texts()
         for message_id, text in texts.items():
             there = after.get(message_id)
-            # The real engine goes on while the window closes.
+            # The real engine continues while the window closes.
             same = there == text or (self._real and there is not None and there.startswith(text))
             assert same, f"{text!r} became {there!r}"
         return set()
 
     def kill(self) -> Touched:
-        """The program dies as it stands, a moment after the last key."""
+        """Kill the program shortly after the last key."""
         self._mend_disk()
         texts, app = self._texts(), self.app
         app.store.flush(5)
@@ -1119,19 +1121,20 @@ class Person:
         return set()
 
     def _texts(self) -> dict[str, str]:
-        """All messages as they are on screen."""
+        """Return the contents of all messages as shown on screen."""
         texts: dict[str, str] = {}
         for record in self.app.store.chats():
             chat = self.app.library.find(record.id)
             for message in self.app.store.messages(record.id):
                 if message.deleted_at is None:
                     here = chat.reply.message(message.id) if chat is not None else message
-                    if (here.role, here.status) != ("tool", "streaming"):  # it is told of an end
+                    # it will get the text of an interrupted call
+                    if (here.role, here.status) != ("tool", "streaming"):
                         texts[message.id] = here.content
         return texts
 
     def nobody_waits(self) -> None:
-        """Left alone, with what is paused let go on, every reply comes to its end."""
+        """Check that every reply ends once nothing is paused."""
         self._close_what_is_above()
         self._mend_disk()
         self.slow_loads(False)
@@ -1140,7 +1143,7 @@ class Person:
         for chat in self.app.library.running():
             if chat.reply.is_paused:
                 chat.turn.handle(Event.PAUSE)
-        idle = 0  # a long answer may take as many turns as it has words
+        idle = 0  # a long answer may take a turn for each word
         while self.app.library.running() and idle < (3_000 if self._real else 60):
             for chat in self.app.library.running():
                 if key := chat.tools.first_waiting:
@@ -1155,7 +1158,7 @@ class Person:
         assert not problems, "\n".join(["at the end:", *problems])
 
     def _said_by_engine(self) -> int:
-        """Words of the replies that still run."""
+        """Return the number of words in the running replies."""
         return sum(reply.written for reply in self.engine.running().values()) if self.engine else 0
 
 
@@ -1170,26 +1173,26 @@ TEXT = st.sampled_from(TEXTS)
 
 
 async def _turns() -> None:
-    """A few turns of the loop: a sequence goes on some of them after its thread has ended."""
+    """Run the event loop a few times, as a coroutine continues only after its thread has ended."""
     for _ in range(5):
         await asyncio.sleep(0)
 
 
 def _lanes(chat: Chat) -> list[ReplyGenerator]:
-    """What may answer in a chat: itself, the columns of a panel, and helpers."""
+    """Return what can reply in a chat: the chat itself, the panel's columns and helpers."""
     return [chat._answering, *chat.panel.lanes.values(), *helpers(chat)]
 
 
 def _copy_what_is_there(source: str, target: str) -> None:
-    """Copy a file, unless the program that lives meanwhile has given it another name."""
+    """Copy a file unless the running program has renamed it."""
     with contextlib.suppress(FileNotFoundError):
         shutil.copy2(source, target)
 
 
 class Actions(RuleBasedStateMachine):
-    """Every kind of action is a rule; which one, and on what, is Hypothesis' to choose.
+    """A rule for every type of action. Hypothesis chooses the actions and their targets.
 
-    No rule has a condition: what cannot be done is tried all the same.
+    Rules have no conditions: impossible actions are tried, too.
     """
 
     real = False
@@ -1215,7 +1218,7 @@ class Actions(RuleBasedStateMachine):
     def do(self, name: str, action: Callable[[], Touched], **options: Any) -> None:
         self.failed = True
         if self.trace:
-            faulthandler.enable(sys.__stderr__)  # the program has it write into its own file
+            faulthandler.enable(sys.__stderr__)  # the program has redirected it to its own file
             step = sys._getframe(1)
             given = step.f_code.co_varnames[1 : step.f_code.co_argcount]
             values = [(name, step.f_locals[name]) for name in given]
@@ -1224,7 +1227,7 @@ class Actions(RuleBasedStateMachine):
         try:
             self.person.act(name, action, **options)
         except Exception as error:
-            print(f"found: {error}", flush=True)  # it may not happen once more when played again
+            print(f"found: {error}", flush=True)  # it may not happen again in a replay
             raise
         self.failed = False
 
@@ -1433,14 +1436,14 @@ class Actions(RuleBasedStateMachine):
 
 
 class RealActions(Actions):
-    """The same with the real engine, the Guide and a tiny random model."""
+    """The same actions with the real engine, the Guide and a tiny random model."""
 
     real = True
     total: ClassVar[Counter[str]] = Counter()
 
 
 def application() -> QApplication:
-    """The one there is, or a new one."""
+    """Return the existing application or a new one."""
     from app.program.application import make_qt
 
     there = QApplication.instance()
@@ -1455,7 +1458,7 @@ def run(
     shrink: bool = True,
     trace: bool = False,
 ) -> Counter[str]:
-    """So many actions at least, a fresh profile for each hundred. Raises what is found."""
+    """Run at least this many actions, on a new profile per hundred. Raises what they find."""
     own = {"total": Counter(), "trace": trace}
     machine: Any = type("PersonAtWork", (RealActions if real else Actions,), own)
     phases = [Phase.generate, *([Phase.shrink] if shrink else [])]
@@ -1475,7 +1478,7 @@ def run(
 
 
 def main(arguments: list[str]) -> int:
-    """Random actions of a person at the window; after each, screen, store and engine agree."""
+    """Do random actions at the window, and compare the screen, the store and the engine."""
     parser = argparse.ArgumentParser(prog="tests.torture person", description=main.__doc__)
     parser.add_argument("--actions", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
