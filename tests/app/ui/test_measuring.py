@@ -1,4 +1,4 @@
-"""The measure of what is cut off finds what a person would."""
+"""The measuring of cut-off texts finds what a person would see."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_what_is_cut_off_is_found(make, qtbot: QtBot) -> None:
 
 
 class Painted(QWidget):
-    """Paints its own words, with an ellipsis or without, where they have no room."""
+    """Paints its own text, shortened or not, in too little room."""
 
     def __init__(self, how: str) -> None:
         super().__init__()

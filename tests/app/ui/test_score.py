@@ -1,4 +1,4 @@
-"""The score is opened, shows who does what, and pauses."""
+"""The score opens, shows the running work, and pauses."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_score_shows_arrays_without_process_memory() -> None:
 def test_by_reading_figures_that_were_cancelled_end_nothing(
     start: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An engine that stops cancels what it was asked; the score asks on and shows what comes."""
+    """A stopped engine cancels its questions. The score asks again and shows the answers."""
     run = start().ready()
     cancelled: Future[dict[str, Any]] = Future()
     cancelled.cancel()

@@ -1,4 +1,4 @@
-"""One prompt, several answers side by side."""
+"""Comparisons: one prompt with several replies side by side."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def open_dialog(run: Run) -> CompareDialog:
 
 
 def three_columns(run: Run, width: int = 1180) -> list[ChatPane]:
-    """The panes of a comparison of three seeds. The screen of the tests is smaller than most."""
+    """Return the panes of a comparison of three seeds. The tests' screen is smaller than most."""
     run.window.resize(width, 700)
     dialog = open_dialog(run)
     dialog.prompt.setPlainText("say hello")
@@ -229,7 +229,7 @@ def test_the_dialog_says_why_nothing_can_be_compared(look, qtbot: QtBot):
 
 
 def split(run: Run) -> list[str]:
-    """Three chats beside and below each other, the last one active; returns their ids."""
+    """Open three chats in a pane, at its right and below. Returns their ids; the last is active."""
     run.ready()
     for number, where in enumerate(("tab", "right", "down")):
         if number:
@@ -288,7 +288,7 @@ def test_what_was_opened_beside_the_columns_stays(start: Start):
 
 
 def turn_wheel(pane: ChatPane, by: int) -> None:
-    """As Qt gets it from the system, over the middle of the conversation."""
+    """Send a wheel event as the system does, over the middle of the conversation."""
     view = pane.transcript.viewport()
     at = QPointF(view.rect().center())
     event = QWheelEvent(

@@ -1,4 +1,4 @@
-"""A comparison has the window to itself, may hide which is which, and can be left."""
+"""Comparisons in the whole window: hidden models, choosing and leaving."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MODELS = ("/models/one", "/models/two")
 
 
 def columns(run: Run, *, blind: bool = False) -> list[ChatPane]:
-    """The columns of two models, each with its answer; mixed means the other way round."""
+    """Return the columns of two models with their replies; in reverse order if mixed."""
     comparisons = run.window.chats.comparisons
     told = [ComparisonColumn(model, ChatOptions(), model.rpartition("/")[2]) for model in MODELS]
     with patch.object(compare, "shuffle", list.reverse):
@@ -43,7 +43,7 @@ def escape(run: Run) -> None:
 
 
 def shown(run: Run, pane: ChatPane) -> str:
-    """All words in a column that may tell its model."""
+    """Return all texts in a column that could reveal its model."""
     last = pane.chat.transcript.last("assistant")
     assert last is not None
     run.until(lambda: isinstance(pane.transcript.row(last.id), AnswerRow))

@@ -1,4 +1,4 @@
-"""The about window, and the licences behind it."""
+"""The About window and its licenses."""
 
 from concurrent.futures import Future
 from typing import Any

@@ -44,7 +44,7 @@ def run(start: Start) -> Iterator[Run]:
 
 
 def shown() -> set[QWidget]:
-    """What stands open of its own: windows, and cards over the main window."""
+    """Return open windows, and popovers over the main window."""
     cards = {"palette", "popover"}
     return {
         widget
@@ -55,7 +55,7 @@ def shown() -> set[QWidget]:
 
 
 def opens(run: Run) -> Iterator[tuple[str, Callable[[], object]]]:
-    """What each of them is opened by."""
+    """Return a function that opens it, for each dialog and popover."""
     window = run.window
     for name in COMMANDS:
         yield name, lambda name=name: window.commands.do(name)  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Taking chats out and bringing them in, at the window."""
+"""Export and import of chats in the window."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_written_is_said_in_the_dialog(start: Start, tmp_path: Pa
 
 
 class Viewer(QWidget):
-    """What the system would open."""
+    """Records what the system would open."""
 
     def __init__(self) -> None:
         super().__init__()

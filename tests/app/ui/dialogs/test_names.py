@@ -1,4 +1,4 @@
-"""Every control and every painted thing has a name for those who cannot see it."""
+"""Accessible names of every control and every painted part."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ CONTROLS = {
     *(Role.List, Role.Table, Role.Tree, Role.ListItem),
 }
 QTS_OWN = {"qt_spinbox_lineedit", "qt_tableview_cornerbutton"}
-"""What Qt's controls are made of: named as the controls are, and never focused."""
+"""Parts of Qt's controls. They have the names of the controls and never get the focus."""
 
 
 def face(widget: QObject) -> tuple[QAccessible.Role, str, str]:
-    """What a screen reader is told: role, name, description."""
+    """Return role, name and description, as a screen reader gets them."""
     found = QAccessible.queryAccessibleInterface(widget)
     text = QAccessible.Text
     return found.role(), found.text(text.Name).strip(), found.text(text.Description).strip()
 
 
 def wants_name(widget: QWidget) -> bool:
-    """Whether it takes keys or clicks, or paints by itself what is said with words elsewhere."""
+    """Return True if it accepts input, or paints something that has no text elsewhere."""
     if widget.objectName() in QTS_OWN or isinstance(widget.parent(), QComboBox):
         return False
     grandparent = widget.parent().parent() if widget.parent() is not None else None
@@ -59,7 +59,7 @@ def unnamed(window: QWidget) -> Iterator[str]:
 
 
 def everything_named() -> int:
-    """Look at all windows on screen; how many there are."""
+    """Check all windows on screen and return their number."""
     windows = [w for w in QApplication.topLevelWidgets() if w.isVisible()]
     for window in windows:
         assert not list(unnamed(window)), type(window).__name__

@@ -1,4 +1,4 @@
-"""Prompts: put into a message by "/", their variables walked by Tab, written in a dialog."""
+"""Prompts: inserted with "/", their variables filled in with Tab, edited in a dialog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chats that cannot be opened: said plainly, with a way on."""
+"""The dialog for chats that cannot be opened, and its ways out."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_giving_up_ends_without_a_window(start: Start, damaged):
 
 
 def test_being_told_to_end_answers_the_question(start: Start, damaged, qapp):
-    """A signal while the dialog is up: it closes, and the program does not go on."""
+    """A signal closes the open dialog, and the program does not continue."""
     runs = []
 
     def ask(error):
@@ -119,7 +119,7 @@ def test_lost_chat_list_of_large_file_is_noticed_at_start(start: Start, profile,
 
 @pytest.fixture
 def torn(profile):
-    """Chats of which a page in the middle is lost."""
+    """Return chats with a lost page in the middle."""
     file = profile / "chats.db"
     with Store.open(file) as store:
         chat = ChatRecord(new_id(), title="About trees")
@@ -186,7 +186,7 @@ def test_a_damaged_journal_is_said(start: Start, profile):
 
 
 def press(name):
-    """Once a dialog is up, press its button of that name; returns what the dialog offered."""
+    """Press a button of a dialog once it is open. Returns what the dialog offered."""
     offered = []
 
     def now():
@@ -233,7 +233,7 @@ def test_the_end_with_something_unsaved_asks(look, tmp_path, button, way):
 
 @pytest.fixture
 def disk(profile):
-    """The profile on a disk of 3 MB. Needs root and Linux."""
+    """Put the profile on a disk of 3 MB. Needs root and Linux."""
     profile.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(profile)]
     if not sys.platform.startswith("linux") or os.geteuid() != 0 or shutil.which("mount") is None:
@@ -245,14 +245,14 @@ def disk(profile):
 
 
 def fill(disk):
-    """Leave no room."""
+    """Fill the disk."""
     with suppress(OSError), (disk / "something else").open("wb", buffering=0) as file:
         while True:
             file.write(bytes(4096))
 
 
 def stored(disk):
-    """(content, status) of the answers, and the drafts, as the file has them."""
+    """Return (content, status) of the replies, and the drafts, from the file."""
     with closing(sqlite3.connect(f"file:{disk / 'chats.db'}?mode=ro", uri=True)) as db:
         answers = db.execute("SELECT content, status FROM messages WHERE role = 'assistant'")
         drafts = db.execute("SELECT draft FROM chats WHERE draft <> ''")

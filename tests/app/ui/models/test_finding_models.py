@@ -66,7 +66,7 @@ def served(monkeypatch, tmp_path):
 
 @pytest.fixture
 def opened(served, start):
-    """The program with the dialog open, by the button beside the Guide."""
+    """Start the program and open the dialog with the button next to the Guide."""
     run = start().ready()
     run.qtbot.mouseClick(run.pane.empty.get, LEFT)
     dialog = run.window.downloads_in_window.dialog
@@ -76,7 +76,7 @@ def opened(served, start):
 
 
 class Chain(KeyringBackend):
-    """A keychain that forgets at the end of its test."""
+    """Install a keychain that is emptied after its test."""
 
     priority = 5.0
 
@@ -96,7 +96,7 @@ class Chain(KeyringBackend):
 
 @pytest.fixture
 def chain(monkeypatch, served):
-    """This system's keychain, meanwhile."""
+    """Use the system's keychain in this block."""
     made = Chain()
     monkeypatch.setattr(keyring.core, "_keyring_backend", made)
     return made
@@ -120,7 +120,7 @@ def click(run, dialog, ref):
 
 
 def cancel_the_question():
-    """Once a question is on screen, press its default button; returns what it said."""
+    """Press the default button of a question once it is open. Returns its text."""
     asked = []
 
     def press():
@@ -300,7 +300,7 @@ def test_nothing_found_and_one_that_cannot_be_loaded(opened, served):
 
 
 def gated(run, dialog, served):
-    """Choose a gated model of the results."""
+    """Choose a gated model from the results."""
     served.repos["somebody/Pocket"].token = "secret"
     search(run, dialog)
     click(run, dialog, "somebody/Pocket")

@@ -1,4 +1,4 @@
-"""A model taken from the hub by the window, with the real client and a hub on the loopback."""
+"""Downloading a model in the window, with the real client and a hub on the loopback."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def served(monkeypatch, tmp_path):
 
 @pytest.fixture
 def opened(served, start):
-    """The program with the dialog open."""
+    """Start the program and open the dialog."""
     run = start().ready()
     return run, open_dialog(run)
 
@@ -196,7 +196,7 @@ def test_cancelled_beside_another_version_that_is_paused(opened, served, tmp_pat
 
 
 def unfinished(folder: Path) -> int:
-    """How many files are not whole yet; folders may vanish while they are counted."""
+    """Return the number of incomplete files. Folders can disappear while they are counted."""
     names = (name for _, _, files in os.walk(folder) for name in files)
     return sum(name.endswith(".incomplete") for name in names)
 
@@ -240,7 +240,7 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, p
 
 
 def test_a_token_is_asked_for_only_where_the_hub_wants_one(opened, served, tmp_path):
-    """By reading: what is typed is shown to the hub, and used by downloads once it was taken."""
+    """Typed tokens are shown to the hub, and downloads use them once accepted."""
     run, dialog = opened
     served.repos[NAME].token = "secret"
     dialog.field.setText(NAME)

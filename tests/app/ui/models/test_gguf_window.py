@@ -1,4 +1,4 @@
-"""A GGUF file in the window: opened by its command in the chat that is active."""
+"""Opening a GGUF file by its command in the active chat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The remembered model folders in the settings: shown, added, forgotten, brought back."""
+"""The model folders in the settings: shown, added, forgotten, restored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def make_model(folder, size):
 
 @pytest.fixture
 def models(tmp_path):
-    """Three remembered folders: a model, one that is gone, one that holds none."""
+    """Create three known folders: a model, a missing one, and one without a model."""
     (tmp_path / "Papers").mkdir()
     good = make_model(tmp_path / "Small-3B", 12_000_000)
     return [good, str(tmp_path / "Gone-7B"), str(tmp_path / "Papers")]
@@ -34,7 +34,7 @@ def models(tmp_path):
 
 @pytest.fixture
 def opened(start: Start, models):
-    """The program with its settings open, and what was shown in the file manager."""
+    """Start the program with its settings open. Also returns what the file manager has shown."""
     run = start().ready()
     run.app.settings.set(models=tuple(models))
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)

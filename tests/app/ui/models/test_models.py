@@ -1,4 +1,4 @@
-"""Opening a model folder: its own name on the pane, or a plain sentence."""
+"""Opening a model folder: its name on the pane, or an error message."""
 
 from __future__ import annotations
 

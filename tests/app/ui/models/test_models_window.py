@@ -1,4 +1,4 @@
-"""The Models window: what is installed is shown, loaded, pinned, removed and brought back."""
+"""The Models window: models are shown, loaded, pinned, removed and restored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make_model(folder: Path, size: int = 2_000_000, **config) -> Path:
 
 
 class Listed:
-    """A program with the Models window open over a few folders of its own."""
+    """Start a program with the Models window open on a few test folders."""
 
     def __init__(self, run: Run, root: Path) -> None:
         self.run, self.root = run, root
@@ -77,7 +77,7 @@ class Listed:
 
 @pytest.fixture
 def listed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Three models in a folder that the person added; nothing of this machine's own is seen."""
+    """Create three models in an added folder. This machine's own models are hidden."""
     own_trash(tmp_path, monkeypatch)
     monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
     root = tmp_path / "models"
@@ -88,7 +88,7 @@ def listed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return Listed(run, root)
 
 
-# What is shown.
+# Listing.
 
 
 def test_new_chat_leaves_the_models_window(listed: Listed) -> None:
@@ -437,7 +437,7 @@ def test_folder_with_other_files_needs_confirmation(listed: Listed, tmp_path):
     assert not window.foot.trash.isEnabled()
 
 
-# Many, and closing in the midst.
+# Many models, and closing during work.
 
 
 def test_hundreds_of_models_are_listed_while_the_window_is_used(

@@ -1,4 +1,4 @@
-"""A tab at a remote model: added by hand, streamed, stopped, kept, and said to leave."""
+"""A tab with a remote model: added by hand, streamed, stopped, kept, and marked as remote."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MODELS = {"data": [{"id": "org/big", "owned_by": "vllm", "max_model_len": 4096},
 
 @pytest.fixture
 def secrets(monkeypatch):
-    """A keychain that forgets at the end of its test."""
+    """Install a keychain that is emptied after its test."""
     kept: dict[str, str] = {}
     monkeypatch.setattr(keychain, "is_there", lambda: True)
     monkeypatch.setattr(keychain, "read", lambda account="": kept.get(account, ""))
@@ -58,7 +58,7 @@ def server(secrets):
 
 
 def bound(run, server, model="org/big", kind="vllm"):
-    """The active pane, at a model of the server."""
+    """Return the active pane with a model of the server."""
     remote = Remote(server.address, model, kind, 4096)
     run.app.loader.add_remote(remote, "")
     run.pane.chat.model.set(remote.ref)
@@ -193,7 +193,7 @@ def test_remote_model_survives_restart(start, server):
 
 
 def test_nothing_is_sent_unasked(start, server):
-    """No title, no list of models, no broadcast that was written elsewhere."""
+    """The server gets no title request, model list request or broadcast unasked."""
     run = start().ready()
     pane, _ = bound(run, server)
     titling = run.window.titling

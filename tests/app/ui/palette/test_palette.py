@@ -1,4 +1,4 @@
-"""The command palette: everything by name, as one types, with the keys alone."""
+"""The command palette: everything by name while typing, with the keyboard only."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def palette_of(run: Run) -> Palette:
 
 
 def opened(run: Run, typed: str = "") -> Palette:
-    """Open it by its keys and type."""
+    """Open it with its keys and type."""
     run.qtbot.keyClick(QApplication.focusWidget(), KEY.Key_K, CTRL)
     palette = palette_of(run)
     run.until(palette.field.hasFocus)

@@ -1,4 +1,4 @@
-"""The branches of a chat as a tree: walked, gone to, named, compared and pruned by keys."""
+"""The tree of a chat's branches: selected, named, compared and pruned by keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 def lines(tree: BranchTree) -> list[str]:
-    """What is seen, from the top: a blank for each level, ">" for what is shown."""
+    """Return the visible tree: a blank for each level, ">" for the shown branch."""
     view, model, found = tree.view, tree.model, list[str]()
     index = model.index(0, 0)
     while index.isValid():
@@ -30,14 +30,14 @@ def lines(tree: BranchTree) -> list[str]:
 
 
 def read(tree: BranchTree) -> list[str]:
-    """What a screen reader says of its lines."""
+    """Return the lines as a screen reader gets them."""
     interface = QAccessible.queryAccessibleInterface(tree.view)
     assert interface is not None
     return [interface.child(n).text(QAccessible.Text.Name) for n in range(interface.childCount())]
 
 
 def branched(run: Run) -> BranchTree:
-    """Three answers to one question, the first gone on from; the tree is open."""
+    """Open the tree of a chat with three answers to one question. The first has a follow-up."""
     pane = run.pane
     run.ask("say one")
     run.ask("say two")

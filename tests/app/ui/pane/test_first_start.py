@@ -1,4 +1,4 @@
-"""The first minute of a person who has never seen the program."""
+"""The first minute of a new user."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start: Start):
 
 @pytest.mark.parametrize("code", ["en", "de", "ja"])
 def test_the_guide_says_what_it_is_and_promises_nothing_else(start: Start, code):
-    """In the window's own language it says that it speaks English only."""
+    """The Guide says in the window's language that it speaks only English."""
     with speaking(code):
         run = start()
         run.until(lambda: run.engine is not None)
@@ -84,7 +84,7 @@ def test_the_way_to_a_model_stays_in_the_smallest_pane(start: Start):
 def test_small_model_is_offered_if_installed(
     start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
-    """Two models from the first start: the Guide, who knows Stretto, and one for anything."""
+    """Offer two models on the first start: the Guide for Stretto, and one for everything else."""
     monkeypatch.setattr(suggestions, "small_folder", lambda: "/models/small")
     run = start().ready()
     offered = run.pane.empty.small

@@ -1,4 +1,4 @@
-"""A narrow pane folds its buttons before its names; tooltips tell the keys that are in force."""
+"""Narrow panes: buttons fold before names, and tooltips show the current keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.app.conftest import Run, Start
 
 
 def point_at(button: IconButton) -> str:
-    """The tooltip of a button under the pointer."""
+    """Return the tooltip of a button under the pointer."""
     at, there = QPoint(4, 4), button.mapToGlobal(QPoint(4, 4))
     QApplication.sendEvent(button, QEnterEvent(at, at, there))
     QApplication.sendEvent(button, QHelpEvent(QEvent.Type.ToolTip, at, there))
@@ -36,7 +36,7 @@ def open_menu() -> QMenu:
 
 
 def named(run: Run) -> None:
-    """A pane whose model has a long name, with an answer in it; its header has a row of its own."""
+    """Return a narrow pane with a reply and a long model name. Its header has its own row."""
     run.ready()
     run.window.chats.new()
     run.ready()

@@ -1,4 +1,4 @@
-"""A chat's own settings, presets, the program's settings, continuing, the meter."""
+"""Chat settings, presets, the program's settings, continuing, the meter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.app.conftest import Run, Start
 
 @pytest.fixture
 def popover(start: Start):
-    """The panel of a chat with one answer."""
+    """Return the open settings popover of a chat with one reply."""
     run = start().ready()
     run.ask("say one")
     made = OptionsPopover(run.pane.chat, run.window)
@@ -165,7 +165,7 @@ def test_an_answer_that_was_cut_is_continued_in_its_place(start: Start):
 
 
 def fill_half(run: Run) -> None:
-    """Take more than half of a small context."""
+    """Use more than half of a small context."""
     run.pane.chat.set_options(ChatOptions(context=256), "")
     run.ask("count 160")
 

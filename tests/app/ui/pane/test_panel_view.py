@@ -1,4 +1,4 @@
-"""A panel by keys: asked, shown in columns, merged, unfolded, one taken; and what becomes of it."""
+"""Panels by keyboard: asked, shown in columns, merged, expanded, one kept."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SMALL = "/models/Small-3B"
 
 
 def press(run: Run, name: str) -> None:
-    """The keys of a command, as its action has them."""
+    """Trigger a command."""
     run.window.commands[name].trigger()
 
 
 def asked(run: Run, text: str) -> list[str]:
-    """A panel by one key about what stands in the composer; the columns' ids, once all ended."""
+    """Ask a panel about the draft by one key. Returns the columns' ids once all have ended."""
     run.pane.composer.set_text(text)
     press(run, "panel_again")
     run.until(lambda: not run.pane.chat.reply.is_active)
@@ -32,7 +32,7 @@ def asked(run: Run, text: str) -> list[str]:
 
 
 def edited(run: Run, row: AnswerRow) -> None:
-    """No panel is asked while a message is edited, and the button of an answer shows that."""
+    """A panel cannot be asked while a message is edited, as the reply's button shows."""
     run.pane.chat.start_edit()
     assert not row._panel.isEnabled()
     run.pane.chat.turn.handle(Event.CANCEL_EDIT)
@@ -106,7 +106,7 @@ def test_imported_column_continues_as_its_member(start: Start):
 
 
 def ask(run: Run, text: str, *members: Member) -> list[str]:
-    """The ids of the columns that these are to write."""
+    """Ask a panel. Returns the ids of its columns."""
     run.pane.composer.set_text(text)
     first = run.pane.chat.ask_panel(members)
     run.pane.unfold(first)

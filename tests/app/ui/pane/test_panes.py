@@ -1,4 +1,4 @@
-"""Several chats at once: split, tabs, close, undo, delete, windows of their own."""
+"""Several chats at once: split, tabs, close, undo, delete, floating windows."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_unseen_reply_is_marked_until_shown(start: Start):
 
 
 def test_chat_in_new_pane_is_connected_once(start: Start):
-    """An answering chat outlives its pane: who hears the chat stays the same with the next one."""
+    """A replying chat outlives its pane, and the next pane adds no connections."""
     run = start().ready()
     run.window.commands["compare"].trigger()  # a column is listened to by the comparison as well
     dialog = run.window.findChild(CompareDialog)
@@ -176,7 +176,7 @@ def test_chat_in_new_pane_is_connected_once(start: Start):
 
 
 def listeners(chat: Chat) -> dict[str, int]:
-    """How many hear each signal of a chat."""
+    """Return the number of receivers of each signal of a chat."""
     meta = chat.metaObject()
     methods = [meta.method(number) for number in range(meta.methodCount())]
     signals = [m for m in methods if m.methodType() == m.MethodType.Signal]

@@ -1,4 +1,4 @@
-"""The rows of what is queued, above the composer: by mouse, by keys, by ear, and in any number."""
+"""Rows of queued messages above the composer: mouse, keys, accessibility, many rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEY = Qt.Key
 
 
 def busy(run: Run, *texts: str) -> ChatPane:
-    """A pane that answers, with these queued."""
+    """Return a replying pane with these messages queued."""
     pane = run.say("hold 2")
     run.until(lambda: run.answer(pane))
     for text in texts:

@@ -1,4 +1,4 @@
-"""Models are changed, loaded side by side and not loaded after all; the other chats go on."""
+"""Changing models, loading them side by side, and canceling loads; other chats continue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
 
 
 def add_panes(run: Run, count: int) -> list[ChatPane]:
-    """So many further panes with a chat each; all of them."""
+    """Open this many more panes with a chat each. Returns all panes."""
     for _ in range(count):
         run.window.chats.split("right")
         run.ready()
@@ -25,7 +25,7 @@ def add_panes(run: Run, count: int) -> list[ChatPane]:
 
 @pytest.fixture
 def slow(start: Start) -> Run:
-    """A program whose engine loads nothing more until it is told to."""
+    """Start a program whose engine loads nothing more until it is released."""
     run = start().ready()
     add_panes(run, 2)
     run.engine.loading.clear()

@@ -1,4 +1,4 @@
-"""Text of all sizes, by key, and motion as it is wanted."""
+"""Text sizes by keys, and reduced motion."""
 
 from __future__ import annotations
 
@@ -50,10 +50,7 @@ def test_the_keys_make_all_text_larger_and_it_stays_so(start: Start):
 
 
 def test_the_systems_own_font_is_followed(start: Start, monkeypatch):
-    """It is told by an event of each window; a pixel or two is no choice of the person's.
-
-    Nor is a face that nobody would read in.
-    """
+    """Each window gets an event with the new size. A pixel or two is not a choice of the user."""
     run = start().ready()
     usual = QFontInfo
     px = usual(QApplication.font()).pixelSize()

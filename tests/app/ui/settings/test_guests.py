@@ -1,4 +1,4 @@
-"""Other programs at the window's engine: let in, seen, paused and stopped."""
+"""Other programs at the window's engine: admitted, shown, paused and stopped."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def free_port() -> int:
 
 @pytest.fixture
 def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
-    """The program with the real engine, its new chats with a tiny model, and a free port chosen."""
+    """Start the program with the real engine, a tiny model for new chats, and a free port."""
     profile.mkdir()
     told = {"model": model, "models": [model], "serve_port": free_port()}
     (profile / "settings.json").write_text(json.dumps(told))
@@ -59,7 +59,7 @@ def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
 
 
 def opened(run: Run) -> None:
-    """Switch the door on, as a person does."""
+    """Switch the server on in the settings."""
     run.window.settings_commands.show_settings()
     programs = run.settings.programs
     run.settings.pages.fields["serve"].click()
@@ -68,7 +68,7 @@ def opened(run: Run) -> None:
 
 
 class Client:
-    """A program that asks in a thread of its own."""
+    """A program that sends requests on its own thread."""
 
     def __init__(self, run: Run, key: str = "", **fields: object) -> None:
         fields.setdefault("messages", [{"role": "user", "content": "hello"}])
@@ -248,7 +248,7 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
 
 
 def test_what_is_switched_off_and_on_at_once_opens(run: Run, monkeypatch: pytest.MonkeyPatch):
-    """The server that ends has the port until its clients have heard of it."""
+    """The ending server keeps the port until its clients know."""
     opened(run)
     server, held = run.app.serving._server, threading.Event()
     assert server is not None
@@ -265,7 +265,7 @@ def test_what_is_switched_off_and_on_at_once_opens(run: Run, monkeypatch: pytest
 
 
 def asked(run: Run, turns: int) -> tuple[int, int]:
-    """Tokens that were read, and that were known, of an agent's question after so many turns."""
+    """Return the tokens read and reused for an agent's question after this many turns."""
     run.until(lambda: run.app.serving.door is ServerState.OPEN)
     said = [{"role": "user", "content": "Work with care. " * 100}]
     for turn in range(turns):

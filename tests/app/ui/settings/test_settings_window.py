@@ -1,4 +1,4 @@
-"""The settings: pages with a search, what is chosen in them, and how they are found again."""
+"""The settings: pages, their values, and the search."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def test_focus_ring_keeps_space_for_text(run: Run) -> None:
 
 
 def test_wrapped_text_is_complete_on_wide_page(qtbot: QtBot) -> None:
-    """Heights were reckoned in the page's whole width, in which the words took fewer lines."""
+    """Heights were calculated for the page's full width, in which the texts need fewer lines."""
     window = QWidget()
     qtbot.addWidget(window)
     page = FormPage(window)

@@ -1,4 +1,4 @@
-"""The agents of other programs in the window: a row each, between their turns too."""
+"""Agents of other programs in the window: a row each, also between their turns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
-    """The program with the real engine, a model that calls tools, and the door open."""
+    """Start the program with the real engine, a model that calls tools, and the server on."""
     profile.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -46,7 +46,7 @@ def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
 
 
 class Asking(threading.Thread):
-    """One request of an agent; `status` is 0 until it is answered."""
+    """A request of an agent; `status` is 0 until it is answered."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Asking(threading.Thread):
 
 
 def six(run: Run) -> list[str]:
-    """A parent and five sub-agents ask, and are told to run tools."""
+    """Let a parent and five sub-agents ask, and get tool calls as answers."""
     names = ["main", *(f"part {n}" for n in range(5))]
     first = Asking(run, "main")
     run.until(lambda: first.status == 200)
@@ -99,7 +99,7 @@ def six(run: Run) -> list[str]:
 
 
 def forget(run: Run) -> None:
-    """As if nobody had asked."""
+    """Reset everything, as before the first request."""
     run.app.serving._server.requests.agents._here.clear()
     part = run.window.guests.part
     run.until(lambda: not part.rows and not part.groups)

@@ -1,4 +1,4 @@
-"""The chats of one comparison or broadcast: a group in the list, named by what was asked."""
+"""Chats of one comparison or broadcast: a group in the list, named after the question."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def words(run: Run) -> list[str]:
 
 
 def compared(run: Run) -> list[ChatPane]:
-    """Three columns, each with its answer."""
+    """Return three columns with their replies."""
     run.ready()
     columns = [ComparisonColumn(GUIDE, ChatOptions(seed=n), f"Seed {n}") for n in (1, 2, 3)]
     panes = run.window.chats.comparisons.begin(columns, "", "say hello")

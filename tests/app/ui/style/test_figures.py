@@ -1,4 +1,4 @@
-"""Numbers as a person reads them."""
+"""Numbers in readable form."""
 
 from __future__ import annotations
 

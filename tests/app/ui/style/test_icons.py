@@ -1,4 +1,4 @@
-"""Icons: one line style, all there, sharp at every scale."""
+"""Icons: one line style, complete, sharp at every scale."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
 
 
 def asked_for() -> set[str]:
-    """Every name that the program's code gives to what draws icons."""
+    """Return every name that the program's code passes to an icon function."""
     names: set[str] = set()
     for path in (ROOT / "app").rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -88,7 +88,8 @@ def test_icons_fill_their_square_in_their_colour(qapp, name):
 @pytest.mark.parametrize("side", [12, 16, 18, 40])
 @pytest.mark.parametrize("scale", SCALES)
 def test_edges_are_sharp_at_every_scale(qapp, side, scale):
-    """Three horizontal strokes have six edges: an enlarged bitmap would blur each over pixels."""
+    """Three horizontal strokes have six edges. An enlarged bitmap would blur each over several
+    pixels."""
     shown = image("list", "#000000", side, scale)
     column = [shown.pixelColor(shown.width() // 2, y).alpha() for y in range(shown.height())]
     assert sum(0 < alpha < 255 for alpha in column) <= 6
@@ -120,7 +121,7 @@ def test_a_disabled_icon_steps_back(qapp):
 
 @pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
 def test_the_style_sheets_drawings_have_the_themes_colours(tokens):
-    """A style sheet names files, so these two carry their colour themselves."""
+    """A style sheet names files, so these two have their color in the file."""
     look = "dark" if tokens.dark else "light"
     for name, colour in (("caret", tokens.muted), ("check", tokens.accent_text)):
         source = (FOLDER / f"{name}-{look}.svg").read_text(encoding="utf-8")

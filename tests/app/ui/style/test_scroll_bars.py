@@ -1,4 +1,4 @@
-"""Scroll bars lie over what they scroll, and are seen while one scrolls or points at them."""
+"""Overlaid scroll bars, visible while scrolling or pointing."""
 
 from __future__ import annotations
 

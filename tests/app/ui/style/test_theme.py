@@ -1,4 +1,4 @@
-"""Colours: readable everywhere, in both appearances, and changed live."""
+"""Colors: readable in both appearances, and changed while running."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ CONTROLS = ("QLineEdit", "QSpinBox", "QPushButton", "QComboBox", "::indicator", 
 
 @LOOKS
 def test_outlines_are_seen_and_lighter_than_what_they_hold(tokens):
-    """A bare edge and a ring reach 3:1 always, other outlines where a person asks for contrast."""
+    """Bare edges and rings always have a contrast of 3:1, other outlines in high contrast."""
     seen = 0
     for selector, body in re.findall(r"([^{}]+)\{([^}]*)\}", stylesheet(tokens)):
         edge = re.search(r"border(?:-color)?: (?:\dpx solid )?(#[0-9a-f]{6})", body)
@@ -212,7 +212,7 @@ def test_the_look_changes_live(start: Start):
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
 def test_what_an_empty_field_says_is_readable(start: Start, appearance):
-    """Qt would take half of the text's colour."""
+    """Qt would use half of the text's color."""
     from app.ui.style.theme import theme
 
     run = start()
@@ -252,7 +252,7 @@ def test_a_face_that_nobody_chose_is_not_read_in(family, fit):
 
 
 def test_bundled_font_has_weights_and_tabular_digits(look):
-    """DejaVu is what these tests' machines have, so Inter is in force."""
+    """These tests' machines have DejaVu, so Inter is used."""
     system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)).family()
     if is_fit(system):
         pytest.skip(f"{system} is the system's")
@@ -280,7 +280,7 @@ def test_the_bundled_face_is_small_and_has_its_licence():
 
 
 class Styled(QObject):
-    """Counts how often a widget was given its style anew."""
+    """Counts style changes of a widget."""
 
     times = 0
 

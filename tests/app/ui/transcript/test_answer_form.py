@@ -1,4 +1,4 @@
-"""The form of answers in a chat's panel, worked by keys, and kept by the real engine."""
+"""Output formats in a chat's popover, set by keys, with the real engine."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def choose(run: Run, panel, kind):
 
 
 def close(run: Run, panel):
-    """Close the panel as a press elsewhere does, which keeps what was typed."""
+    """Close the popover by a press elsewhere, which keeps the typed text."""
     panel.close()
     run.until(lambda: not isValid(panel) or not panel.isVisible())
 
@@ -146,7 +146,7 @@ def test_a_form_survives_a_restart_and_is_part_of_a_preset(start: Start):
 
 
 def test_the_real_engine_keeps_each_form(start: Start, tmp_path):
-    """A model of random weights: nothing but the form could make its answers fit."""
+    """With a model of random weights, only the schema can make the replies valid."""
     run = start(engine_factory=make_engine)
     folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
     run.window.chats.use_model(str(folder))

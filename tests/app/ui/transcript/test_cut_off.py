@@ -1,4 +1,4 @@
-"""An answer that was cut says why, and can go on."""
+"""Truncated replies: the reason, and continuing."""
 
 from __future__ import annotations
 

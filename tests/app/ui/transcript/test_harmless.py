@@ -1,4 +1,4 @@
-"""Whatever an answer says, nothing is loaded: no file, no address, no module of a name it gives."""
+"""Replies never load anything: no file, no address, no module."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RED = QColor("#ff0013")
 
 
 class Watch:
-    """What Python was asked to do while armed: files and programs by name, and the network."""
+    """Records what Python opens while armed: files, programs and network connections."""
 
     def __init__(self):
         self.armed = False
@@ -51,7 +51,7 @@ def audit():
 
 @pytest.fixture
 def bait(tmp_path, audit):
-    """A red picture, a text, and a server: (folder, its address, calls, what Python did)."""
+    """Create an image, a text and a server. Returns (folder, address, calls, Python's actions)."""
     folder = tmp_path / "bait"
     folder.mkdir()
     picture = QImage(60, 60, QImage.Format.Format_RGB32)
@@ -116,13 +116,13 @@ print(1)
 
 
 def shows(widget, colour):
-    """Whether any point of what the widget paints has this colour."""
+    """Return True if any painted pixel of the widget has this color."""
     picture = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     return bytes([colour.blue(), colour.green(), colour.red(), 255]) in bytes(picture.constBits())
 
 
 def test_the_watch_and_the_bait_work(bait, qtbot: QtBot):
-    """Or the tests below could not fail."""
+    """Otherwise the tests below could not fail."""
     folder, address, calls, seen = bait
     (folder / "text.tex").read_text()
     assert [event for event, what in seen if "text.tex" in what] == ["open"]

@@ -1,4 +1,4 @@
-"""Helpers on the card of their call: lanes that unfold by key, and are stopped alone."""
+"""Helpers on the card of their call: lanes that expand by key and are stopped one by one."""
 
 from __future__ import annotations
 

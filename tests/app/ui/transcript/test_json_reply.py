@@ -1,4 +1,4 @@
-"""A reply that is bound to a schema."""
+"""A reply that must match a schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tool's server asks, as a form in the card: filled in and answered by key, chat by chat."""
+"""Questions of a tool server as forms in the card: filled in and answered by keys."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TOOL = Tool("web", "book", "Books a trip.")
 
 
 class Server:
-    """Asks what a test wants asked, and gives the answer back as its result."""
+    """Tool that asks the test's question and returns the answer."""
 
     def __init__(self, run: Run) -> None:
         self.question = TRIP
@@ -69,7 +69,7 @@ def begun(start: Start) -> tuple[Run, Server]:
 
 
 def asked(run: Run, pane: ChatPane | None = None) -> tuple[ToolRow, QuestionForm]:
-    """Have the model call the tool, allowed already; the card with the form."""
+    """Let the model call the allowed tool. Returns the card with the form."""
     pane = pane or run.pane
     chat = pane.chat
     chat.set_options(replace(chat.options, tools=(TOOL.key,)), "")

@@ -1,4 +1,4 @@
-"""Long conversations: few widgets, the reader's place, following the end."""
+"""Long conversations: few widgets, the reader's position, following the end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def long_chat(profile):
-    """A stored chat of 300 messages; returns its id and its message ids."""
+    """Store a chat of 300 messages. Returns its id and its message ids."""
     profile.mkdir(parents=True)
     chat = ChatRecord(id=new_id(), title="Long", model="guide")
     ids = [new_id() for _ in range(300)]
@@ -244,7 +244,7 @@ def test_a_search_hit_is_brought_into_view(start: Start, long_chat):
 
 
 def test_huge_message_is_laid_out_in_part(start: Start, profile, monkeypatch):
-    """A file of chats may hold it. All of it is there, copied and exported; a part is on screen."""
+    """Imported files can contain it. It is complete in copies and exports, but shown in part."""
     for module in (answer_row, user_row):
         monkeypatch.setattr(module, "MOST_LAID_OUT", 10_000)
     long = "some *words* in a line\n\n" * 1_000
@@ -275,7 +275,7 @@ def test_unknown_error_code_is_shown_as_error(start: Start, code: object):
 
 
 def test_damaged_chats_do_not_prevent_start(start: Start, profile, qtbot: QtBot):
-    """The others open, and they are told as any chat that cannot be read."""
+    """The other chats open. The damaged ones are reported like any unreadable chat."""
     run = start().ready()
     damaged = {}
     for column in ("stats", "attachments", "created_at"):

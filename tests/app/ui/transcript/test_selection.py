@@ -1,4 +1,4 @@
-"""A selection that runs over messages: by mouse and key, also where no rows are, and copied."""
+"""Selections across messages: by mouse and keys, over messages without rows, and copied."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def text_of(view: TranscriptView, message_id: str) -> TextView:
 
 
 def place_of(text: TextView, words: str) -> QPoint:
-    """Where these words begin, in the text's viewport."""
+    """Return where the words begin in the text's viewport."""
     found = text.document().find(words)
     cursor = QTextCursor(text.document())
     cursor.setPosition(found.selectionStart())
@@ -80,7 +80,7 @@ def place_of(text: TextView, words: str) -> QPoint:
 
 
 def move(grabber: QWidget, over: QWidget, at: QPoint) -> None:
-    """Move the mouse whose button is held: the moves go to where the press was."""
+    """Move the mouse with its button held. The moves go to the pressed widget."""
     QTest.mouseMove(grabber, grabber.mapFromGlobal(over.mapToGlobal(at)))
 
 
@@ -103,7 +103,7 @@ def copied(kind: str = "text/plain") -> str:
 
 
 def selected(text: TextView) -> str:
-    """What is shown as selected in a text."""
+    """Return the selected text of a text view."""
     marks = text.extraSelections()
     if marks:
         return "".join(mark.cursor.selectedText() for mark in marks)

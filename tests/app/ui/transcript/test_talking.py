@@ -1,4 +1,4 @@
-"""Type, send, stream, stop, ask again: one pane."""
+"""One pane: type, send, stream, stop, regenerate."""
 
 from __future__ import annotations
 

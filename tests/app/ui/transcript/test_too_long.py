@@ -1,4 +1,4 @@
-"""A conversation, or one message, that the model's context cannot take: there is a way on."""
+"""Conversations and messages that exceed the model's context, and their ways out."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from app.ui.transcript.user_row import LEFT_OUT, UserRow
 from tests.app.conftest import Run, Start
 
 REST = ["Edit Message", "Delete Message", "Choose Another Model…"]
-"""What is offered besides forgetting the oldest turns."""
+"""Other actions besides dropping the oldest turns."""
 
 
 def remedies(run: Run) -> dict:
-    """The buttons below the last answer, by their words."""
+    """Return the buttons below the last reply by their texts."""
     last = run.pane.chat.transcript.last("assistant")
     run.until(
         lambda: run.pane.transcript.row(last.id) and run.pane.transcript.row(last.id).error.buttons
@@ -66,7 +66,7 @@ def test_where_that_cannot_help_it_is_not_offered(start: Start):
 
 
 def test_message_too_long_is_left_out_later(start: Start):
-    """G9: the chat was stuck, every later turn failed the same way."""
+    """The chat was stuck, as every later turn failed in the same way."""
     run = start().ready()
     run.ask("say one")
     run.ask("toolong " + "words " * 30)

@@ -1,4 +1,4 @@
-"""What the card of a tool call shows in each state, without widgets."""
+"""The card of a tool call in each state, without widgets."""
 
 from __future__ import annotations
 

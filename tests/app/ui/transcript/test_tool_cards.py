@@ -1,4 +1,4 @@
-"""Calls of tools in the window: the card, its keys, the panel that switches tools on."""
+"""Tool calls in the window: the card, its keys, and the popover that enables tools."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def row(run: Run) -> ToolRow:
 
 
 def card(run: Run, question: str = 'call echo {"text": "hello"}') -> ToolRow:
-    """Ask; the card of the call that comes of it."""
+    """Ask a question. Returns the card of its call."""
     run.say(question)
     run.until(lambda: run.pane.chat.tools.waiting)
     run.until(lambda: run.pane.transcript.places[-1].row is not None)
@@ -104,7 +104,7 @@ def test_a_call_is_allowed_by_key_and_its_result_is_folded(start: Start) -> None
 
 
 def test_card_keeps_unedited_arguments(qapp: object) -> None:
-    """Qt's editors turn some blanks and line ends into others; these are shown as escapes."""
+    """Qt's editors change some blanks and line endings. These are shown as escapes."""
     for first in range(0, 0x11000, 64):
         text = "".join(map(chr, range(first, first + 64)))
         editor = QPlainTextEdit()
@@ -211,7 +211,7 @@ def test_arguments_are_edited_in_the_card(start: Start) -> None:
 
 
 def with_files(start: Start, folder: Path, *names: str, writable: bool) -> Run:
-    """The tools that come with the program, and one folder of the chat."""
+    """Return the built-in tools and a folder of the chat."""
     run = start().ready()
     switch_on(run, *names)
     run.app.library.toolbox.consents.grant(run.pane.chat.id, folder.resolve(), writable)
@@ -219,7 +219,7 @@ def with_files(start: Start, folder: Path, *names: str, writable: bool) -> Run:
 
 
 def colours(shown: ToolRow) -> dict[str, tuple[str, str]]:
-    """By line of what a card shows: the colour of its letters, and its ground."""
+    """Return text color and background by line of a card."""
     found, block = {}, shown._view.document().begin()
     while block.isValid():
         letters = block.charFormat().foreground().color().name()
@@ -231,7 +231,7 @@ def colours(shown: ToolRow) -> dict[str, tuple[str, str]]:
 
 
 def test_card_grants_writing_in_folder(start: Start, tmp_path: Path) -> None:
-    """No Allow Once that cannot work, no words for the model, and the changes in colours."""
+    """No Allow Once that cannot work, no texts for the model, and changes in colors."""
     file = tmp_path / "plan.md"
     file.write_text('say "roof"\nkeep\n')
     run = with_files(start, tmp_path, "write_file", writable=False)
@@ -363,7 +363,7 @@ def test_deciding_together_needs_shown_changes(start: Start, tmp_path: Path) -> 
 
 
 def test_labels_and_lines_of_a_card_cannot_be_imitated(start: Start) -> None:
-    """What a model writes has another colour than the labels, and no ground of a difference."""
+    """The model's text has another color than labels, and no background of a diff."""
     run = begun(start, "echo")
     told = json.dumps({"text": "x\n+added\npath\n/etc", "more": "\u202eb\u2028"})
     shown = card(run, f"call echo {told}")
@@ -483,7 +483,7 @@ SLY_SERVER = json.dumps(
 
 
 def test_servers_are_shown_whole_before_they_are_saved(start: Start) -> None:
-    """U13: one Save, and what it would start stands there before it is pressed."""
+    """One Save button, and the command is shown before it is pressed."""
     run = begun(start)
     window = servers_window(run)
     host = run.app.library.toolbox.host
@@ -727,7 +727,7 @@ def test_each_tool_has_name_and_description(start: Start) -> None:
 
 
 def test_program_can_quit_in_folder_dialog(start: Start):
-    """Nothing opens again over a program that is down; `Run.end` looks at the screen."""
+    """Nothing opens again over a closed program; `Run.end` checks the screen."""
     run = begun(start)
     window = run.window
     popover = window.pane_menus.open_tools(run.pane)

@@ -1,4 +1,4 @@
-"""Short questions to the person: what they give, and what they give to who thinks better of it."""
+"""Short questions: their results, and the results of canceling."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def parent(qtbot: QtBot) -> QWidget:
 
 
 def opened(qtbot: QtBot, parent: QWidget, question: Coroutine[Any, Any, Any]) -> tuple[Any, Any]:
-    """The task of a question, and its dialog."""
+    """Return the task of a question and its dialog."""
     task = flows.start(parent, question)
     qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), QDialog))
     return task, QApplication.activeModalWidget()

@@ -1,4 +1,4 @@
-"""Buttons: lit only while the mouse is over them."""
+"""Buttons: highlighted only while the mouse is over them."""
 
 from __future__ import annotations
 

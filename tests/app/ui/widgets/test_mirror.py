@@ -1,4 +1,4 @@
-"""Fields and dialogs in a window that runs from right to left, or that has long words."""
+"""Fields and dialogs in right-to-left windows, or with long words."""
 
 from __future__ import annotations
 

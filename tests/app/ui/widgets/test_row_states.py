@@ -1,4 +1,4 @@
-"""What list rows show, computed without widgets."""
+"""Contents of list rows, computed without widgets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer can do nothing but be read."""
+"""Links in replies are harmless."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.ui.widgets.textview import TextView
 
 @pytest.fixture
 def visited():
-    """Addresses that reached the system's browser (here: this list)."""
+    """Return the addresses that would open in the system's browser."""
     from PySide6.QtCore import QObject, Slot
 
     class Browser(QObject):
@@ -44,7 +44,7 @@ def view(look, qtbot: QtBot):
 
 
 def answer_dialog(button):
-    """Once the dialog is up, press the button of that name; returns what the dialog said."""
+    """Press a button of the dialog once it is open. Returns the dialog's text."""
     said = []
 
     def press():
@@ -60,7 +60,7 @@ def answer_dialog(button):
 
 
 def follow(qtbot: QtBot, view, address, button):
-    """Click on a link, and press that button; returns what the dialog said."""
+    """Click a link and press the button. Returns the dialog's text."""
     said = answer_dialog(button)
     view.anchorClicked.emit(QUrl(address))
     qtbot.waitUntil(lambda: bool(said) and not flows.left())

@@ -1,4 +1,4 @@
-"""What every dialog has from its base."""
+"""Common behavior of all dialogs."""
 
 from __future__ import annotations
 

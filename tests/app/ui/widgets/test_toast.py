@@ -1,4 +1,4 @@
-"""Toasts: whole at every size of text."""
+"""Toasts: complete at every text size."""
 
 from __future__ import annotations
 

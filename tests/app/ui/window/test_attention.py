@@ -1,4 +1,4 @@
-"""An answer that ends behind another program's window asks for a glance."""
+"""A reply that ends behind another program's window requests attention."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication

@@ -1,4 +1,4 @@
-"""One message to all panes."""
+"""Broadcasts to all panes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands: registered once, and doing what the thing that has the focus makes them mean."""
+"""Commands: registered once, applied to the focused part."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def two(start: Start):
-    """Two chats with a message each; the second is the active one."""
+    """Open two chats with a message each. The second is active."""
     run = start().ready()
     run.ask("say one")
     first = run.pane.chat.id
@@ -40,7 +40,7 @@ def test_new_chat_reuses_empty_one(start: Start):
 
 
 def choose_row(run: Run, chat_id: str) -> None:
-    """Give the focus to a chat's row in the sidebar."""
+    """Focus a chat's row in the sidebar."""
     view = run.window.sidebar.list
     view.setFocus()
     view.setCurrentIndex(run.window.sidebar.model.row_of(chat_id))
@@ -94,7 +94,7 @@ def test_disabled_command_shortcut_shows_reason(start: Start):
 
 
 def wheel(run: Run, field) -> None:
-    """Turn the wheel over the middle of a field, as Qt gets it from the system."""
+    """Turn the wheel over the middle of a field, as the system does."""
     at = QPointF(field.rect().center())
     event = QWheelEvent(
         at,

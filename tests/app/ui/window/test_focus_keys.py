@@ -1,4 +1,4 @@
-"""Delete, Ctrl+W and F2 act on what has the focus, wherever it is."""
+"""Delete, Ctrl+W and F2 act on the focused part."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ NONE = Qt.KeyboardModifier.NoModifier
 
 
 def press(run: Run, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
-    """A key to whatever has the focus."""
+    """Press a key in the focused widget."""
     run.qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
 
 
 def renaming(run: Run) -> str:
-    """The title that is being written in the sidebar, "" for none; it is left as it was."""
+    """Return the title being edited in the sidebar, or "". The edit is cancelled."""
     editor = run.window.sidebar.list.findChild(QLineEdit, "rename")
     if editor is None:
         return ""
@@ -30,7 +30,7 @@ def renaming(run: Run) -> str:
 
 @pytest.fixture
 def two(start: Start):
-    """Two chats with two messages each; the second is the active one."""
+    """Open two chats with two messages each. The second is active."""
     run = start().ready()
     for title in ("say one", "say two"):
         if title == "say two":

@@ -1,4 +1,4 @@
-"""The keyboard alone: every part of the window, every message and what can be done with it."""
+"""Keyboard access to every part of the window, every message and its actions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDE = "```python\nvalue = " + " + ".join(f"argument_{n}" for n in range(60)) + 
 
 
 def press(run: Run, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
-    """A key to whatever has the focus."""
+    """Press a key in the focused widget."""
     run.qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
 
 
@@ -29,7 +29,7 @@ def talk(run: Run, *words: str) -> None:
 
 
 def in_conversation(run: Run):
-    """Go into the conversation; the row that has the focus."""
+    """Move into the conversation. Returns the focused row."""
     press(run, Qt.Key.Key_F6)
     return QApplication.focusWidget()
 

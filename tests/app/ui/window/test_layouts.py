@@ -1,4 +1,4 @@
-"""Layouts saved by name: kept, put back, renamed, deleted, and all of it taken back."""
+"""Named layouts: saved, restored, renamed, deleted, with undo."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.app.conftest import Run, Start
 
 
 def menu(run: Run):
-    """The submenu as the Pane menu shows it, filled."""
+    """Return the filled submenu of the Pane menu."""
     panes = next(m for m in run.window._menus if m.title() == "Window")
     found = next(a.menu() for a in panes.actions() if a.text() == "Layouts")
     assert isinstance(found, QMenu)
@@ -31,7 +31,7 @@ def texts(shown):
 
 
 def choose(run: Run, *path):
-    """Trigger an entry of the menu, by its texts."""
+    """Trigger an entry of the menu by its texts."""
     shown = menu(run)
     for text in path[:-1]:
         shown = next(a.menu() for a in shown.actions() if a.text() == text)
@@ -44,7 +44,7 @@ def dialog(run: Run):
 
 
 def answer(run: Run, name, *, times=1):
-    """Type a name into the dialog and press Enter that often."""
+    """Type a name into the dialog and press Enter this often."""
     asked = dialog(run)
     asked.field.selectAll()
     run.qtbot.keyClicks(asked.field, name)
@@ -58,7 +58,7 @@ def save(run: Run, name, *, times=1):
 
 
 def said(run: Run, word, where=None):
-    """A chat with one answer."""
+    """Return a chat with one reply."""
     if where:
         run.window.commands[where].trigger()
     run.ready()
@@ -72,7 +72,7 @@ def ids(run: Run):
 
 
 def places(run: Run):
-    """Where the panes of the main window stand, to a few pixels."""
+    """Return the positions of the main window's panes, to a few pixels."""
     QApplication.processEvents()  # what was closed or opened just now is laid out with it
     return {
         p.chat.id: (
@@ -86,7 +86,7 @@ def places(run: Run):
 
 @pytest.fixture
 def two(start: Start):
-    """Two chats side by side, saved as Pair."""
+    """Open two chats side by side and save them as Pair."""
     run = start()
     run.window.resize(790, 700)
     chats = [said(run, "one"), said(run, "two", "split_right")]

@@ -1,4 +1,4 @@
-"""With very many chats the window does no more work than with few: calls counted, not time."""
+"""The window's work does not grow with the number of chats: calls are counted, not time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHATS = 600
 
 
 def calls(act: Callable[[], object], *functions: Any) -> int:
-    """How often functions of ours are called while something is done."""
+    """Return the number of calls of our functions during an action."""
     profile = cProfile.Profile()
     profile.runcall(act)
     codes = [inspect.unwrap(f).__code__ for f in functions]  # some are wrapped (A92)
@@ -33,7 +33,7 @@ def calls(act: Callable[[], object], *functions: Any) -> int:
 
 @pytest.fixture
 def run(start: Start, profile) -> Run:
-    """The program with its sidebar full of chats, all folders unfolded."""
+    """Start the program with a full sidebar and all folders expanded."""
     paths = Paths.in_profile(profile)
     paths.create()
     write_crowd(paths.chats, Crowd(CHATS, 10))

@@ -1,4 +1,4 @@
-"""The system is told of a long answer that ends while one is away, and of nothing else."""
+"""Notifications only about long replies that end while the user is away."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AWAY, HERE = Qt.ApplicationState.ApplicationInactive, Qt.ApplicationState.Applic
 
 
 class Board(QObject):
-    """What the system would show."""
+    """Records what the system would show."""
 
     chosen = Signal(str)
 
@@ -29,7 +29,7 @@ class Board(QObject):
 
 
 def answered(run: Run, notifier: Notifications, text: str, seconds: float) -> None:
-    """An answer that takes so long."""
+    """Let a reply take this long."""
     run.say(text)
     run.until(lambda: run.pane.chat.id in notifier._started_at)
     notifier._started_at[run.pane.chat.id] -= seconds

@@ -1,4 +1,4 @@
-"""The commands' keys, changed by a person: told where they collide, kept, and usual again."""
+"""Changed shortcuts: conflicts, saving and resetting."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_file_written_by_hand_gives_no_key_twice(keys):
 
 
 def changed(run: Run, name: str) -> KeyDialog:
-    """Open the list, and of it the dialog for one command."""
+    """Open the list and the dialog for one of its commands."""
     run.window.commands["shortcuts"].trigger()
     sheet = run.window.findChild(ShortcutsDialog)
     assert sheet is not None

@@ -1,4 +1,4 @@
-"""A quick question in a small window, and the icon in the tray."""
+"""The quick question window and the tray icon."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def escape(run: Run) -> None:
 
 
 def icon(run: Run) -> QSystemTrayIcon:
-    """The icon in the tray, which is there."""
+    """Return the visible tray icon."""
     found = run.window.tray.icon
     assert found is not None
     return found
@@ -84,7 +84,7 @@ def test_another_start_asks_for_it(start: Start):
     socket.abort()
 
 
-# What the offscreen platform says of itself.
+# Reports of the offscreen platform about itself.
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
 def test_tray_is_off_by_default(start: Start):
     run = start().ready()

@@ -1,4 +1,4 @@
-"""A chat reads another, by keys: chosen, agreed to, followed, ended; and what cannot be read."""
+"""Reading another chat by keys: choosing, confirming, following, ending, and failures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEY = Qt.Key
 
 
 def told(run: Run) -> str:
-    """The last turn that the engine was given."""
+    """Return the last turn sent to the engine."""
     assert run.engine is not None
     return text_of(run.engine.sent[-1].turns[-1]["content"])
 
@@ -42,7 +42,7 @@ def sheet(run: Run) -> ReadSheet:
 
 @pytest.fixture
 def trees(start: Start) -> tuple[Run, ChatPane, ChatPane]:
-    """A chat of two messages, and a new one beside it that has the keys."""
+    """Open a chat of two messages and a new focused one beside it."""
     run = start()
     run.ready()
     first = run.pane

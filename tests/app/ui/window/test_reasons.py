@@ -1,4 +1,4 @@
-"""Whatever cannot be done now says why: every command, button and menu entry, in every state."""
+"""Reasons of disabled commands, buttons and menu entries, in every state."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.app.conftest import Run, Start
 
 
 def sentence(words: str) -> bool:
-    """Whether it is a short sentence for a person."""
+    """Return True if it is a short sentence for the user."""
     return 10 < len(words) <= 110 and words[0].isupper() and "None" not in words
 
 
 def silent(widgets: list[QWidget]) -> Iterator[str]:
-    """What is disabled in these without a reason."""
+    """Return what is disabled in these without a reason."""
     for widget in widgets:
         for button in widget.findChildren(QAbstractButton):
             if button.isVisible() and not button.isEnabled():
@@ -42,7 +42,7 @@ def silent_entries(menu: QMenu) -> Iterator[str]:
 
 
 def check(run: Run, state: str) -> dict[str, str]:
-    """Look at all that is on screen and at every command; returns what cannot be done, and why."""
+    """Check everything on screen and every command. Returns what is disabled, and why."""
     refused = {}
     QApplication.processEvents()
     for menu in run.window._menus:
@@ -157,7 +157,7 @@ def test_the_menus_of_a_pane_say_why_an_entry_is_grey(start: Start):
 
 
 def entries(menu: QMenu) -> list[QAction]:
-    """Of a menu and of those in it."""
+    """Return the entries of a menu and its submenus."""
     inner = [action.menu() for action in menu.actions()]
     own = [action for action in menu.actions() if not action.isSeparator()]
     return own + [e for sub in inner if isinstance(sub, QMenu) for e in entries(sub)]

@@ -1,4 +1,4 @@
-"""Room for panes: none is made too small to be read, and the sidebar gives way."""
+"""Space for panes: minimum sizes, and a sidebar that folds."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_a_sidebar_opened_in_a_narrow_window_stays_open(start: Start) -> None:
 
 
 class Shown(QObject):
-    """Counts how often the sidebar came on screen."""
+    """Counts how often the sidebar is shown."""
 
     number = 0
 

@@ -1,4 +1,4 @@
-"""Which pane is the current one is never in doubt: a press anywhere in a pane makes it so."""
+"""The current pane: a press anywhere in a pane selects it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.app.conftest import Run, Start
 
 @pytest.fixture
 def two(start: Start) -> Run:
-    """Two panes beside each other, each with a short answer."""
+    """Open two panes side by side with a short reply each."""
     run = start().ready()
     run.window.resize(1100, 700)
     run.ask("say one")

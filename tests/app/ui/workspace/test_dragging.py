@@ -1,4 +1,4 @@
-"""A chat is dragged by its tab, and the half of a pane where it will land is tinted."""
+"""Dragging a chat by its tab, with the target area tinted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def tab(run: Run, pane: ChatPane) -> QWidget:
 
 
 def send(widget: QWidget, kind: QEvent.Type, at: QPoint) -> None:
-    """A mouse event, which goes to what was pressed until it is let go of."""
+    """Send a mouse event to the pressed widget, until the release."""
     button = NO if kind == QEvent.Type.MouseMove else LEFT
     held = NO if kind == QEvent.Type.MouseButtonRelease else LEFT
     local, no = QPointF(widget.mapFromGlobal(at)), Qt.KeyboardModifier.NoModifier
@@ -40,7 +40,7 @@ def point(pane: ChatPane, x: float, y: float) -> QPoint:
 
 
 def tints(run: Run) -> list[QRect]:
-    """The tinted places of the main window."""
+    """Return the tinted areas of the main window."""
     return [tint.geometry() for tint in run.window.findChildren(DropTint) if tint.isVisible()]
 
 

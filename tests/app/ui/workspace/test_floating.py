@@ -1,4 +1,4 @@
-"""A pane in a window of its own, beside the main one."""
+"""A floating pane next to the main window."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.app.conftest import Run, Start
 
 
 def place(run: Run, pane: ChatPane) -> tuple[QRect, int]:
-    """Where its area is in the main window, and which of its tabs it is."""
+    """Return its area in the main window and the number of its tab."""
     dock = run.window.workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget()
     assert area.window() is run.window

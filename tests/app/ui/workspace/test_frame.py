@@ -1,4 +1,4 @@
-"""The window around the panes: typing that nothing takes, narrow strips, notices in their place."""
+"""The window around the panes: stray typing, narrow tab strips, notices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.app.conftest import Run, Start
 LEFT = Qt.MouseButton.LeftButton
 
 
-# Typing while nothing has the focus (G6).
+# Typing while nothing has the focus.
 
 
 def test_typing_without_focus_goes_to_composer(start: Start):
@@ -60,7 +60,7 @@ def test_typing_without_focus_goes_to_composer(start: Start):
     assert run.pane.composer.text == "y"
 
 
-# A narrow strip of tabs (G11).
+# A narrow strip of tabs.
 
 
 def strips(run: Run) -> list[StripButtons]:
@@ -113,7 +113,7 @@ def test_folded_tab_bar_menu_lists_tabs(start: Start):
     assert len(set(areas)) == 4
 
 
-# Notices (D12, uncaught errors).
+# Notices, and uncaught errors.
 
 
 def test_undo_toast_is_in_window_of_pane(start: Start):

@@ -1,4 +1,4 @@
-"""Editing history: delete with undo, versions by key, branches into chats of their own."""
+"""Editing history: delete with undo, versions by key, branches as new chats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One pane has the window to itself for a while; and what a tab's menu does."""
+"""A maximized pane, and the tab's menu."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chat that is alone in its place has one row; what is not current steps back."""
+"""A chat alone in its area has one row, and inactive panes are shaded."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_there_is_one_ring_and_it_is_where_keys_go(start: Start) -> None:
 
 
 class Layouts(QObject):
-    """Counts what asks for a layout."""
+    """Counts layout requests."""
 
     number = 0
 
@@ -198,7 +198,7 @@ class Layouts(QObject):
 
 
 def test_a_window_at_rest_lays_nothing_out(start: Start, qapp: QApplication) -> None:
-    """A row that asked for a layout whenever it was laid out kept a core busy for ever."""
+    """A row that requested a layout in each layout kept a core busy forever."""
     run = start().ready()
     for more in (None, "tab", "right", "tab", "down"):
         if more == "tab":
