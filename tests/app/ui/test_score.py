@@ -68,7 +68,7 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     assert chat.reply.is_paused
     answer = chat.transcript.last("assistant")
     assert answer is not None
-    # What was under way arrives; then nothing does.
+    # Pending results arrive, then none.
     run.until(lambda: run.engine.sent[0].paused.is_set())
     run.qtbot.wait(50)
     length = len(chat.reply.message(answer.id).content)
@@ -147,4 +147,4 @@ def test_who_begins_to_reply_is_above_who_rests(start: Callable[..., Run]) -> No
     run.answered()
     run.until(lambda: [row.lane.state for row in score.rows()] == ["idle", "idle"])
     rows = [second.chat.id, first.chat.id]
-    assert [row.lane.chat_id for row in score.rows()] == rows  # nothing moves as it ends
+    assert [row.lane.chat_id for row in score.rows()] == rows  # rows keep their order when it ends

@@ -173,7 +173,7 @@ def test_what_differs_between_the_answers_is_marked(start: Start):
     view = columns[2].transcript
     row = next(r for r in view.findChildren(AnswerRow) if r._view.extraSelections())
     place = next(p for p in view.places if p.row is row)
-    view._remove_row(place)  # scrolled out of sight, and back
+    view._remove_row(place)  # scrolled out of view and back
     view._create_row(view.places.index(place))
     assert marked(columns[2]) == ["green"]
     columns[0].header.differs.click()
@@ -263,7 +263,7 @@ def test_columns_replace_all_panes_of_split_window(start: Start):
     assert {pane.chat.id for pane in run.panes} == {*ids, columns[1].chat.id}
     run.until(lambda: places(run, ids[:2]) == before[:2])
 
-    # What was put aside can be had back at once.
+    # Replaced panes can be restored at once.
     run.window.workspace.close_pane(columns[1])
     columns = three_columns(run)
     for pane in columns:

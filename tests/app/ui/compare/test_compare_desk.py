@@ -91,7 +91,8 @@ def test_escape_restores_new_chat(start: Start):
 def test_blind_columns_hide_labels_until_kept(start: Start):
     run = start().ready()
     panes = columns(run, blind=True)
-    assert [pane.chat.record.model for pane in panes] == ["/models/two", "/models/one"]  # mixed
+    # in shuffled order
+    assert [pane.chat.record.model for pane in panes] == ["/models/two", "/models/one"]
     for pane, name in zip(panes, ("Reply A", "Reply B"), strict=True):
         words = shown(run, pane)
         assert name in words
@@ -144,7 +145,7 @@ def test_the_dialog_shows_what_was_kept_by_model(look, qtbot: QtBot):
     dialog.kinds["Models"].setChecked(True)
     assert not dialog.tally.isHidden()
     assert dialog.tally.text() == "Kept so far: two 3 of 4, one 1 of 4, old 0 of 2"
-    # Two of one name are told apart by where they lie.
+    # Two models with the same name are distinguished by their folders.
     assert [column.words for column in dialog.columns()] == ["one", "two (b)", "two (c)"]
     assert not dialog.blind.isChecked()
 

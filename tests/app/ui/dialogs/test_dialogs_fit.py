@@ -88,7 +88,7 @@ def faults(run: Run, speech: Iterator[str]) -> Iterator[str]:
             for widget in fresh:
                 found = cut_off(widget)
                 if found:
-                    run.qtbot.wait(200)  # some words come from a thread, and were just laid out
+                    run.qtbot.wait(200)  # some texts arrive from a thread and were just laid out
                     found = cut_off(widget)
                 yield from (f"{code} {widget.objectName()}: {fault}" for fault in found)
                 if isinstance(widget, SettingsWindow):
@@ -109,6 +109,6 @@ def test_nothing_is_cut_off_in_any_dialog(run: Run, first: int) -> None:
     found = []
     for zoom in (100, 150):
         theme().set_zoom(zoom)
-        run.app.settings.set(places={})  # sheets are as large as for text of this size
+        run.app.settings.set(places={})  # otherwise sheets keep the size for the previous text size
         found += [f"{zoom} % {fault}" for fault in faults(run, speech)]
     assert found == []

@@ -44,7 +44,7 @@ def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
     assert "as written" in asked.note.text()
     assert not asked.thoughts.isChecked()
     asked.thoughts.click()
-    for form in (0, 1):  # what was chosen is there again
+    for form in (0, 1):  # the choice is remembered
         asked.form.setCurrentIndex(form)
         assert asked.thoughts.isChecked()
     target = tmp_path / "one.json"

@@ -39,12 +39,12 @@ def wants_name(widget: QWidget) -> bool:
     if widget.objectName() in QTS_OWN or isinstance(widget.parent(), QComboBox):
         return False
     grandparent = widget.parent().parent() if widget.parent() is not None else None
-    if isinstance(grandparent, QComboBox):  # its list, named as it is
+    if isinstance(grandparent, QComboBox):  # its list, with the same name
         return False
     if isinstance(widget, QLabel):
-        return bool(widget.text())  # and its text is its name
+        return bool(widget.text())  # its text is its name
     if isinstance(widget, QAbstractButton) and not widget.isVisible() and not widget.text():
-        return bool(widget.toolTip())  # it is given its word when there is something to press
+        return bool(widget.toolTip())  # it gets its name when there is something to press
     painted = getattr(type(widget).paintEvent, "__module__", "").startswith("app.")
     takes_keys = widget.focusPolicy() != Qt.FocusPolicy.NoFocus
     return painted or takes_keys or face(widget)[0] in CONTROLS
@@ -157,7 +157,7 @@ def test_reply_is_announced_at_start_and_end(start: Start, monkeypatch: pytest.M
     run.ask("fail")
     assert said[-1] == f"Guide: failed. {run.pane.chat.transcript.path[-1].error}"
     said.clear()
-    first.chat.turn.send("say two")  # not where the focus is: its text is not read
+    first.chat.turn.send("say two")  # not focused, so its text is not read
     run.answered(first)
     assert said == ["count 40: replying", "count 40: done"]
 
@@ -178,7 +178,7 @@ def test_links_and_code_are_reached_by_key(start: Start):
     view = row.findChild(MarkdownView)
     run.until(row.hasFocus)
     asked: list[str] = []
-    view.anchorClicked.disconnect()  # it would ask a person
+    view.anchorClicked.disconnect()  # it would open a dialog
     view.anchorClicked.connect(lambda address: asked.append(address.toString()))
 
     def press(key: Qt.Key) -> None:

@@ -42,7 +42,7 @@ def selected(run: Run) -> str:
 
 
 def test_slash_lists_prompts_and_typing_filters(run: Run):
-    # A list that nobody has asked for costs each pane eight widgets, styled at every turn of a tab.
+    # A list created in advance costs each pane eight widgets, styled on each change of tabs.
     assert not run.pane.findChildren(QListView)
     type_(run, "/")
     assert len(run.pane.findChildren(QListView)) == 1
@@ -67,7 +67,7 @@ def test_tab_selects_variables_and_value_fills_equal_names(run: Run):
     press(run, KEY.Key_Tab)
     assert selected(run) == "{{ audience }}"
     assert run.pane.composer.text.count("tides") == 2
-    press(run, KEY.Key_Return)  # not sent: a gap is left
+    press(run, KEY.Key_Return)  # not sent, as a gap is left
     assert "audience" in run.window.toast.text
     assert not run.pane.chat.reply.is_active
     type_(run, "children")

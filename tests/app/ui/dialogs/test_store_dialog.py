@@ -324,7 +324,7 @@ def test_chats_that_may_not_be_written_go_on_in_another_folder(disk, start: Star
     with Store.open(disk / "chats.db") as store:
         store.save_chat(ChatRecord(new_id(), title="Trees"))
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-    folders = [None, tmp_path / "other"]  # the first time, the person cancels
+    folders = [None, tmp_path / "other"]  # the first dialog is cancelled
     run = start(ask=lambda error: Recovery.ELSEWHERE, ask_folder=lambda: folders.pop(0))
     assert not run.started
     assert run.app.elsewhere == tmp_path / "other"

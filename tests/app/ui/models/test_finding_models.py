@@ -71,7 +71,7 @@ def opened(served, start):
     run.qtbot.mouseClick(run.pane.empty.get, LEFT)
     dialog = run.window.downloads_in_window.dialog
     run.until(dialog.isVisible)
-    run.until(dialog.finding.room)  # what the engine tells of the memory comes late
+    run.until(dialog.finding.room)  # the engine reports the memory later
     return run, dialog
 
 
@@ -207,7 +207,7 @@ def test_by_keyboard_alone_from_words_to_a_download(opened, served):
     run.qtbot.keyClick(dialog.models, Qt.Key.Key_Return)
     run.until(lambda: run.window.downloads.get(FIRST) is not None)
     run.until(lambda: run.window.downloads.get(FIRST).state is DownloadState.DONE)
-    assert len(dialog.models.entries) == 2  # the results stay, for another of them
+    assert len(dialog.models.entries) == 2  # the results stay, so another can be chosen
 
 
 def test_each_result_is_told_of_and_whether_it_fits(opened, served):

@@ -51,7 +51,7 @@ def open_dialog(run):
     run.qtbot.keyClick(run.window, Qt.Key.Key_O, CTRL_SHIFT)
     dialog = run.window.downloads_in_window.dialog
     run.until(dialog.isVisible)
-    run.until(dialog.finding.room)  # what the engine tells of the memory comes late
+    run.until(dialog.finding.room)  # the engine reports the memory later
     return dialog
 
 
@@ -184,7 +184,7 @@ def test_cancelled_beside_another_version_that_is_paused(opened, served, tmp_pat
     run.until(lambda: paused.done > 50_000)
     downloads = run.window.downloads
     downloads.pause(paused.ref)
-    served.hold_at = 200_000  # the same file goes on where it was
+    served.hold_at = 200_000  # the same file continues at its offset
     cancelled = get(run, dialog)
     run.until(lambda: cancelled.done > 150_000)
     downloads.cancel(NAME)
@@ -232,7 +232,7 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, p
     again.qtbot.mouseClick(toast.button, LEFT)
     row = again.window.downloads_in_window.dialog.list.rows[NAME]
     assert row.words.text() == "0.1 MB of 0.5 MB · Paused"
-    assert len(served.asked) == asked  # nobody has asked for it yet
+    assert len(served.asked) == asked  # nothing has requested it yet
     again.qtbot.mouseClick(row.act, LEFT)
     again.until(lambda: "Ready" in row.words.text())
     assert served.of_weights()[-1].range.startswith("bytes=")
@@ -247,7 +247,7 @@ def test_a_token_is_asked_for_only_where_the_hub_wants_one(opened, served, tmp_p
     run.until(dialog.token.isVisible)
     assert "access token" in dialog.found.about.text()
     assert not dialog.go.isEnabled()
-    assert dialog.field.hasFocus()  # it may be half of a longer name
+    assert dialog.field.hasFocus()  # it can be half of a longer name
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Tab)
     assert dialog.token.hasFocus()
     run.qtbot.keyClicks(dialog.token, "wrong")

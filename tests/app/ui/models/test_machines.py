@@ -51,7 +51,7 @@ def bridge(qapp: QApplication) -> Iterator[Bridge]:
     made = Bridge()
     yield made
     qapp.processEvents()
-    made.drain()  # the groups have told of their end
+    made.drain()  # the groups have reported their end
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def make(
     tmp_path: Path,
     look: Theme,
     commands: Commands,
-    bridge: Bridge,  # before the groups, which tell it of their end
+    bridge: Bridge,  # before the groups, which report their end to it
     groups: MachineGroups,  # noqa: F811
 ) -> Make:
     parent = QWidget()

@@ -85,7 +85,7 @@ def test_a_model_is_removed_and_brought_back_where_it_stood(opened, models, prof
     assert run.app.settings.models == tuple(models)
     assert [row.ref for row in window.models.rows] == models
     assert not window.models.undo.isVisible()
-    run.until(lambda: state(window, good) == "12 MB")  # its files are as they were
+    run.until(lambda: state(window, good) == "12 MB")  # its files are unchanged
     assert Settings.load(profile / "settings.json").models == tuple(models)
 
 
@@ -156,7 +156,7 @@ def test_what_is_looked_at_on_disk(tmp_path):
     folder.mkdir()
     blob = tmp_path / "blob"
     blob.write_bytes(bytes(1000))
-    for name in ("config.json", "twice"):  # as the hub's cache has it: links to one file
+    for name in ("config.json", "twice"):  # links to one file, as in the hub's cache
         (folder / name).symlink_to(blob)
     (folder / "dangling").symlink_to(tmp_path / "nothing")
     (folder / "inner").mkdir()

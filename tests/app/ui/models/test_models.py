@@ -92,7 +92,7 @@ def test_folder_without_model_is_reported(start: Start, qtbot: QtBot):
     run.say("hello")
     assert run.answered() == ""
     run.until(lambda: "config.json" in run.pane.chat.transcript.last("assistant").error)
-    assert not run.pane.notice.isVisible()  # the conversation says it now
+    assert not run.pane.notice.isVisible()  # the conversation shows it now
     run.engine.release()
     assert run.answered(busy) == "1 2 3 4 end"
 

@@ -65,7 +65,7 @@ class Listed:
         button = getattr(self.window.foot, name)
         assert button.isVisible()
         assert button.isEnabled(), button.toolTip()
-        if isinstance(button, QAction):  # it stands in the menu
+        if isinstance(button, QAction):  # it is in the menu
             button.trigger()
         else:
             self.run.qtbot.mouseClick(button, LEFT)
@@ -113,7 +113,7 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
     assert (guide.ref, listed.installed.status(guide).state) == ("guide", LoadState.READY)
     assert "4 models · " in listed.window.foot.status_label.text()
 
-    # A search leaves what has all of its words.
+    # A search leaves the models that have all of its words.
     window = listed.open()
     window.search.setText("4-BIT llama")
     assert listed.names() == ["Birch-7B-4bit"]
@@ -127,7 +127,7 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
     listed.run.qtbot.keyClick(window.search, Qt.Key.Key_Down)
     listed.run.until(window.view.hasFocus)
 
-    # What is clicked sorts, and the chosen one stays chosen.
+    # Clicking a header sorts, and the selected model stays selected.
     listed.choose("Cedar-3B")
     window.view.sortByColumn(ModelColumn.SIZE, Qt.SortOrder.AscendingOrder)
     assert listed.names()[:1] == ["Cedar-3B"] or listed.names()[1] == "Cedar-3B"
@@ -136,7 +136,7 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
     assert window.model is not None
     assert window.model.name == "Cedar-3B"
 
-    # Screen readers hear the whole row and each button.
+    # Screen readers get the whole row and each button.
     listed.choose("Birch-7B-4bit")
     at = window.view.currentIndex()
     text = at.siblingAtColumn(0).data(Qt.ItemDataRole.AccessibleTextRole)
@@ -157,7 +157,7 @@ def test_models_window_opens_once_with_search_focused(listed: Listed):
     first.close()
     assert listed.run.window.models.window is None
 
-    # The pane's list of models leads there.
+    # The pane's list of models opens the window.
     run = listed.run
     run.qtbot.mouseClick(run.pane.header.model_button, LEFT)
     menu = QApplication.activePopupWidget()
@@ -166,7 +166,7 @@ def test_models_window_opens_once_with_search_focused(listed: Listed):
     menu.close()
     assert listed.window.isVisible()
 
-    # The keys begin at the search and go down.
+    # The focus starts at the search and moves down.
     window = listed.window
     run.until(lambda: not listed.installed.looking)
     listed.choose("Birch-7B-4bit")
@@ -177,7 +177,7 @@ def test_models_window_opens_once_with_search_focused(listed: Listed):
         listed.run.qtbot.keyClick(before, Qt.Key.Key_Tab)
         assert window.focusWidget() is after
 
-    # A row has one main verb and a menu of the others.
+    # A row has one main action and a menu of the others.
     visible = [b.text() for b in window.foot.findChildren(QPushButton) if b.isVisible()]
     assert visible == ["New Chat"]
     at = window.table.index(window.table.row_of(listed.root / "Birch-7B-4bit"), ModelColumn.MORE)
@@ -196,7 +196,7 @@ def test_models_window_opens_once_with_search_focused(listed: Listed):
     assert listed.installed.is_pinned(window.model)
     menu.close()
 
-    # With nothing found it says what to do.
+    # An empty list says what to do.
     listed.installed.models.clear()
     listed.installed.changed.emit()
     assert window.empty.isVisible()
@@ -221,7 +221,7 @@ def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
     assert listed.run.engine.unloaded == ["Amber-1B"]
     assert window.foot.status_label.text().startswith("Amber-1B unloaded.")
 
-    # One that answers is not unloaded and says why.
+    # A replying model cannot be unloaded, and says why.
     assert window.choose(next(f for f in listed.installed.models if f.name == "guide"))
     pane = listed.run.say("hold 1")
     listed.run.until(lambda: not window.foot.load.isEnabled())
@@ -292,7 +292,7 @@ def test_an_unused_model_goes_to_the_trash_and_comes_back(listed: Listed):
     listed.run.until(lambda: "Amber-1B" in listed.names())
     assert (listed.root / "Amber-1B" / "model.safetensors").stat().st_size == 3_000_000
 
-    # It can be taken back after the window was closed.
+    # The removal can be undone after the window was closed.
     listed.choose("Amber-1B")
     listed.click("trash")
     listed.run.until(lambda: window.foot.undo.isVisible())
@@ -302,7 +302,7 @@ def test_an_unused_model_goes_to_the_trash_and_comes_back(listed: Listed):
     listed.run.until((listed.root / "Amber-1B" / "config.json").exists)
     listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B restored")
 
-    # Closed while it goes, the trash is still told of.
+    # Closing during a removal does not lose its notice.
     window = listed.open()
     listed.choose("Amber-1B")
     listed.click("trash")
@@ -458,7 +458,7 @@ def test_hundreds_of_models_are_listed_while_the_window_is_used(
     window.search.clear()
     assert len(listed.names()) == 301
     run.window.commands["models"].trigger()
-    window.close()  # in the midst of the second look
+    window.close()  # during the second scan
     assert not listed.installed.looking
 
 
@@ -471,5 +471,5 @@ def test_a_loaded_model_that_is_taken_off_the_list_stays_off_it(listed: Listed) 
     run.app.settings.set(models=tuple(m for m in run.app.settings.models if m != ref))
     model = run.app.loader.get(ref).model
     assert model is not None
-    run.app.loader.renew(model)  # as when another model drafts for it
+    run.app.loader.renew(model)  # as after a change of its draft model
     assert ref not in run.app.settings.models

@@ -343,7 +343,7 @@ def test_silent_server_is_shown_with_waiting_time(start, secrets, monkeypatch):
         assert pane.header.state == "Waiting for this computer"
         assert "Queued" not in pane.header.state
         now = time.monotonic()
-        # The chat's own clock alone: Markdown that was shown in the future is not shown again soon.
+        # Only the chat's clock: Markdown shown in the future would not be updated soon.
         later = SimpleNamespace(monotonic=lambda: now + 72, time=time.time)
         monkeypatch.setattr(chat_reply, "time", later)
         pane.header.refresh()

@@ -102,7 +102,7 @@ def test_palette_lists_commands_with_keys_and_reasons(run: Run):
 
     palette.close_palette()
 
-    # And so is every entry of every menu.
+    # The same for every entry of every menu.
     run.window.layouts.save("Morning")
     palette = opened(run)
     palette.finder.SHOWN = 10_000
@@ -122,7 +122,7 @@ def test_palette_lists_commands_with_keys_and_reasons(run: Run):
 
     listed = {words for menu in run.window._menus for words in walk(menu)}
     assert {"Morning", "Dark", "Add Remote Model", "Paste"} <= listed
-    there |= {text.removeprefix("Theme: ") for text in there}  # what it is a choice of is said
+    there |= {text.removeprefix("Theme: ") for text in there}  # the name of the setting is shown
     assert listed - there == {"Command Palette"}
 
 
@@ -172,7 +172,7 @@ def test_palette_runs_command_and_restores_focus(run: Run):
     assert composer.hasFocus()
     assert run.window.palette_commands.palette is None
 
-    # What cannot be done says why, and the palette stays.
+    # Disabled entries show their reason, and the palette stays open.
     palette = opened(run, "regenerate")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.window.toast.text == "There is no message to reply to yet."
@@ -180,7 +180,7 @@ def test_palette_runs_command_and_restores_focus(run: Run):
     run.qtbot.keyClick(palette.field, KEY.Key_Escape)
     assert run.pane.composer.field.hasFocus()
 
-    # It may become possible while the palette is open.
+    # An entry can become enabled while the palette is open.
     palette = opened(run, "regenerate")
     run.pane.chat.turn.write("say one")
     run.pane.chat.turn.handle(Event.ENTER)
@@ -190,14 +190,14 @@ def test_palette_runs_command_and_restores_focus(run: Run):
     assert run.pane.chat.reply.is_active
     run.answered()
 
-    # It goes when the keys go elsewhere, and says when nothing is called so.
+    # It closes when it loses the focus, and says when nothing is found.
     palette = opened(run, "qqxz")
     run.until(palette.nothing.isVisible)
     assert palette.isVisible()
     run.pane.composer.field.setFocus()
     assert run.window.palette_commands.palette is None
 
-    # What can be chosen in the settings finds its row.
+    # Values of settings open their row.
     for typed, row in (("high", "Contrast"), ("dark", "Theme"), ("theme dark", "Theme: Dark")):
         palette = opened(run, typed)
         assert row in words(palette)
@@ -213,7 +213,7 @@ def test_a_chat_is_opened_and_with_ctrl_beside_the_other(run: Run):
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     assert run.pane.chat.id == first
     run.window.workspace.close_pane(run.pane)
-    run.window.workspace.forget(first)  # or it would go back to its place
+    run.window.workspace.forget(first)  # otherwise it would return to its place
     palette = opened(run, "say one")
     run.qtbot.keyClick(palette.field, KEY.Key_Return, CTRL)
     assert run.pane.chat.id == first
@@ -231,7 +231,7 @@ def test_a_model_is_opened_and_a_setting_is_found(run: Run):
     run.until(settings.pages.fields["cache_gb"].hasFocus)
     settings.close()
 
-    # The arrows go round, and a click chooses.
+    # Arrow keys wrap around, and a click chooses.
     run.window.activateWindow()
     run.pane.focus_composer()
     run.until(run.pane.composer.field.hasFocus)
@@ -271,10 +271,10 @@ def test_palette_finds_every_setting(run: Run):
     settings = run.settings
     there = {title: set(page.rows) for title, page in settings.pages.pages.items()}
     missing = {row.label for row in ROWS.values() if row.label not in there[row.page]}
-    assert missing <= {"Check for updates daily"}  # not where nobody makes updates
+    assert missing <= {"Check for updates daily"}  # only where updates are built
     for row in ROWS.values():
         assert settings.pages.show_row(row.page, row.label) == (row.label not in missing)
-    # The keys are in the row that was sought, also where it has several choices.
+    # The focus is in the row that was found, even with several choices.
     for page, row in (("Appearance", "Contrast"), ("General", "Language")):
         settings.pages.show_row(page, row)
         assert settings.pages.pages[page].rows[row].isAncestorOf(settings.focusWidget())
@@ -333,7 +333,7 @@ def test_palette_searches_10000_entries_in_slices(qtbot, look):
             )
 
     finder = Finder(entries(), {})
-    finder.TURN_S = 0.0  # each turn looks at one chunk, however fast the machine is
+    finder.TURN_S = 0.0  # one chunk per turn, however fast the machine is
     finder.look_for("9999")
     assert len(finder._entries) == finder.CHUNK
     assert finder.best() == []
@@ -349,7 +349,7 @@ def test_palette_searches_10000_entries_in_slices(qtbot, look):
     palette = Palette(entries(), [], window, lambda typed: next(entries()))
     palette.finder.TURN_S = 0.0
     palette.field.setText("9999")
-    palette.choose()  # Enter, before the search is through
+    palette.choose()  # Enter before the search has finished
     assert made == [9999]
 
 

@@ -65,7 +65,7 @@ def test_the_tree_is_walked_by_keys(start: Start):
     ]
     assert lines(tree) == drawn
     assert tree.words.text() == "3 branches · 7 messages"
-    # Name it, and go there.
+    # Name it and select it.
     for _ in range(3):
         bot.keyClick(view, KEY.Key_Up)
     bot.keyClick(view, KEY.Key_Down)
@@ -78,7 +78,7 @@ def test_the_tree_is_walked_by_keys(start: Start):
     run.until(lambda: lines(tree)[3] == " [Again and] Guide: one 1")
     assert view.hasFocus()
     assert read(tree)[-3:-1] == ["say one, 1 branch, shown", "Again and, Guide: one"]
-    # Compare it with what is shown.
+    # Compare it with the shown branch.
     bot.keyClick(view, KEY.Key_Return, SHIFT)
     window = run.window.findChild(BranchCompare)
     assert window is not None
@@ -86,13 +86,13 @@ def test_the_tree_is_walked_by_keys(start: Start):
     assert texts == [["one", "say two", "two"], ["one"]]
     window.reject()
     run.until(lambda: run.window.findChild(BranchCompare) is None)
-    run.window.activateWindow()  # a window system does that by itself
+    run.window.activateWindow()  # as a window manager does
     run.until(run.window.isActiveWindow)
     bot.keyClick(view, KEY.Key_Return)
     assert not pane.shows_tree
     assert [m.content for m in pane.chat.transcript.path] == ["say one", "one "]
     assert pane.composer.field.hasFocus()
-    # Prune the other one, and take that back.
+    # Prune the other branch and undo.
     run.window.commands["tree"].trigger()
     seen = [
         ">Beginning of the chat 0",
@@ -108,7 +108,7 @@ def test_the_tree_is_walked_by_keys(start: Start):
     assert view.hasFocus()
     run.window.commands["undo"].trigger()
     run.until(lambda: lines(tree) == seen)
-    # Its messages one by one, and together again.
+    # Split the run into messages and join it.
     bot.keyClick(view, KEY.Key_Up)
     bot.keyClick(view, KEY.Key_Up)
     bot.keyClick(view, KEY.Key_Up)
@@ -119,7 +119,7 @@ def test_the_tree_is_walked_by_keys(start: Start):
     bot.keyClick(view, KEY.Key_Down)
     bot.keyClick(view, KEY.Key_Right, SHIFT)
     assert lines(tree) == seen
-    # It lives while an answer is written; words go to the composer; Esc closes it.
+    # The tree works while a reply streams: text goes to the composer, Esc closes it.
     bot.keyClick(view, KEY.Key_Escape)
     assert not pane.shows_tree
     run.say("hold 2")
@@ -134,7 +134,7 @@ def test_the_tree_is_walked_by_keys(start: Start):
     assert (pane.composer.text, pane.shows_tree) == ("x", True)
     run.engine.release()
     run.until(lambda: not pane.chat.reply.is_active)
-    # The name is there after a restart.
+    # The name survives a restart.
     run.end()
     run = start().ready()
     run.window.commands["tree"].trigger()

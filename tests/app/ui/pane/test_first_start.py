@@ -136,7 +136,7 @@ def test_what_an_empty_chat_offers_is_made_once_a_chat_is_empty(start: Start):
     run.pane.chat.delete_message(run.pane.chat.transcript.path[0].id)
     run.until(run.pane.empty.isVisible)
     assert run.pane.empty.buttons[0].text() == GUIDE_THINGS[0]
-    follows, between = run.pane.transcript.nextInFocusChain(), []  # the keys come to it by Tab
+    follows, between = run.pane.transcript.nextInFocusChain(), []  # Tab reaches it
     while follows is not run.pane.empty.buttons[0]:
         between.append(follows)
         follows = follows.nextInFocusChain()

@@ -57,10 +57,10 @@ def test_header_folds_buttons_before_model_name(start: Start):
     assert header.folded
     assert not header.tools_button.isVisible()
     assert not header.options_button.isVisible()
-    # The name has all the room beside the one button.
+    # The name has all the space next to the single button.
     assert header.model_button.width() == 250 - 8 - header.more.width() - 16
 
-    # What is folded is in the menu and found by key.
+    # Folded buttons are in the menu and work by key.
     header.resize(270, header.height())
     assert header.last_button is header.more
     header.more.setFocus(Qt.FocusReason.TabFocusReason)
@@ -97,7 +97,7 @@ def test_narrow_pane_shows_prefill_in_reply(start: Start):
     line = pane.findChild(ReadLine)
     assert line is not None
     assert not line.isHidden()
-    # Nor does it wait for others without a word.
+    # Waiting for other chats is shown too.
     pane.transcript.resize(380, 400)
     answer.read(PromptProgress("s", "r", 700, 1535, 0, 2))
     chat.phase_changed.emit()

@@ -50,7 +50,7 @@ def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
     assert sent.turns[0] == {"role": "system", "content": "Be brief."}
     again = OptionsPopover(run.pane.chat, run.window)
     assert again.values() == (run.pane.chat.options, "Be brief.")
-    assert again.more.isChecked()  # what was chosen is in sight
+    assert again.more.isChecked()  # the choice is visible
     again.close()
 
 
@@ -61,7 +61,7 @@ def test_nothing_chosen_leaves_all_to_the_model(popover):
     assert panel._basic_form.boxes["max_tokens"].text() == "Default 2,048"
     assert not panel.more.isChecked()
 
-    # Nor does a preset that was spoilt by hand choose anything.
+    # A preset damaged by hand changes nothing.
     for spoilt in (
         {},
         {"params": 3},
@@ -118,7 +118,7 @@ def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
     run.window.commands["undo_close"].trigger()
     assert list(run.app.settings.presets) == ["My poet"]
 
-    # One is renamed, and one that was replaced comes back.
+    # Renaming, and restoring a replaced preset.
     presets.delete("My poet")
     settings = run.app.settings
     presets.save("one", {"params": {"temperature": 0.1}, "system": ""})
@@ -132,7 +132,8 @@ def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
     assert settings.presets["first"]["params"] == {"temperature": 0.1}
     presets.save("two", {"params": {}, "system": "x"})
     run.window.commands["undo_close"].trigger()
-    run.window.commands["undo_close"].trigger()  # the first renaming, not the same thing again
+    # undoes the first renaming, not the last action again
+    run.window.commands["undo_close"].trigger()
     assert settings.presets["two"]["params"] == {"temperature": 0.2}
     assert "one" in settings.presets
 
@@ -176,12 +177,12 @@ def test_the_meter_shows_how_full_the_context_is(start: Start):
     assert not meter.isVisible()
     run.ask("say one")
     run.until(lambda: "of 2,048 tokens" in run.pane.header.toolTip())
-    assert not meter.isVisible()  # there is room
+    assert not meter.isVisible()  # there is enough space
     fill_half(run)
     run.until(meter.isVisible)
     assert "of 256 tokens" in meter.toolTip()
 
-    # It stays while the next answer is written.
+    # It stays during the next reply.
     shown = run.pane.header.meter.share
     assert shown > 0
     run.say("hold 5")

@@ -68,7 +68,7 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
     run.until(lambda: pane.transcript.row(merged.id) is not None)
     row = pane.transcript.row(merged.id)
     assert row.unfolds.text() == "Show Panel: A Optimist, B Sceptic, C Engineer"
-    # Its parts lead to the columns, by Tab and Enter: it repeats "[A] or [A, B]".
+    # Its letters link to the columns by Tab and Enter: it repeats "[A] or [A, B]".
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_F6)
     for _ in range(3):
         run.qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
@@ -83,7 +83,7 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
     assert chat.transcript.leaf_id == ids[1]
     assert run.window.toast.text == "Sceptic kept"
     run.end()
-    run = start()  # all of it is there in another run
+    run = start()  # everything survives a restart
     assert run.pane.chat.transcript.leaf_id == ids[1]
     press(run, "panel_show")
     assert [c.message_id for c in run.pane.panel.columns] == ids
@@ -119,7 +119,7 @@ def test_queue_continues_after_column_is_kept(start: Start):
     run.window.toggle_score()
     ids = ask(run, "hold 2", Member("One"), Member("Two", model=SMALL), Member("Three"))
     run.until(lambda: all(chat.reply.message(each).content for each in ids))
-    # All of them count: for who unloads models, and for the score.
+    # All columns count for unloading models and for the score.
     assert chat.reply.models == {chat.record.model, SMALL}
     why = "The model is replying in “hold 2”. Stop the reply first."
     assert [residency.why_not_unload(library, ref) for ref in (SMALL, chat.record.model)] == 2 * [
@@ -129,7 +129,7 @@ def test_queue_continues_after_column_is_kept(start: Start):
     rows = run.window.score.rows
     run.until(lambda: rows() and rows()[0].lane.kv_bytes == 3_000_000)
     assert [row.lane.state for row in rows()] == ["writing"]
-    # One is kept while it is written: it goes on, the others end, and then what is queued is said.
+    # If one is kept while it streams, it continues, the others end, and the queue follows.
     run.say("say next")
     pane.unfold(ids[0])
     run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
@@ -179,7 +179,7 @@ def test_a_panel_is_saved_renamed_asked_judged_and_counted(start: Start):
         asks.field.setText(name)
         asks.go.click()
         run.until(lambda: dialog.findChild(NameDialog) is None)
-    dialog.keep.click()  # another of that name is asked about first
+    dialog.keep.click()  # asks before it replaces another with the same name
     asks = dialog.findChild(NameDialog)
     assert asks.field.text() == "Three of us"
     asks.go.click()
@@ -191,7 +191,7 @@ def test_a_panel_is_saved_renamed_asked_judged_and_counted(start: Start):
     assert (settings.panels, settings.panel) == ({}, "")
     dialog.go.click()
     run.until(lambda: pane.unfolded and not chat.reply.is_active)
-    # Three who differ in nothing but chance are asked so that chance has a say.
+    # Three equal members get different seeds.
     assert {each.params.temperature for each in run.engine.sent[-3:]} == {0.8}
     press(run, "panel_vote")
     voted = chat.transcript.last("assistant")
@@ -205,7 +205,7 @@ def test_a_panel_is_saved_renamed_asked_judged_and_counted(start: Start):
     orders = [line for line in judged.content.splitlines() if line.startswith("**Read in")]
     assert orders == [f"**Read in the order {letters}**" for letters in ("A, B, C", "C, B, A")]
     assert "**No reply was named best in both orders.**" in judged.content
-    # What was made of it is made again of the same.
+    # A result is regenerated in the same way.
     assert chat.regenerate(judged.id)
     run.until(
         lambda: not chat.reply.is_active and "best" in chat.transcript.last("assistant").stats

@@ -24,7 +24,7 @@ def test_split_right_and_down_open_new_chats_beside(start: Start):
     assert below > second.mapToGlobal(second.rect().topLeft()).y()
     assert third.composer.field.hasFocus()
 
-    # The next pane gets the keys and the ring, as one does that is clicked into.
+    # The next pane gets the focus and the ring, as after a click.
     for command, pane in (("next", first), ("previous", third)):
         run.window.commands[command].trigger()
         assert run.pane is pane
@@ -86,7 +86,7 @@ def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
     assert run.panes == [pane]
     assert not run.window.toast.isVisible()
 
-    run.window.commands["close"].trigger()  # with all closed there is a way to a new chat
+    run.window.commands["close"].trigger()  # with all panes closed, a button offers a new chat
     qtbot.mouseClick(run.window.workspace.nothing.button, Qt.MouseButton.LeftButton)
     assert len(run.panes) == 1
 
@@ -151,7 +151,7 @@ def test_unseen_reply_is_marked_until_shown(start: Start):
 def test_chat_in_new_pane_is_connected_once(start: Start):
     """A replying chat outlives its pane, and the next pane adds no connections."""
     run = start().ready()
-    run.window.commands["compare"].trigger()  # a column is listened to by the comparison as well
+    run.window.commands["compare"].trigger()  # a column also has connections to the comparison
     dialog = run.window.findChild(CompareDialog)
     dialog.prompt.setPlainText("hold 5")
     dialog.go.click()
@@ -169,7 +169,7 @@ def test_chat_in_new_pane_is_connected_once(start: Start):
         heard.append(listeners(chat))
     assert heard[0]["chat_changed"] > 3
     assert heard[0]["reply_ended"] >= 1
-    # The first pane was made while the chat was empty, and what it offered then hears it, too.
+    # The first pane was created for an empty chat, whose suggestions also have connections.
     assert heard[2:] == heard[1:2] * 3
     assert all(heard[0][name] >= count for name, count in heard[1].items())
     run.engine.release()

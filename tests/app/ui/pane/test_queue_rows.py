@@ -61,7 +61,7 @@ def test_they_are_edited_and_removed_by_keys(start: Start):
     run = start().ready()
     pane = busy(run, "say one", "say two", "say three")
     bot, field = run.qtbot, pane.composer.field
-    # Up in an empty message takes the last one; Esc leaves it as it was.
+    # Up in an empty message edits the last one; Esc restores it.
     bot.keyClick(field, KEY.Key_Up)
     assert pane.composer.text == "say three"
     assert pane.composer._edit_note == "Editing a queued message."
@@ -85,7 +85,7 @@ def test_they_are_edited_and_removed_by_keys(start: Start):
     bot.keyClick(second, KEY.Key_Delete)
     assert queued(pane) == ["say one", "say three"]
     assert third.hasFocus()
-    # The toast brings it back, in its place.
+    # The toast restores it in its place.
     assert run.window.toast.text == "Message removed from the queue"
     run.window.commands["undo_close"].trigger()
     assert queued(pane) == ["say one", "say two more", "say three"]
@@ -145,7 +145,7 @@ def test_long_queue_leaves_space_for_conversation(start: Start):
     assert len(rows(pane)) == 101
     run.until(lambda: pane.queue.height() > 0 and pane.transcript.height() > 200)
     assert pane.queue.height() < 220
-    # The newest is in view, and what has the focus.
+    # The newest row is visible, and so is the focused one.
     area = pane.queue._area.viewport()
 
     def seen(row: QueuedRow) -> bool:

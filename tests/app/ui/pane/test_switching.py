@@ -96,7 +96,7 @@ def test_the_pane_says_how_far_a_model_is_read(slow: Run):
     late = slow.engine.progress[SMALL]
     slow.engine.loading.set()
     slow.until(lambda: first.header.state == "Ready")
-    late(0.5)  # it comes after the model itself
+    late(0.5)  # it arrives after the model itself
     slow.say("say hello", first)
     assert slow.answered(first) == "hello "
     assert first.header.state == "Ready"

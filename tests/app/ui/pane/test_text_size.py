@@ -79,7 +79,7 @@ def test_the_systems_own_font_is_followed(start: Start, monkeypatch):
     assert QApplication.font().pixelSize() == 13
     own = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     assert QApplication.font().family() == own.family()
-    monkeypatch.setattr(Theme, "_apply", pytest.fail)  # what is as it was is not set anew
+    monkeypatch.setattr(Theme, "_apply", pytest.fail)  # unchanged values are not applied again
     QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
 
 

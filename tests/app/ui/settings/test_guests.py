@@ -298,7 +298,7 @@ def test_agent_contexts_survive_restart_and_kill(
     run.until(lambda: list(caches.glob("*.safetensors")))
     assert stat.S_IMODE(caches.stat().st_mode) == 0o700
     killed = tmp_path / "killed"
-    shutil.copytree(run.app.paths.cache, killed)  # as kill -9 leaves it now
+    shutil.copytree(run.app.paths.cache, killed)  # as after kill -9 at this moment
     asked(run, 2)
     run.end()
     run = start(engine_factory=make_engine)
@@ -360,7 +360,7 @@ def test_agent_starts_in_terminal_or_shows_command(
     assert "ANTHROPIC_MODEL=Small" in lines
     assert lines[-1] == str(project)
 
-    # Where there is no terminal, there is the command.
+    # Without a terminal, the command is shown.
     monkeypatch.setattr(terminal, "TERMINALS", {})
     monkeypatch.setattr(sys, "platform", "linux")
     settings.programs.use_with.click()

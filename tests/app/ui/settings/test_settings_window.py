@@ -57,7 +57,7 @@ def test_a_page_is_made_when_it_is_shown_or_searched(run: Run) -> None:
     assert list(pages.pages) == ["General", "Data"]
     assert shown(pages) == "Data"
     area = pages.pages["Data"].area
-    assert area.findChild(FloatingBar) is not None  # as of what was there from the beginning
+    assert area.findChild(FloatingBar) is not None  # as for existing areas
     pages.search.setText("port")
     assert set(pages.pages) == {row.page for row in ROWS.values()}
 
@@ -71,7 +71,7 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     assert (shown(pages), pages.search.hasFocus()) == ("Models", True)
     run.qtbot.keyClick(pages.search, KEY.Key_Return)
     assert window.pages.fields["unload_idle_min"].hasFocus()
-    pages.search.setText("restart")  # only in the quiet sentence
+    pages.search.setText("restart")  # only in the muted sentence
     found = [pages.hits.item(n).text() for n in range(pages.hits.count())]
     assert found == ["Memory limit", "Cached context of clients", "Cached context on disk"]
     run.qtbot.mouseClick(
@@ -84,7 +84,7 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     assert pages.nothing.isVisible()
     assert pages.nothing.text() == "No settings found"
     assert not pages.hits.isVisible()
-    pages.search.clear()  # the page that was shown is there again
+    pages.search.clear()  # the previous page is shown again
     assert shown(pages) == "Data"
 
 
@@ -94,7 +94,7 @@ def test_a_row_is_found_by_its_choices_and_by_other_names(run: Run) -> None:
         ("dark", "Theme"),  # a choice
         ("Ctrl+Enter", "Send messages with"),
         ("Deutsch", "Language"),
-        ("font size", "Message text size"),  # what other programs call it
+        ("font size", "Message text size"),  # a synonym from other programs
         ("system prompt", "Instructions"),
         ("restore", "Backups"),  # on its button
     ):

@@ -127,7 +127,7 @@ def test_six_agents_are_a_tree_of_rows_that_stay(run: Run):
     run.qtbot.keyClick(group, Qt.Key.Key_Return)
     assert len(part.rows) == 6
 
-    # It is read along and kept as a chat.
+    # It can be followed and kept as a chat.
     row = next(r for r in part.rows if r.seen.state == "ended")
     run.qtbot.keyClick(row, Qt.Key.Key_Return)
     (dialog,) = run.window.findChildren(GuestDialog)
@@ -145,7 +145,7 @@ def test_six_agents_are_a_tree_of_rows_that_stay(run: Run):
     assert said[1].endswith("It is fine.")
     dialog.close()
 
-    # One whose agent goes while it has the focus leaves no trace.
+    # An agent that ends while focused leaves no trace.
     row = part.rows[-1]
     row.setFocus()
     run.qtbot.keyClick(row, Qt.Key.Key_Return)
@@ -173,7 +173,7 @@ def test_a_group_pauses_and_one_of_it_stops(run: Run):
     run.qtbot.keyClick(row, Qt.Key.Key_Delete)
     run.until(lambda: asked[3].status == 400)
     assert [each.status for each in asked] == [0, 0, 0, 400, 0]
-    assert group.paused  # all but the one that has nothing to go on with
+    assert group.paused  # all except the one without a reply
     group.pause.click()
     run.until(lambda: [each.status for each in asked].count(200) == 4)
     run.until(lambda: row.seen.state == "stopped")
@@ -190,7 +190,7 @@ def test_as_many_are_shown_as_is_asked_for_and_each_in_one_line(run: Run):
     part.more.click()
     assert len(part.rows) == MOST_ROWS
 
-    forget(run)  # Whose helpers are at work is shown with them.
+    forget(run)  # A parent with working helpers is shown with them.
     for result in (False, True):
         first = Asking(run, "main", result=result)
         run.until(lambda first=first: first.status == 200)
@@ -200,7 +200,7 @@ def test_as_many_are_shown_as_is_asked_for_and_each_in_one_line(run: Run):
     assert (part.rows[0].seen.task, part.rows[0].seen.state) == ("Read main", "idle")
     assert [row.level for row in part.rows] == [1, *[2] * (MOST_ROWS - 1)]
 
-    forget(run)  # Ids and tasks come from outside.
+    forget(run)  # Ids and tasks are external data.
     one = Asking(run, "x" * 4_000, task="\u202eevil\x1b[31m\r\nsecond <b>line</b>")
     run.until(lambda: one.status == 200)
     run.until(lambda: bool(part.rows))
@@ -214,7 +214,7 @@ def test_window_chats_have_priority_over_client_shares(run: Run):
     priority = run.settings.pages.fields["serve_equal"].buttons
     priority[True].click()
     assert server._answering.priority == 0
-    assert run.app.serving._server is server  # whoever is answered is not disturbed
+    assert run.app.serving._server is server  # running replies are not disturbed
     assert run.app.settings.serve_equal is True
     priority[False].click()
     assert server._answering.priority == -1

@@ -70,7 +70,7 @@ def test_a_comparison_is_one_line_that_unfolds_to_its_seeds(start: Start):
     run = start()
     assert words(run) == ["Today", "say hello"]
 
-    # Unfolded it is so after another restart.
+    # It stays expanded after another restart.
     focus(run, 1)
     press(run, Qt.Key.Key_Right)
     run.until(lambda: len(words(run)) == 5)
@@ -145,7 +145,7 @@ def test_its_chats_open_side_by_side(start: Start):
     assert [pane.chat.id for pane in run.panes][-3:] == ids
     assert all(pane.isVisible() for pane in run.panes[-3:])
 
-    # One is renamed by what it differs in, and found by the question.
+    # A chat can be renamed within its group, and is found by the question.
     first = run.panes[-3].chat
     sidebar = run.window.sidebar
     sidebar.rename(first.id)

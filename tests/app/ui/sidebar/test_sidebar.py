@@ -85,7 +85,7 @@ def test_search_finds_titles_and_replies(start: Start, qtbot: QtBot):
     (clear,) = (b for b in buttons if b.defaultAction().objectName() == "_q_qlineeditclearaction")
     clear.click()
     run.until(lambda: "say plums" in titles(run))
-    # Faster than the search: the first hit is opened, not what is listed until then.
+    # Enter before the results opens the first hit, not the chat that is still listed.
     for keys in ([], [Qt.Key.Key_Down]):
         run.window.chats.open(other)
         run.window.commands["search"].trigger()
@@ -105,7 +105,7 @@ def test_what_was_found_is_true_before_it_is_found_again(start: Start, qtbot: Qt
     run.window.commands["search"].trigger()
     qtbot.keyClicks(run.window.sidebar.search, "pears")
     run.until(lambda: "Results" in titles(run))
-    run.app.library.delete(first)  # what is found again comes later, through the bridge
+    run.app.library.delete(first)  # results arrive later, through the bridge
     assert titles(run) == ["Results", "say pears two"]
     run.app.library.rename(second, "Fruit")
     assert titles(run) == ["Results", "Fruit"]
@@ -146,7 +146,7 @@ def test_a_key_that_is_held_adds_no_chat_to_what_is_deleted(start: Start, qtbot:
     view.setFocus()
     view.setCurrentIndex(model.row_of(first))
     QTest.keyPress(run.window.windowHandle(), *key)
-    view.setCurrentIndex(model.row_of(second))  # as the window does by itself
+    view.setCurrentIndex(model.row_of(second))  # as the window does
     QTest.keyRelease(run.window.windowHandle(), *key)
     qtbot.keyClick(view, Qt.Key.Key_Delete)
     assert not model.row_of(second).isValid()

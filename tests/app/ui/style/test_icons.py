@@ -98,7 +98,7 @@ def test_edges_are_sharp_at_every_scale(qapp, side, scale):
 
 def test_an_icon_outlives_every_python_object_it_was_made_with(qapp):
     copy = QIcon(icon("trash", "#123456"))
-    copy.addPixmap(QPixmap(4, 4))  # makes it a clone of the one it was copied from
+    copy.addPixmap(QPixmap(4, 4))  # makes it a clone of the original
     icon.cache_clear()
     gc.collect()
     assert copy.pixmap(QSize(18, 18)).size() == QSize(18, 18)

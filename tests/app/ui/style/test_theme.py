@@ -81,7 +81,7 @@ def test_outlines_are_seen_and_lighter_than_what_they_hold(tokens):
         if edge is None or not control or ":disabled" in selector or "QAbstract" in selector:
             continue
         seen += 1
-        if edge[1] == tokens.selection:  # the ring inside what the accent fills
+        if edge[1] == tokens.selection:  # the ring inside accent-colored areas
             assert contrast(edge[1], tokens.accent) >= 3, selector.strip()
             continue
         bare = tokens.strong or "indicator" in selector or edge[1] != tokens.outline
@@ -95,7 +95,7 @@ def test_the_ring_is_one_everywhere(look):
     sheet = stylesheet(LIGHT)
     rings = re.findall(r"[^{}]*:focus[^{}]*\{\s*([^}]*)\}", sheet)
     assert len(rings) >= 8
-    for ring in rings:  # on what is filled with the accent it is of another colour
+    for ring in rings:  # on the accent color it needs another color
         assert (
             f"{t.RING}px solid {LIGHT.accent}" in ring
             or LIGHT.selection in ring
@@ -136,7 +136,7 @@ def test_drop_down_lists_show_their_last_entry(look, qtbot, zoom):
     qtbot.waitUntil(popup.isVisible)
     last = listed.visualRect(listed.model().index(box.count() - 1, 0))
     assert listed.viewport().rect().contains(last)
-    assert listed.geometry() == popup.rect()  # no second frame, no arrows to scroll by
+    assert listed.geometry() == popup.rect()  # no second frame, no scroll arrows
     box.hidePopup()
     look.set_zoom(100)
 
@@ -265,7 +265,7 @@ def test_bundled_font_has_weights_and_tabular_digits(look):
         assert all(map(QRawFont.fromFont(font).supportsCharacter, map(ord, "äßŝΩЖ→⌘…")))
         plain = QFont(font)
         plain.clearFeatures()
-        for signs in ("stretto --ask", "mlx-lm, .: (a)"):  # figures alone are of one width
+        for signs in ("stretto --ask", "mlx-lm, .: (a)"):  # only digits have equal widths
             usual = QFontMetricsF(plain).horizontalAdvance(signs)
             assert measure.horizontalAdvance(signs) == usual
         widths.add(measure.horizontalAdvance("The quick brown fox"))

@@ -19,7 +19,8 @@ from tests.engine.families import FAMILIES
 
 SCHEMA = (
     '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], '
-    '"additionalProperties": false}'  # or a model of random weights adds one of endless text
+    # otherwise a model of random weights adds one with endless text
+    '"additionalProperties": false}'
 )
 
 

@@ -180,7 +180,7 @@ def test_wide_code_is_clipped_and_scrolls(shown):
     assert not letters(end, WIDTH - 13, WIDTH - 2, middle), "the end of the longest line"
     assert shown.wheel(shown.spot(), 120_000)
     assert shown.image() == before
-    # The rest of the answer does not move with it.
+    # The rest of the reply does not scroll with it.
     assert shown.view.horizontalScrollBar().maximum() == 0
 
 
@@ -278,7 +278,7 @@ def test_what_was_wrapped_is_so_when_one_comes_back(start: Start, qtbot: QtBot):
     at = QPoint(round(area.right()) - 42, round(area.top()) + 15)
     qtbot.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert markdown.wrapped
-    run.pane.composer.field.setFocus()  # what has the focus is never taken down
+    run.pane.composer.field.setFocus()  # a focused row is never removed
     run.pane.chat.turn.send("paste " + "far away\n\n" * 200)
     run.answered()
     run.until(lambda: view.row(answer) is None)

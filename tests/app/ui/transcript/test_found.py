@@ -87,11 +87,11 @@ def test_search_words_are_marked_in_list_and_chat(found: Run):
     assert "ripe apple" in row.snippet
     assert "|" not in row.snippet
     assert [row.snippet[begin:end] for begin, end in row.marks] == ["ripe", "apple"]
-    # It opens at the best place, with the words marked.
+    # The chat opens at the best match, with the words highlighted.
     found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
     found.until(lambda: rows(found, AnswerRow))
     (answer,) = rows(found, AnswerRow)
-    assert marked(answer) == ["ripe", "apple", "apple"]  # the lone apple at its head comes last
+    assert marked(answer) == ["ripe", "apple", "apple"]  # the single apple at its start comes last
     found.until(lambda: in_view(found, answer, "ripe"))
     theme().set_appearance("dark")
     assert marked(answer) == ["ripe", "apple", "apple"]
@@ -192,7 +192,7 @@ def test_find_expands_long_message_at_match(found: Run):
     bar = found.pane.find_bar
     bar.open_bar()
     found.qtbot.keyClicks(bar.field, "LINE")
-    assert found.marks() == "90 of 90"  # all are above what was in view
+    assert found.marks() == "90 of 90"  # all matches are above the visible part
     (question,) = rows(found, UserRow)
     assert 0 < current(question)[2] < found.pane.transcript.viewport().height()
     found.qtbot.keyClick(bar.field, Qt.Key.Key_Return)

@@ -29,7 +29,7 @@ class Watch:
     def __init__(self):
         self.armed = False
         self.seen = []
-        sys.addaudithook(self._hear)  # for good: it cannot be taken away again
+        sys.addaudithook(self._hear)  # audit hooks cannot be removed
 
     def _hear(self, event, what):
         if self.armed and event.startswith(EVENTS):
@@ -192,7 +192,7 @@ FORMULAS = [
 @pytest.mark.parametrize("source", FORMULAS)
 @pytest.mark.parametrize("display", [False, True])
 def test_a_formula_refers_to_nothing(source, display, audit):
-    tex.formula("x", False)  # the fonts are read once
+    tex.formula("x", False)  # loads the fonts
     tex.formula.cache_clear()
     audit.seen.clear()
     audit.armed = True
@@ -238,7 +238,7 @@ def test_what_is_copied_is_words_alone(start: Start, bait):
     def views() -> list[TextView]:
         return [view for view in run.window.findChildren(TextView) if view.toPlainText()]
 
-    run.until(lambda: len(views()) >= 2)  # a row is made when it comes into sight
+    run.until(lambda: len(views()) >= 2)  # rows are created when they become visible
     for view in views():
         view.selectAll()
         view.copy()

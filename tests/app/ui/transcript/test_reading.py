@@ -123,7 +123,7 @@ def test_find_leads_from_message_to_message(start: Start, long_chat, qtbot: QtBo
     run.window.commands["find"].trigger()
     assert run.pane.find_bar.field.hasFocus()
     qtbot.keyClicks(run.pane.find_bar.field, "message 7")
-    # 7, 70 to 79: eleven of them, and the last is the nearest to the end, which is in view.
+    # 7 and 70 to 79: eleven messages, the last of them nearest to the visible end.
     assert run.marks() == "11 of 11"
     assert view.row(long_chat[1][79]) is not None
     qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)

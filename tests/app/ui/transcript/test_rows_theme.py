@@ -24,7 +24,7 @@ def test_deleted_rows_ignore_theme_changes(look: Theme, qtbot: QtBot):
         ToolRow(tool, lambda *_: None, parent, None),
     ]
     shiboken6.delete(parent)
-    assert not any(map(shiboken6.isValid, rows))  # Python still holds them
+    assert not any(map(shiboken6.isValid, rows))  # Python still has references to them
     with qtbot.captureExceptions() as raised:
         look.set_appearance("dark")
     assert raised == []

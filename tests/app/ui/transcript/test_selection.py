@@ -131,14 +131,14 @@ def test_a_drag_selects_from_one_message_into_another(fruit) -> None:
     assert "looked up" not in marked + copied() + html
     assert "Hm." not in marked + copied() + html
 
-    # A drag upwards selects the same.
+    # Dragging upward selects the same.
     drag(text_of(view, ids[5]), "fruit,", text_of(view, ids[3]), "related")
     assert selected(text_of(view, ids[3])) == "related to the apple."
     assert selected(text_of(view, ids[5])) == "Another "
     assert view.selection.copy()
     assert copied().startswith("Guide:\nrelated to the apple.\n\nYou:\n")
 
-    # Within a message the selection is as before.
+    # Within a message the selection works as before.
     answer = text_of(view, ids[1])
     drag(answer, "fruit", answer, "sour")
     assert not view.selection.runs_over
@@ -168,7 +168,7 @@ def test_shift_click_extends_selection_over_messages(fruit) -> None:
     assert not view.selection.runs_over
     assert selected(other) == selected(last) == ""
 
-    # A press elsewhere takes the selection of another text away.
+    # A click elsewhere clears the selection of another text.
     answer, last = text_of(view, ids[1]), text_of(view, ids[5])
     drag(answer, "fruit", answer, "sour")
     QTest.mouseClick(last.viewport(), LEFT, pos=place_of(last, "fruit,"))
@@ -177,7 +177,7 @@ def test_shift_click_extends_selection_over_messages(fruit) -> None:
     QTest.mouseClick(view.viewport(), LEFT, pos=QPoint(4, 40))
     assert not answer.textCursor().hasSelection()
 
-    # A drag may begin in the margin.
+    # A drag can start in the margin.
     other, last = text_of(view, ids[3]), text_of(view, ids[5])
     margin = QPoint(4, view.viewport().mapFromGlobal(other.mapToGlobal(QPoint(0, 4))).y())
     QTest.mousePress(view.viewport(), LEFT, pos=margin)
@@ -190,7 +190,7 @@ def test_shift_click_extends_selection_over_messages(fruit) -> None:
     run.qtbot.keyClick(run.window.focusWidget(), Qt.Key.Key_Escape)
     assert not view.selection.runs_over
 
-    # A thought is selected alone.
+    # Reasoning is selected separately.
     row = view.row(ids[1])
     assert isinstance(row, AnswerRow)
     row._reasoning._fold.click()
@@ -239,7 +239,7 @@ def test_beyond_what_is_seen_a_drag_scrolls_on(start: Start, profile) -> None:
     assert bar.value() == stopped
     first = min(view.selection._ends)
     assert view.places[first.number].top <= bar.value() + view.viewport().height()
-    assert rows_alive(view) < 40  # what was passed over has no rows
+    assert rows_alive(view) < 40  # messages passed over have no rows
     assert view.selection.copy()
     run.until(lambda: "Message 198." in copied())
     assert copied().rstrip().endswith("Message 199.")
@@ -282,7 +282,7 @@ def test_a_drag_over_a_message_that_streams_keeps_its_beginning(start: Start) ->
     run.until(lambda: "200" in run.answer(pane))
     question = next(p.row for p in view.places if isinstance(p.row, UserRow)).body
     text = text_of(view, answer)
-    run.until(lambda: "200" in text.toPlainText())  # what has come is shown a frame later
+    run.until(lambda: "200" in text.toPlainText())  # text is shown one frame later
     QTest.mousePress(question.viewport(), LEFT, pos=place_of(question, "400"))
     move(question.viewport(), text.viewport(), place_of(text, "12"))
     begun = selected(text)

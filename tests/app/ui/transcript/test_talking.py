@@ -24,7 +24,7 @@ def test_type_send_and_read_the_answer(start: Start):
     assert run.pane.header.state == "Ready"
     assert run.pane.chat.title == "say one two three"
 
-    # Copied, and with its figures below it.
+    # Copying, and statistics below the reply.
     run.ask("say copied words")
     run.window.commands["copy_answer"].trigger()
     assert QGuiApplication.clipboard().text() == "copied words "
@@ -72,7 +72,7 @@ def test_escape_stops_and_keeps_what_was_written(start: Start, qtbot: QtBot):
     run.answered()
     assert run.pane.chat.transcript.last("assistant").status == "cancelled"
 
-    # What is sent while an answer runs waits for its end.
+    # Text sent during a reply waits for its end.
     pane = run.say("hold 2")
     run.until(lambda: run.answer(pane))
     run.say("next question")
@@ -95,7 +95,7 @@ def test_thinking_stands_apart_and_folds(start: Start):
     assert fold.text() == "Thought for 1 s"
     assert not fold.isChecked()
 
-    # An error stands where the answer would, and can be tried again.
+    # An error is shown instead of the reply, and can be retried.
     pane = run.say("fail")
     assert run.answered() == "So far "
     assert pane.chat.transcript.last("assistant").error.startswith("Not enough memory")
@@ -108,7 +108,7 @@ def test_thinking_stands_apart_and_folds(start: Start):
     assert len(run.engine.sent) == 3
     run.answered()
 
-    # A message that is too long can be edited.
+    # A too long message can be edited.
     run.window.chats.new()
     run.ready()
     pane = run.say("overflow of words")
@@ -133,7 +133,7 @@ def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
     qtbot.mouseClick(row_of(pane)._previous, Qt.MouseButton.LeftButton)
     assert pane.chat.transcript.last("assistant").id != last.id
 
-    # The last message is edited with the Up key.
+    # The Up key edits the last message.
     run.window.chats.new()
     run.ready()
     pane = run.say("say hallo")
@@ -149,7 +149,7 @@ def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
     assert len(pane.chat.transcript.alternatives(question.id)) == 2
     assert not pane.composer.editing
 
-    # Escape gives it up and brings the draft back.
+    # Escape cancels the edit and restores the draft.
     pane.composer.set_text("a draft")
     run.window.commands["edit_last"].trigger()
     assert not row_of(pane)._panel.isEnabled()

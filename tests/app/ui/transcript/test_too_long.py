@@ -45,7 +45,7 @@ def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
     assert max(way.geometry().bottom() for way in ways.values()) == card.height() - 13
     first = run.pane.chat.transcript.path[1].id
     row = run.pane.transcript.row(run.pane.chat.transcript.path[3].id)
-    run.pane.chat.transcript.update(first, content="")  # no older turn is left to forget
+    run.pane.chat.transcript.update(first, content="")  # no older turn is left to drop
     row.show_actions()
     assert [button.text() for button in row.error.buttons] == REST
     assert row.error.buttons[0].x() == row.error.PAD
@@ -72,7 +72,7 @@ def test_message_too_long_is_left_out_later(start: Start):
     run.ask("toolong " + "words " * 30)
     row = run.pane.transcript.row(run.pane.chat.transcript.path[2].id)
     assert isinstance(row, UserRow)
-    assert row.note == ""  # it may still be edited, or asked again
+    assert row.note == ""  # it can still be edited or sent again
     run.say("say two")
     assert run.answered() == "two "
     turns = run.engine.sent[-1].turns

@@ -93,8 +93,8 @@ def test_nothing_is_loaded_because_of_a_text(view, tmp_path):
 @pytest.mark.parametrize(
     ("address", "seen"),
     [
-        ("https://xn--80ak6aa92e.com/login", "xn--80ak6aa92e.com"),  # letters that look alike
-        ("https://good.org/%E2%80%AEgpj.exe", "%E2%80%AE"),  # would turn the rest around
+        ("https://xn--80ak6aa92e.com/login", "xn--80ak6aa92e.com"),  # look-alike letters
+        ("https://good.org/%E2%80%AEgpj.exe", "%E2%80%AE"),  # would reverse the rest
     ],
 )
 def test_an_address_is_shown_as_it_is_sent(qtbot, view, visited, address, seen):

@@ -136,7 +136,7 @@ def test_wheel_ignores_unfocused_settings(start: Start):
     text_px.setValue(before["text_px"])
     window.close()
 
-    # Nor does it over a chat's.
+    # The same over a chat's field.
     run.pane.header.options_button.click()
     popover = QApplication.activePopupWidget()
     values = popover.values()

@@ -98,11 +98,11 @@ def test_delete_on_a_message_deletes_it_and_not_the_chat(two: Run):
     assert sorted(chats(two)) == ["say one", "say two"]
     assert [m.content for m in two.pane.chat.transcript.path] == ["say two"]
     assert two.window.toast.text == "1 message deleted"
-    two.until(lambda: two.pane.transcript.places[0].row.hasFocus())  # the one before
+    two.until(lambda: two.pane.transcript.places[0].row.hasFocus())  # the previous message
     press(two, Qt.Key.Key_Z, CTRL)
     assert [m.content for m in two.pane.chat.transcript.path] == ["say two", "two "]
 
-    # While a reply runs, it says why not.
+    # During a reply it gives the reason.
     two.pane.focus_composer()
     two.say("hold 2")
     two.until(lambda: two.answer(two.pane))
@@ -149,7 +149,7 @@ def test_ctrl_w_closes_pane_and_f2_renames(two: Run):
     on_row(two, "say one")
     assert closes_two()
 
-    # And F2 renames the row that has the keys, else the active chat.
+    # F2 renames the focused row, otherwise the active chat.
     on_row(two, "say one")
     press(two, Qt.Key.Key_F2)
     assert renaming(two) == "say one"
@@ -168,7 +168,7 @@ def test_in_a_dialog_the_keys_leave_the_chats_alone(two: Run):
         dialog = next(
             w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog) and w.isVisible()
         )
-        dialog.activateWindow()  # what a window manager does; there may be none
+        dialog.activateWindow()  # as a window manager does, if there is one
         two.until(lambda dialog=dialog: QApplication.activeWindow() is dialog)
         target = QApplication.focusWidget() or dialog
         for key in (Qt.Key.Key_F2, Qt.Key.Key_Delete):
@@ -191,7 +191,7 @@ def test_a_chat_in_a_window_of_its_own_obeys_the_same_keys(two: Run):
     assert [m.content for m in pane.chat.transcript.path] == ["say two"]
     guest = two.window.toast.guest
     assert guest is not None
-    assert guest.window() is pane.window()  # the word, and Undo, are where the eyes are
+    assert guest.window() is pane.window()  # the notice with Undo is in the same window
     press(two, Qt.Key.Key_Z, CTRL)
     assert len(pane.chat.transcript.path) == 2
     press(two, Qt.Key.Key_W, CTRL)

@@ -54,7 +54,7 @@ def test_up_and_down_select_messages(start: Start):
     press(run, Qt.Key.Key_Down)
     assert run.pane.composer.field.hasFocus()
 
-    # A letter goes to the composer, and so does Escape.
+    # Letters and Escape go to the composer.
     in_conversation(run)
     press(run, Qt.Key.Key_Escape)
     assert run.pane.composer.field.hasFocus()
@@ -63,7 +63,7 @@ def test_up_and_down_select_messages(start: Start):
     assert run.pane.composer.text == "ab"
     assert run.pane.composer.field.hasFocus()
 
-    # Enter presses, and a message that goes gives the keys back.
+    # Enter presses the button, and sending returns the focus.
     run.pane.composer.set_text("")
     in_conversation(run)
     press(run, Qt.Key.Key_Tab)
@@ -117,7 +117,7 @@ def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
     press(run, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
     assert run.pane.header.options_button.hasFocus()
 
-    # Deleting is the last, and stands apart.
+    # Delete is the last one, after a gap.
     for message in run.pane.chat.transcript.path:
         row = run.pane.transcript.row(message.id)
         assert row is not None
@@ -219,7 +219,7 @@ def test_the_edit_menu_edits_what_has_the_keys(start: Start):
     search.clear()
     run.pane.focus_composer()
     assert isinstance(in_conversation(run), AnswerRow)
-    do["copy"].trigger()  # what is no field does with it what it does with the key
+    do["copy"].trigger()  # menus do the same as keys outside of fields
     do["undo"].trigger()
     do["paste"].trigger()
 

@@ -25,7 +25,7 @@ def calls(act: Callable[[], object], *functions: Any) -> int:
     """Return the number of calls of our functions during an action."""
     profile = cProfile.Profile()
     profile.runcall(act)
-    codes = [inspect.unwrap(f).__code__ for f in functions]  # some are wrapped (A92)
+    codes = [inspect.unwrap(f).__code__ for f in functions]  # some are wrapped
     wanted = {(code.co_filename, code.co_firstlineno) for code in codes}
     stats: dict[tuple[str, int, str], tuple[int, ...]] = pstats.Stats(profile).stats  # type: ignore[attr-defined]
     return sum(told[1] for (file, line, _), told in stats.items() if (file, line) in wanted)
@@ -42,7 +42,7 @@ def run(start: Start, profile) -> Run:
     for folder in run.app.library.order.folders():
         model.fold(folder.id, False)
     run.until(lambda: model.rowCount() > CHATS * 0.9)
-    run.qtbot.wait(50)  # the layout of the new rows is done a moment later
+    run.qtbot.wait(50)  # new rows are laid out a moment later
     return run
 
 
@@ -69,10 +69,10 @@ def test_a_living_dot_lays_nothing_out(run: Run):
             run.window.workspace.marks.on_beat(alpha)
             run.qtbot.wait(5)
 
-    beats()  # what else was to be laid out is
+    beats()  # other pending layouts are done
     assert calls(beats, ChatListModel.rowCount) < CHATS
     assert calls(beats, ChatDelegate.paint_state) >= 10
-    assert calls(beats, RowPainter.text, StripButtons.arrange) == 0  # the dots alone
+    assert calls(beats, RowPainter.text, StripButtons.arrange) == 0  # only the dots
     run.pane.composer.button.click()
     run.answered()
 

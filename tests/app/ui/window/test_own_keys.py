@@ -80,7 +80,7 @@ def test_a_file_written_by_hand_gives_no_key_twice(keys):
     assert own.of("sidebar") == ()
     assert own.of("new") == ("Ctrl+N", "Ctrl+T")
     file = settings.file
-    settings.save()  # nothing is on its way to the file any more
+    settings.save()  # no write is pending
     file.write_text('{"shortcuts": {"new": "Ctrl+N", "score": ["F8"], "x": [1]}}')
     assert Settings.load(file).shortcuts == {"score": ["F8"]}
 
@@ -101,7 +101,7 @@ def test_shortcut_dialog_sets_keys(start: Start):
     dialog = changed(run, "score")
     run.qtbot.keyClick(dialog.field, KEY.Key_N, CTRL)
     assert "“New Chat”" in dialog.hint.text()
-    assert len(run.panes) == 1  # the key was not obeyed
+    assert len(run.panes) == 1  # the key did not run the command
     run.qtbot.keyClick(dialog.field, KEY.Key_B, CTRL | ALT)
     assert "Join or Leave Broadcast" in dialog.hint.text()
     run.qtbot.keyClick(dialog.field, KEY.Key_C, CTRL)

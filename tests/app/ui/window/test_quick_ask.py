@@ -47,7 +47,7 @@ def test_a_quick_question_has_a_small_window_and_esc_closes_it(start: Start):
     assert pane.chat.id in {chat.id for chat in run.app.library.chats()}
     run.window.toast.button.click()  # Undo
     pane = run.window.workspace.pane(pane.chat.id)
-    assert pane.window() is run.window  # closed, it is a chat as any
+    assert pane.window() is run.window  # once closed, it is a normal chat
     assert run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar().isVisible()
 
 
@@ -92,7 +92,7 @@ def test_tray_is_off_by_default(start: Start):
     assert tray.icon is None
     run.window.settings_commands.show_settings()
     settings = run.settings
-    # Nothing is offered that this desktop has not.
+    # Nothing is offered that the desktop lacks.
     assert not settings.pages.fields["tray"].isEnabled()
     assert settings.pages.fields["tray"].toolTip() == "This desktop has no tray."
     settings.close()
@@ -125,7 +125,7 @@ def test_quick_question_has_no_compare_or_broadcast(start: Start):
     assert not composer.broadcast_button.isVisible()
     run.window.broadcast.toggle()
     run.window.workspace.activate(quick)
-    run.window.commands["float"].trigger()  # into the main window: a pane as any
+    run.window.commands["float"].trigger()  # back into the main window as a normal pane
     run.window.resize(1400, 800)
     run.until(lambda: quick.window() is run.window and not quick.alone)
     run.until(lambda: composer.compare.isVisible())

@@ -96,7 +96,7 @@ def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPa
     assert told(run) == whole
     run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
 
-    # Only what is new, and nothing where nothing is.
+    # Only new messages, and nothing if there are none.
     run.ask("again", pane)
     assert told(run) == "again"
     second = run.ask("Another one", first)
@@ -108,7 +108,7 @@ def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPa
         f'<message number="4" name="assistant">\n{second}\n</message>\n</chat>\n\nmore'
     )
 
-    # What was changed there is said, and comes anew from there on.
+    # A change there is mentioned, and sent from that message on.
     message = first.chat.transcript.path[2]
     edit(first.chat, message.id, "Other words")
     run.answered(first)
@@ -144,7 +144,7 @@ def test_read_chat_chip_opens_chat(
     run.until(lambda: run.window.workspace.active is first)
     assert line.isChecked()
 
-    # Gone from the list: it says so, and no empty chat takes its place.
+    # A deleted chat is reported, and no empty chat replaces it.
     run.window.chats.delete(first.chat.id)
     said: list[str] = []
     run.window.toast.show_text = lambda text, **_: said.append(text)  # type: ignore[method-assign]
@@ -174,7 +174,7 @@ def test_missing_followed_chat_is_reported(
     assert pane.chat.attaching.others.follows == {}
     run.window._undos.undo()
     run.until(lambda: chips(pane) == ["Reads: Name a tree | in the Trash"])
-    run.window._undos.undo()  # the chat comes back, too
+    run.window._undos.undo()  # the chat is restored too
     run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
 
 
@@ -196,7 +196,7 @@ def test_read_chat_lists_others_with_reasons(
     run.qtbot.keyClick(sheet(run), KEY.Key_Escape)
     run.until(lambda: not run.window.findChildren(ReadSheet))
     assert pane.chat.attaching.files == ()
-    # In code "@" is no question; after it, it is one.
+    # "@" in code opens no list; after the code it does.
     field = pane.composer.field
     run.window.activateWindow()
     run.until(field.hasFocus)

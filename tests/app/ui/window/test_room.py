@@ -55,7 +55,7 @@ def test_sidebar_hides_in_narrow_window(start: Start) -> None:
     window.resize(700, 700)
     window.resize(1200, 700)
     run.qtbot.wait(20)
-    assert not window.sidebar.isVisible()  # the person has folded it
+    assert not window.sidebar.isVisible()  # the user has hidden it
 
 
 def test_stop_all_includes_chats_without_pane(start: Start) -> None:
@@ -110,7 +110,7 @@ def test_columns_without_room_become_rows_and_come_back(start: Start) -> None:
     assert all(p.isVisible() and p.width() >= p.minimumWidth() for p in panes())
     assert run.pane is active
     assert focus.hasFocus()
-    window.resize(700, 420)  # and tabs where that is too low
+    window.resize(700, 420)  # tabs if it is too low
     window.resize(560, 420)
     run.until(lambda: sum(p.isVisible() for p in panes()) == 1)
     window.resize(1500, 760)
@@ -267,7 +267,7 @@ def test_sidebar_in_narrow_window_shrinks_panes(start: Start) -> None:
     window.commands["split_right"].trigger()
     window.resize(700, 700)
     run.until(lambda: not window.sidebar.isVisible())
-    window.commands["sidebar"].trigger()  # one press, though it was only folded
+    window.commands["sidebar"].trigger()  # one press is enough, although it was only folded
     assert window.sidebar.isVisible()
 
     def in_sight() -> bool:

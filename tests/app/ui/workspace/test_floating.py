@@ -42,7 +42,7 @@ def test_it_stays_when_the_main_window_is_activated(start: Start):
     pane = run.pane
     run.window.commands["float"].trigger()
     run.until(lambda: pane.window() is not run.window and pane.isVisible())
-    parent = pane.window().parentWidget()  # a system keeps it above that one's window
+    parent = pane.window().parentWidget()  # systems keep it above this window
     assert parent is not None
     assert parent.window() is run.window
     for _ in range(2):
@@ -136,7 +136,7 @@ def test_what_is_asked_for_in_the_main_window_opens_there(start: Start):
     run.window.workspace.activate(floating)
     run.window.sidebar.new.click()
     assert run.pane.window() is run.window
-    # The window itself: what was active in it is active again.
+    # The window's active pane is active again.
     run.window.workspace.activate(docked)
     run.window.workspace.activate(floating)
     run.window.activateWindow()

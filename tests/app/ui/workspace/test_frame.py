@@ -51,7 +51,7 @@ def test_typing_without_focus_goes_to_composer(start: Start):
     assert run.pane.composer.text == "x"
     assert run.pane.composer.field.hasFocus()
 
-    run.pane.composer.set_text("")  # In a window of its own it goes there.
+    run.pane.composer.set_text("")  # In a floating window the text goes to its pane.
     run.window.commands["float"].trigger()
     floating = run.pane.window()
     assert floating is not run.window
@@ -82,7 +82,7 @@ def test_narrow_tab_bar_folds_buttons_first(start: Start):
     assert [button.isVisible() for button in strip.buttons] == [True, False, False]
     bar = run.window.workspace.dock(run.panes[0].chat.id).dockAreaWidget().titleBar().tabBar()
     assert strip.more.isVisible()
-    assert bar.width() > bar.parentWidget().width() - 90  # two buttons stand beside it
+    assert bar.width() > bar.parentWidget().width() - 90  # two buttons are next to it
     run.window.resize(2400, 780)
     run.until(lambda: not strip.folded)
 
@@ -154,7 +154,7 @@ def test_a_notice_does_not_cover_what_continues_a_reply(start: Start):
     toast = run.window.toast
     for pane in run.panes:
         pane.transcript.verticalScrollBar().setValue(10**6)
-    # Wherever such a button stands, a notice that comes or stays goes out of its way.
+    # Notices avoid such buttons.
     for height in range(420, 561, 10):
         run.window.resize(700, height)
         toast.show_text("A notice of some length, which is as wide as a pane", "Undo")
@@ -171,7 +171,7 @@ def test_undo_works_after_its_window_closed(start: Start):
     run.window.commands["float"].trigger()
     last = run.pane.chat.transcript.last("assistant").id
     run.pane.transcript.action_requested.emit("delete", last)
-    run.window.commands["float"].trigger()  # back: the floating window goes
+    run.window.commands["float"].trigger()  # back; the floating window closes
     run.until(lambda: run.window.toast.guest is None)
     run.window.commands["undo_close"].trigger()
     assert last in run.pane.chat.transcript
@@ -204,7 +204,7 @@ def test_that_a_model_rests_is_told_on_hover_only(start: Start):
     header = run.pane.header
     header.set_keep(shown=True)
     whole = header.model_button.sizeHint().width()
-    assert (header.written, header.state) == ("", "Ready")  # told on hover
+    assert (header.written, header.state) == ("", "Ready")  # shown on hover
     assert "Ready" in header.toolTip()
     header.resize(255, header.height())
     assert header.model_button.width() >= whole
@@ -238,7 +238,7 @@ def test_a_reply_on_its_way_and_an_unread_one_differ_in_shape(start: Start):
     assert label.maximumSize() == label.pixmap().deviceIndependentSize().toSize()
     dock.setAsCurrentTab()
     run.until(dock.icon().isNull)
-    # What Python still holds of an item that Qt has deleted is taken for what lies there next.
+    # Python's reference to a deleted Qt item can refer to a new item at the same address.
     held = [item for item in gc.get_objects() if isinstance(item, QWidgetItem)]
     assert [item for item in held if shiboken6.isValid(item)] == []
 

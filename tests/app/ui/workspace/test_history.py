@@ -133,7 +133,7 @@ def test_chat_closed_long_ago_reopens(start: Start, monkeypatch: pytest.MonkeyPa
         run.window.chats.new()
         run.window.commands["close"].trigger()
     library = run.app.library
-    assert library.find(chat_id) is not None  # it still answers
+    assert library.find(chat_id) is not None  # it still replies
     run.engine.release()
     run.until(lambda: library.find(chat_id) is None)
     assert run.engine.sent[0].session.closed

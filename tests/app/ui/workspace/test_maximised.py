@@ -47,7 +47,7 @@ def test_maximized_pane_is_restored_by_same_keys(start: Start):
     run.until(lambda: places(run) == before)
     assert not buttons[0].isVisible()
 
-    # A double click on the tab does the same and detaches nothing.
+    # A double click on the tab does the same, without detaching.
     tab = run.window.workspace.dock(panes[0].chat.id).tabWidget()
     run.qtbot.mouseDClick(tab, Qt.MouseButton.LeftButton)
     assert seen(run) == [panes[0]]
@@ -55,7 +55,7 @@ def test_maximized_pane_is_restored_by_same_keys(start: Start):
     assert seen(run) == panes
     assert {pane.window() for pane in panes} == {run.window}
 
-    # What needs the others brings them back.
+    # Actions that need other panes restore them.
     workspace = run.window.workspace
     workspace.activate(panes[2])
     for act in (
@@ -93,7 +93,7 @@ def test_the_layout_that_is_kept_has_all_panes(start: Start):
     run.qtbot.wait(50)
     before = [pane.chat.id for pane in run.panes]
     run.window.commands["maximise"].trigger()
-    run.window.chats.new()  # it is another set of chats than before
+    run.window.chats.new()  # the set of chats has changed
     run.end()
     run = start()
     assert [pane.chat.id for pane in run.panes][:3] == before

@@ -168,7 +168,7 @@ def test_panes_beside_the_current_one_step_back(start: Start, look: str) -> None
     assert (ground(first), ground(second)) == (tokens.background, tokens.back)
     run.qtbot.wait(20)
     assert [pane.mapTo(run.window, QPoint(0, 0)) for pane in (first, second)] == places
-    # The text of both is readable: `TEXT_PAIRS` has the pairs, tests/app/ui/style measures them.
+    # Both texts are readable: the pairs are in `TEXT_PAIRS`, measured in tests/app/ui/style.
     assert ("text", "back") in t.TEXT_PAIRS
     assert ("muted", "back") in t.TEXT_PAIRS
 
@@ -207,10 +207,10 @@ def test_a_window_at_rest_lays_nothing_out(start: Start, qapp: QApplication) -> 
             run.window.chats.split(more)
         layouts = Layouts()
         qapp.installEventFilter(layouts)
-        for _ in range(50):  # what comes late comes later on a busy machine; a circle never ends
+        for _ in range(50):  # late events come later on a busy machine; a loop never ends
             layouts.number = 0
             run.qtbot.wait(100)
             if layouts.number <= 4:
                 break
         qapp.removeEventFilter(layouts)
-        assert layouts.number <= 4, f"after {more}"  # in a circle hundreds
+        assert layouts.number <= 4, f"after {more}"  # hundreds in a loop
