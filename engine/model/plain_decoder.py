@@ -149,8 +149,11 @@ class PlainDecoder:
 
         A table with a mixin, such as the probe's, is called.
         """
-        is_own = self._has_table and type(table).__call__ is PackedEmbedding.__call__
-        return tokens if is_own else table(tokens)
+        return tokens if self.looks_up(table) else table(tokens)
+
+    def looks_up(self, table: Any) -> bool:
+        """Return True if the decoder has the embeddings of a table itself."""
+        return self._has_table and type(table).__call__ is PackedEmbedding.__call__
 
     def sessions(self, caches: Any, shape: tuple[int, ...]) -> list[SessionRows]:
         """Return the sessions of a pass in the order of its rows, or [] if they are unknown.
@@ -180,25 +183,42 @@ class PlainDecoder:
             h: tokens `[batch, tokens]`, one of which is 1, or their embeddings.
         """
         count = sum(session.token_count for session in sessions)
-        hidden, _ = self._run(h, sessions, range(count), has_logits=False)
+        hidden, _ = self._run(self._given(h), sessions, range(count), has_logits=False)
         return mx.array(hidden).reshape(*h.shape[:2], -1)
 
     def logits(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
         """Return the logits of the rows selected by `output_rows`, in the layout of `h`."""
         wanted = output_rows.wanted(sum(session.token_count for session in sessions))
-        _, logits = self._run(h, sessions, wanted, has_logits=True)
+        _, logits = self._run(self._given(h), sessions, wanted, has_logits=True)
         assert logits is not None
         shape = (len(wanted), 1) if h.shape[0] > 1 else (1, len(wanted))
         return mx.array(logits.reshape(*shape, self._decoder.vocabulary))
 
-    def _run(
-        self, h: mx.array, sessions: Sequence[SessionRows], wanted: Sequence[int], has_logits: bool
-    ) -> tuple[Array, Array | None]:
+    def _given(self, h: mx.array) -> Array:
+        """Return tokens, or their embeddings, as evaluated rows."""
         given: Array
         if h.ndim == 2:
             given = np.array(h, np.int64).reshape(-1)
         else:
             given = np.array(h.astype(mx.float32), copy=False).reshape(-1, self._decoder.width)
+        return given
+
+    def decode(self, tokens: list[int], caches: Sequence[Sequence[Any]]) -> Array | None:
+        """Return the logits `[sessions, vocabulary]` after one token of each session.
+
+        They are evaluated, and the next pass overwrites them. None if the decoder cannot read and
+        write all caches.
+        """
+        sessions = [self._rows(own, 1) for own in caches]
+        if not all(session.is_plain for session in sessions):
+            return None
+        given = np.array(tokens, np.int64)
+        _, logits = self._run(given, sessions, range(len(tokens)), has_logits=True)
+        return logits
+
+    def _run(
+        self, given: Array, sessions: Sequence[SessionRows], wanted: Sequence[int], has_logits: bool
+    ) -> tuple[Array, Array | None]:
         held = [self._reserve(session) for session in sessions]
         segments = held[0] if len(held) == 1 else np.concatenate(held, axis=1)
         spans, row, first = [], 0, 0
@@ -441,6 +461,14 @@ def _layer_kind(layer: Any) -> tuple[Any, ...]:
 def is_installed(net: Any) -> bool:
     """Return True if a model uses a decoder."""
     return any(isinstance(module, _PlainBody) for module in net.modules())
+
+
+def whole(net: Any) -> PlainDecoder | None:
+    """Return the decoder that computes logits from tokens by itself; None if a model has none."""
+    if not isinstance(net, _PlainModel):
+        return None
+    table, decoder = net.model.embed_tokens, net.plain
+    return decoder if decoder.looks_up(table) else None
 
 
 def is_exact(net: Any) -> bool:

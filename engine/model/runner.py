@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from engine.cache.cache_objects import Caches, leaves
 from engine.cache.session_kv import SessionKV
-from engine.model import output_rows, ragged
+from engine.model import output_rows, plain_decoder, ragged
 from engine.model.constraint import Constraint
 from engine.model.loaded_model import LoadedModel
 from engine.model.patches import dense
 from engine.model.probe import ALONE
 from engine.model.prompt_lookup import MatchSearch
-from engine.model.sampling import Odds, Sampler, sample_rows
+from engine.model.sampling import Odds, Sampler, Token, sample_rows, token_id
 from engine.model.vision import FIRST_IMAGE_ID, InputSpan, PlacedImage
 from engine.params import SamplingParams
 
@@ -29,7 +29,7 @@ class DecodeRequest(Protocol):
     Attributes:
         kv: the caches of its session.
         tokens: the prompt and all tokens generated and read so far.
-        pending: lazy id of the next token, sampled but not read yet, or None.
+        pending: id of the next token, sampled but not read yet, or None.
         images: images among the tokens. Only used by models with vision.
         places: search for earlier occurrences of the latest tokens. Only used for drafts by lookup.
         index: number of the next token in the answer.
@@ -40,7 +40,7 @@ class DecodeRequest(Protocol):
 
     tokens: list[int]
     images: Sequence[PlacedImage]
-    pending: mx.array | None
+    pending: Token | None
     params: SamplingParams
     sampler: Sampler
     constraint: Constraint | None
@@ -72,8 +72,8 @@ class PendingLogits(Struct, frozen=True):
 
 Array = np.ndarray[Any, Any]
 
-NextToken = mx.array | PendingLogits | Exception
-"""Next token of a row: lazy, still to be sampled, or the error of its sampler."""
+NextToken = Token | PendingLogits | Exception
+"""Next token of a row: sampled, still to be sampled, or the error of its sampler."""
 
 
 def prefill(
@@ -131,15 +131,19 @@ def decode(
     if model.slots is not None:
         order = model.slots.assign(kvs, alone)
         turn = [turn[row] for row in order] or turn
-    feeds: Sequence[mx.array] = [next_input(r) for r in turn]
-    caches = [r.kv.layers for r in turn]
-    if model.feed is not None:
-        feeds = model.feed(feeds, [r.kv for r in turn])
-    fed = [InputSpan(r.images, r.kv.length) for r in turn] if model.vision is not None else []
-    if readings:
-        logits = forward_mixed(model, feeds, caches, readings, fed)
-    else:
-        logits = forward(model, feeds, caches, alone, fed)
+    logits: mx.array | Array | None = None
+    if not readings and not lost:
+        logits = _forward_by_kernels(model, turn, alone)
+    if logits is None:
+        feeds: Sequence[mx.array] = [next_input(r) for r in turn]
+        caches = [r.kv.layers for r in turn]
+        if model.feed is not None:
+            feeds = model.feed(feeds, [r.kv for r in turn])
+        fed = [InputSpan(r.images, r.kv.length) for r in turn] if model.vision is not None else []
+        if readings:
+            logits = forward_mixed(model, feeds, caches, readings, fed)
+        else:
+            logits = forward(model, feeds, caches, alone, fed)
     for kv, tokens in lost:
         for one in tokens:
             kv.note_fed(one)
@@ -148,14 +152,17 @@ def decode(
     last = [r for r in rows if id(r.kv) in ending]
     turn = [*turn, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
     out, lazy = _sample(logits, [(a, a.index, recent_tokens(a)) for a in turn], len(turn))
-    mx.async_eval(lazy)  # type: ignore[no-untyped-call]
+    if lazy:
+        mx.async_eval(lazy)  # type: ignore[no-untyped-call]
     _note_read(readings)
     places = {id(r): number for number, r in enumerate(turn)}
     return [out[places[id(r)]] for r in rows]
 
 
 def _sample(
-    logits: mx.array, places: Sequence[tuple[DecodeRequest, int, mx.array | None]], steps: int = 0
+    logits: mx.array | Array,
+    places: Sequence[tuple[DecodeRequest, int, mx.array | None]],
+    steps: int = 0,
 ) -> tuple[list[NextToken], list[mx.array]]:
     """Sample the tokens after each row of logits.
 
@@ -167,26 +174,39 @@ def _sample(
         The tokens, and the arrays to evaluate with them, including odds.
     """
     free = [row for row, (answer, *_) in enumerate(places) if answer.constraint is None]
-    out: list[NextToken] = [PendingLogits(logits[row : row + 1]) for row in range(len(places))]
+    out: list[NextToken] = [0] * len(places)
     if free:
         answers, indices, known = zip(*(places[row] for row in free), strict=True)
-        some = logits if len(free) == len(places) else logits[mx.array(free)]
-        sampled = sample_rows(some, [a.sampler for a in answers], indices, known)
+        sampled = sample_rows(
+            _some_rows(logits, free), [a.sampler for a in answers], indices, known
+        )
         for row, token in zip(free, sampled, strict=True):
             out[row] = token
+    for row in set(range(len(places))).difference(free):
+        out[row] = PendingLogits(mx.array(logits[row : row + 1]))
     lazy = [t for t in out[:steps] if isinstance(t, mx.array)]
     if rows := [row for row, token in enumerate(out[:steps]) if isinstance(token, mx.array)]:
-        some = logits if len(rows) == len(places) else logits[mx.array(rows)]
-        flags = _is_nan(some, mx.concatenate(lazy))
+        flags = _is_nan(mx.array(_some_rows(logits, rows)), mx.concatenate(lazy))
         lazy.append(flags)
         for row, is_nan in zip(rows, mx.split(flags, len(rows)), strict=True):
             places[row][0].next_is_nan = is_nan
     lazy += [t.logits for t in out[:steps] if isinstance(t, PendingLogits)]
     for row, chosen in enumerate(out[:steps]):
         odds = places[row][0].odds
-        if odds is not None and isinstance(chosen, mx.array):
-            lazy += odds.note(logits[row : row + 1], chosen)
+        if odds is not None and isinstance(chosen, (mx.array, int)):
+            lazy += odds.note(mx.array(logits[row : row + 1]), _as_array(chosen))
     return out, lazy
+
+
+def _some_rows(logits: Any, rows: list[int]) -> Any:
+    """Return some rows of logits, or all of them if they are as many."""
+    if len(rows) == len(logits):
+        return logits
+    return logits[mx.array(rows) if isinstance(logits, mx.array) else rows]
+
+
+def _as_array(token: Token) -> mx.array:
+    return mx.array([token], mx.uint32) if isinstance(token, int) else token
 
 
 def decode_with_drafts(
@@ -300,6 +320,21 @@ def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
     return mx.isnan(chosen[:, 0])
 
 
+def _forward_by_kernels(model: LoadedModel, answers: Sequence[DecodeRequest], alone: bool) -> Array | None:
+    """Return the logits `[N, vocab]` after the next token of N answers, in one call of the kernels.
+
+    They are evaluated, and the next pass overwrites them. None if the kernels do not compute all of
+    the model, or not of these sessions.
+    """
+    if model.feed is not None or model.vision is not None or (alone and len(answers) > 1):
+        return None
+    decoder = plain_decoder.whole(model.net)
+    if decoder is None:
+        return None
+    tokens = [a.tokens[-1] if a.pending is None else token_id(a.pending) for a in answers]
+    return decoder.decode(tokens, [a.kv.layers for a in answers])
+
+
 def forward(
     model: LoadedModel,
     feeds: Sequence[mx.array],
@@ -397,20 +432,19 @@ def _verification(
     for token in said:
         if isinstance(token, Exception):
             raise token
-        if isinstance(token, mx.array):
-            chosen.append(token.astype(mx.uint32))
+        if isinstance(token, (mx.array, int)):
+            chosen.append(_as_array(token).astype(mx.uint32))
     return logits, mx.concatenate(chosen) if answer.constraint is None else None
 
 
 def next_input(answer: DecodeRequest) -> mx.array:
-    """Return the ids to feed next, `[1, tokens]`: the pending one, still lazy, or the last known
-    one.
+    """Return the ids to feed next, `[1, tokens]`: the pending one, or the last known one.
 
     They begin with tokens that the caches lost when a draft was rolled back (`SessionKV.go_back`).
     """
     if answer.pending is None:
         return mx.array([[answer.tokens[-1]]], mx.uint32)
-    pending, lost = answer.pending.reshape(1, 1), _lost_tokens(answer)
+    pending, lost = _as_array(answer.pending).reshape(1, 1), _lost_tokens(answer)
     if not lost:
         return pending
     return mx.concatenate([mx.array([lost], mx.uint32), pending.astype(mx.uint32)], axis=1)
@@ -435,7 +469,7 @@ def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.arra
         said = [token for token in said if token < FIRST_IMAGE_ID]
     known = mx.array(said, mx.uint32)
     if fed is None and answer.pending is not None:
-        fed = answer.pending.astype(mx.uint32).reshape(1)
+        fed = _as_array(answer.pending).astype(mx.uint32).reshape(1)
     return known if fed is None else mx.concatenate([known, fed])[-window:]
 
 

@@ -25,11 +25,22 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
+from engine.errors import MODEL_LOAD_FAILED, EngineError
 from engine.kernels import library as kernels
 from engine.kernels.library import Library
+from engine.kernels.matrices import Array
 from engine.kernels.sampling import choose
 from engine.messages import TokenOdds
 from engine.params import SamplingParams
+
+Token = mx.array | int
+"""A lazy id `[1]`, or the id if the CPU kernels have chosen it."""
+
+
+def token_id(token: Token) -> int:
+    """Wait for a token's id, and return it."""
+    return token if isinstance(token, int) else int(token.item())  # type: ignore[arg-type]
+
 
 _MASK = (1 << 64) - 1
 _CLAMP = 1 << 40  # larger numbers have no further effect and do not fit the kernels' types
@@ -92,7 +103,8 @@ class Sampler:
             recent: ids that penalties apply to, `[tokens]`.
             allowed: tokens to choose from, `[vocab]` of bool, or None for all.
         """
-        return draw([self], self.change(logits, recent, allowed), [index])
+        (token,) = draw([self], self.change(logits, recent, allowed), [index])
+        return mx.array([token]) if isinstance(token, int) else token
 
     def choice(self, index: int) -> tuple[Any, ...]:
         """Return the fields of `CHOICE` from `uniform` on, without `token`, for token `index`."""
@@ -124,53 +136,81 @@ class Sampler:
 
 
 def sample_rows(
-    logits: mx.array, samplers: Sequence[Sampler], indices: Sequence[int], recent: Sequence[Any]
-) -> list[mx.array | Exception]:
-    """Return a lazy token id `[1]` for each row of `logits` `[rows, vocab]`.
+    logits: mx.array | Array,
+    samplers: Sequence[Sampler],
+    indices: Sequence[int],
+    recent: Sequence[Any],
+) -> list[Token | Exception]:
+    """Return a token for each row of `logits` `[rows, vocab]`.
 
     If a row's sampler raises an error, its result is the exception; other rows get their tokens.
+    The CPU kernels also detect rows of NaN, whose result is an error.
     """
-    tokens: list[mx.array | Exception] = [mx.array([0])] * len(samplers)
+    tokens: list[Token | Exception] = [0] * len(samplers)
     groups: dict[Shape | None, list[int]] = {}
     changed: dict[int, mx.array] = {}
     on_cpu = _cpu_kernels() is not None
+    if on_cpu:
+        logits = evaluated(logits)
     for row, sampler in enumerate(samplers):
         try:
             if sampler.changes_logits:
-                changed[row] = sampler.change(logits[row : row + 1], recent[row])
+                changed[row] = sampler.change(mx.array(logits[row : row + 1]), recent[row])
             groups.setdefault(None if on_cpu else sampler.shape, []).append(row)
         except Exception as error:
             tokens[row] = error.with_traceback(None)
     for rows in groups.values():
+        together: Any
         if len(rows) == logits.shape[0] and not changed:
             together = logits
+        elif on_cpu:
+            together = [evaluated(changed.get(row, logits[row : row + 1]))[0] for row in rows]
         else:
-            parts = [changed.get(row, logits[row : row + 1]) for row in rows]
+            parts: list[Any] = [changed.get(row, logits[row : row + 1]) for row in rows]
             together = mx.concatenate([part.astype(mx.float32) for part in parts])
         drawn = draw([samplers[r] for r in rows], together, [indices[r] for r in rows])
-        for row, token in zip(rows, mx.split(drawn, len(rows)), strict=True):
-            tokens[row] = token
+        for row, token in zip(rows, drawn, strict=True):
+            is_nan = isinstance(token, int) and math.isnan(logits[row, token])
+            tokens[row] = invalid_numbers() if is_nan else token
     return tokens
 
 
-def draw(samplers: Sequence[Sampler], logits: mx.array, indices: Sequence[int]) -> mx.array:
-    """Return lazy ids `[rows]` for `logits` `[rows, vocab]`. All samplers must have the same shape.
+def invalid_numbers() -> EngineError:
+    """Return the error of a reply whose logits are NaN."""
+    return EngineError(
+        MODEL_LOAD_FAILED,
+        "The model computed invalid numbers (NaN). Its files may be damaged. Download it again, or "
+        "choose another model.",
+    )
 
-    The CPU kernels evaluate `logits` and return ids that are not lazy, for samplers of any shapes.
+
+def draw(
+    samplers: Sequence[Sampler], logits: mx.array | Sequence[Array], indices: Sequence[int]
+) -> Sequence[Token]:
+    """Return tokens for `logits` `[rows, vocab]`; all samplers are of one shape.
+
+    The CPU kernels evaluate `logits`, for samplers of any shapes.
     """
     if (library := _cpu_kernels()) is not None:
-        rows = np.array(logits.astype(mx.float32), copy=False)
         choices = [s.choice(index) for s, index in zip(samplers, indices, strict=True)]
-        return mx.array(choose(library, list(rows), choices))
+        return choose(library, list(evaluated(logits)), choices)
+    assert isinstance(logits, mx.array)
     if samplers[0].shape is None:
-        return mx.argmax(logits, axis=-1)
+        return list(mx.split(mx.argmax(logits, axis=-1), len(samplers)))
     seeds = [s.seed for s in samplers]
     values, ids = candidates(samplers, logits, indices)
     noise = _gumbel(token_keys(seeds, indices), values.shape[-1])
     best = mx.argmax(values + noise, axis=-1)  # Gumbel-max trick: a draw from the softmax
-    if ids is None:
-        return best
-    return mx.take_along_axis(ids, best[:, None], axis=-1).reshape(-1)
+    if ids is not None:
+        best = mx.take_along_axis(ids, best[:, None], axis=-1).reshape(-1)
+    return list(mx.split(best, len(samplers)))
+
+
+def evaluated(logits: Any) -> Any:
+    """Return rows of logits as evaluated arrays of float32."""
+    if isinstance(logits, mx.array):
+        return np.array(logits.astype(mx.float32), copy=False)
+    return logits
 
 
 def _cpu_kernels() -> Library | None:

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-import mlx.core as mx
 import numpy as np
 from msgspec.structs import replace
 
@@ -233,5 +232,5 @@ def _advance_draft(
     drafter.accepted += told - 1
     request.next_is_nan = None  # it belongs to a token that is already taken
     if reason is None:
-        request.await_token(mx.array([following], mx.uint32))
+        request.await_token(following)
     return reason, told

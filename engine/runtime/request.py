@@ -18,7 +18,6 @@ from engine.cache.ledger import TOKEN_BYTES, CacheKey, CacheOffer, Ledger, commo
 from engine.cache.offload import kv_fingerprint
 from engine.cache.prefix_index import PrefillingSession
 from engine.cache.session_kv import Part, SessionKV
-from engine.errors import MODEL_LOAD_FAILED, EngineError
 from engine.messages import (
     CallEvent,
     Failed,
@@ -40,7 +39,7 @@ from engine.model.constraint import Constraint
 from engine.model.loaded_model import LoadedModel
 from engine.model.prompt_lookup import MatchSearch
 from engine.model.runner import PendingLogits
-from engine.model.sampling import Odds, Sampler
+from engine.model.sampling import Odds, Sampler, Token, invalid_numbers, token_id
 from engine.model.vision import PlacedImage
 from engine.params import SamplingParams
 from engine.runtime.plan import RUNNING, Status
@@ -102,7 +101,7 @@ class Request:
         tokens: the prompt, and everything generated and read so far.
         images: images with their positions in the prompt's tokens.
         awaits: digests of images that are still being encoded. Nothing is read until then.
-        pending: lazy id of the next token, sampled but not read yet; None if there is none.
+        pending: id of the next token, sampled but not read yet; None if there is none.
         unsampled: logits from which the pending token is sampled once a worker has computed the
             mask of its grammar; None if no worker is computing one.
         prompt_length: tokens of the prompt; 0 while it is being prepared.
@@ -154,7 +153,7 @@ class Request:
         self.tokens: list[int] = []
         self.images: Sequence[PlacedImage] = ()
         self.awaits: set[str] = set()
-        self.pending: mx.array | None = None
+        self.pending: Token | None = None
         self.unsampled: PendingLogits | None = None
         self.next_is_nan: mx.array | None = None
         self._pending_is_nan: mx.array | None = None
@@ -303,11 +302,10 @@ class Request:
         """Wait for the pending token and return its id; None for the prompt's last token."""
         if self.pending is None:
             return None
-        token = int(self.pending.item())  # type: ignore[arg-type]
-        self.pending = None
+        token, self.pending = token_id(self.pending), None
         return token
 
-    def await_token(self, pending: mx.array | None) -> None:
+    def await_token(self, pending: Token | None) -> None:
         """Set the pending token."""
         self.pending = pending
         self._pending_is_nan, self.next_is_nan = self.next_is_nan, None
@@ -320,11 +318,7 @@ class Request:
         """
         flag, self._pending_is_nan = self._pending_is_nan, None
         if flag is not None and bool(flag.item()):
-            raise EngineError(
-                MODEL_LOAD_FAILED,
-                "The model computed invalid numbers (NaN). Its files may be damaged. Download it "
-                "again, or choose another model.",
-            )
+            raise invalid_numbers()
 
     def accept(self, token: int) -> None:
         """Count and time a token that was read, and report its text."""

@@ -391,11 +391,13 @@ def test_reproducible_chats_share_steps_and_say_the_same(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows: list[int] = []
-    real = PlainDecoder.logits
+    real = PlainDecoder._run
     monkeypatch.setattr(
         PlainDecoder,
-        "logits",
-        lambda self, h, sessions: rows.append(len(sessions)) or real(self, h, sessions),
+        "_run",
+        lambda self, given, own, *more, **named: (
+            rows.append(len(own)) or real(self, given, own, *more, **named)
+        ),
     )
     with Engine() as engine:
         alone = answers(engine, folder, is_together=False)
