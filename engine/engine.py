@@ -178,6 +178,7 @@ class Engine:
             fail with `unsupported_session`. If a process dies or hangs, all replies end with
             `engine_stopped`.
         ways_dir: folder for probe results, which make later loads faster. None stores nothing.
+        niceness: how far the engine's threads give way to other threads, 0 to 19. Linux only.
     """
 
     def __init__(
@@ -187,6 +188,7 @@ class Engine:
         cache_bytes: int = 4 * 2**30,
         ranks: int | Sequence[Host] = 1,
         ways_dir: str | Path | None = None,
+        niceness: int = 0,
     ) -> None:
         if memory_budget is not None and memory_budget <= 0:
             raise ValueError(f"memory_budget must be a positive number of bytes: {memory_budget}")
@@ -198,7 +200,7 @@ class Engine:
         check_group(hosts)
         folder = Path(cache_dir).expanduser() if cache_dir is not None else None
         ways = Path(ways_dir).expanduser() if ways_dir is not None else None
-        self._settings = (memory_budget, folder, cache_bytes, hosts, ways)
+        self._settings = (memory_budget, folder, cache_bytes, hosts, ways, niceness)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._mailbox = Mailbox()

@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from engine import Engine
 
 
+ENGINE_NICENESS = 10
+"""The kernels keep all cores busy while a reply streams, so the window would wait for a core."""
+
+
 def engine_options(paths: Paths, settings: Settings) -> dict[str, Any]:
     """Return the arguments of `engine.Engine`. STRETTO_NO_WAYS is for tests."""
     return {
@@ -64,7 +68,7 @@ def make_engine(paths: Paths, settings: Settings) -> Engine:
     """Create the engine, whose thread imports mlx."""
     from engine import Engine
 
-    return Engine(**engine_options(paths, settings))
+    return Engine(**engine_options(paths, settings), niceness=ENGINE_NICENESS)
 
 
 def make_qt(arguments: list[str]) -> QApplication:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import logging
+import os
 import sys
 import threading
 from collections.abc import Sequence
@@ -43,9 +44,14 @@ def run(
     cache_bytes: int,
     ranks: Sequence[Host] = (),
     ways_dir: Path | None = None,
+    niceness: int = 0,
 ) -> None:
     """Run the engine. MLX is imported here, so that no window waits for it."""
     _this_thread.runs_an_engine = True
+    if niceness and sys.platform == "linux":  # elsewhere it would be the whole process's
+        with contextlib.suppress(OSError):
+            # Of this thread and those that it starts, such as the workers and the kernels' threads.
+            os.setpriority(os.PRIO_PROCESS, 0, niceness)
     try:
         loop = _loop(mailbox, memory_budget, cache_dir, cache_bytes, ranks, ways_dir)
     except BaseException as error:
