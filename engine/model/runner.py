@@ -320,7 +320,9 @@ def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
     return mx.isnan(chosen[:, 0])
 
 
-def _forward_by_kernels(model: LoadedModel, answers: Sequence[DecodeRequest], alone: bool) -> Array | None:
+def _forward_by_kernels(
+    model: LoadedModel, answers: Sequence[DecodeRequest], alone: bool
+) -> Array | None:
     """Return the logits `[N, vocab]` after the next token of N answers, in one call of the kernels.
 
     They are evaluated, and the next pass overwrites them. None if the kernels do not compute all of
