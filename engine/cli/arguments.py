@@ -117,13 +117,13 @@ def postpone_interrupts() -> Iterator[None]:
     before: dict[int, Any] = {}
     try:
         for number in (signal.SIGINT, signal.SIGTERM):
-            before[number] = signal.signal(number, lambda number, _: received.append(number))
+            before[number] = signal.signal(number, lambda got, _: received.append(got))
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for number in received:
-            signal.raise_signal(number)
+        for got in received:
+            signal.raise_signal(got)
 
 
 class StatusLine:

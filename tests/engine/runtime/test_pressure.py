@@ -182,7 +182,7 @@ def test_step_buffers_are_freed_once_when_idle(
 ) -> None:
     monkeypatch.setattr(resting, "REST_S", 0.05)
     given: queue.Queue[int] = queue.Queue()
-    giving = SimpleNamespace(give_back_memory=lambda: given.put(1))
+    giving = SimpleNamespace(release_memory=lambda: given.put(1))
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         monkeypatch.setattr(resting, "backend", giving)  # the load gives memory back by another way
