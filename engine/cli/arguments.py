@@ -116,14 +116,14 @@ def postpone_interrupts() -> Iterator[None]:
     received: list[int] = []
     before: dict[int, Any] = {}
     try:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            before[number] = signal.signal(number, lambda got, _: received.append(got))
+        for name in (signal.SIGINT, signal.SIGTERM):
+            before[name] = signal.signal(name, lambda number, _: received.append(number))
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for got in received:
-            signal.raise_signal(got)
+        for number in received:
+            signal.raise_signal(number)
 
 
 class StatusLine:
