@@ -37,7 +37,7 @@ def document(secret: SigningKey = SECRET, **fields: Any) -> bytes:
 
 
 class Served(ThreadingHTTPServer):
-    daemon_threads = True
+    daemon_threads = False  # closing waits for answers in progress
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

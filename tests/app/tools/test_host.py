@@ -189,6 +189,7 @@ def redirecting(target: str = "/other") -> Iterator[tuple[str, list[str]]]:
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = False  # closing waits for answers in progress
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
