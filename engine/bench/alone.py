@@ -195,6 +195,7 @@ def _nudged(at: int, wanted: int | None) -> Iterator[list[float]]:
     import mlx.core as mx
 
     from engine.model import runner as _runner
+    from engine.model.sampling import token_id
 
     runner: Any = _runner
     sample = runner.sample_rows
@@ -205,12 +206,12 @@ def _nudged(at: int, wanted: int | None) -> Iterator[list[float]]:
         tokens = sample(logits, samplers, indices, *rest)
         first.append(indices[0])  # not 0 if an answer is continued
         if indices[0] - first[0] == at and not enough:
-            ids = mx.arange(logits.shape[-1])
+            logits, ids = mx.array(logits), mx.arange(logits.shape[-1])
             ended = END if wanted is None else wanted
             towards = mx.where(ids == ended, 0.5, 0) - mx.where(ids == tokens[0], 0.5, 0)
             for far in DISTANCES:
                 again = sample(logits + (far * towards)[None], samplers, indices, *rest)[0]
-                if int(again.item()) == ended:
+                if token_id(again) == ended:
                     enough.append(far)
         return tokens
 

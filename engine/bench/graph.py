@@ -71,7 +71,7 @@ def here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iter
 
 def _prepare() -> None:
     """Set up MLX so that models are computed as on a GPU, without the patches for Linux CPUs."""
-    from engine.model import backend, patches
+    from engine.model import backend, patches, sampling
 
     backend.load_openblas()
     graph_marks.prepare()
@@ -81,6 +81,7 @@ def _prepare() -> None:
     graph_marks.mark_recurrent()
     for patch in ("attention", "module_classes"):
         patches.apply(patch)
+    setattr(sampling, "_cpu_kernels", lambda: None)  # noqa: B010 - MLX samples on a GPU
     slot_policy.STARTING = dict.fromkeys(slot_policy.STARTING, slot_policy.ON_GPU)
 
 

@@ -18,7 +18,7 @@ from engine.model.loaded_model import LoadedModel
 from engine.model.patches import dense
 from engine.model.probe import ALONE
 from engine.model.prompt_lookup import MatchSearch
-from engine.model.sampling import Odds, Sampler, Token, sample_rows, token_id
+from engine.model.sampling import Odds, Sampler, Token, as_mlx, sample_rows, token_id
 from engine.model.vision import FIRST_IMAGE_ID, InputSpan, PlacedImage
 from engine.params import SamplingParams
 
@@ -183,10 +183,10 @@ def _sample(
         for row, token in zip(free, sampled, strict=True):
             out[row] = token
     for row in set(range(len(places))).difference(free):
-        out[row] = PendingLogits(mx.array(logits[row : row + 1]))
+        out[row] = PendingLogits(as_mlx(logits[row : row + 1]))
     lazy = [t for t in out[:steps] if isinstance(t, mx.array)]
     if rows := [row for row, token in enumerate(out[:steps]) if isinstance(token, mx.array)]:
-        flags = _is_nan(mx.array(_some_rows(logits, rows)), mx.concatenate(lazy))
+        flags = _is_nan(as_mlx(_some_rows(logits, rows)), mx.concatenate(lazy))
         lazy.append(flags)
         for row, is_nan in zip(rows, mx.split(flags, len(rows)), strict=True):
             places[row][0].next_is_nan = is_nan
@@ -194,7 +194,7 @@ def _sample(
     for row, chosen in enumerate(out[:steps]):
         odds = places[row][0].odds
         if odds is not None and isinstance(chosen, (mx.array, int)):
-            lazy += odds.note(mx.array(logits[row : row + 1]), _as_array(chosen))
+            lazy += odds.note(as_mlx(logits[row : row + 1]), _as_array(chosen))
     return out, lazy
 
 

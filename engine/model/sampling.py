@@ -155,7 +155,7 @@ def sample_rows(
     for row, sampler in enumerate(samplers):
         try:
             if sampler.changes_logits:
-                changed[row] = sampler.change(mx.array(logits[row : row + 1]), recent[row])
+                changed[row] = sampler.change(as_mlx(logits[row : row + 1]), recent[row])
             groups.setdefault(None if on_cpu else sampler.shape, []).append(row)
         except Exception as error:
             tokens[row] = error.with_traceback(None)
@@ -204,6 +204,11 @@ def draw(
     if ids is not None:
         best = mx.take_along_axis(ids, best[:, None], axis=-1).reshape(-1)
     return list(mx.split(best, len(samplers)))
+
+
+def as_mlx(logits: mx.array | Array) -> mx.array:
+    """Return rows of logits as a lazy array, copied unless they are lazy already."""
+    return logits if isinstance(logits, mx.array) else mx.array(logits)
 
 
 def evaluated(logits: Any) -> Any:

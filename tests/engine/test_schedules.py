@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import numpy as np
 import pytest
 
 from engine import Engine
@@ -16,6 +17,7 @@ from engine.bench.limits import short_context, tight_budget
 from engine.bench.schedules import Schedule
 from engine.cache import shared_prefix
 from engine.model import ragged, runner
+from engine.model.plain_decoder import PlainDecoder
 from tests.engine.families import FAMILIES as CONFIGS
 from tests.engine.model.few_bits import write_few_bits
 from tests.torture_schedules import play, uses_decoder
@@ -93,16 +95,16 @@ def test_logits_are_the_same_bits_in_any_company(tmp_path: Path, seed: int) -> N
 
 def test_logits_of_one_rounding_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison itself: it must be able to fail."""
-    forward = runner.forward
+    decode = PlainDecoder.decode
 
-    def rounding(model: Any, feeds: Any, caches: Any, alone: bool, fed: Any) -> mx.array:
-        logits = forward(model, feeds, caches, alone, fed)
-        return logits * (1 + 1e-6) if len(feeds) > 1 else logits
+    def rounding(self: PlainDecoder, tokens: list[int], caches: Any) -> Any:
+        logits = decode(self, tokens, caches)
+        return logits if logits is None or len(tokens) == 1 else logits * np.float32(1 + 1e-6)
 
     folder = write_few_bits(tmp_path, CONFIGS["plain"])
     if not uses_decoder(folder):
         pytest.skip("the CPU kernels are off")
-    monkeypatch.setattr(runner, "forward", rounding)
+    monkeypatch.setattr(PlainDecoder, "decode", rounding)
     assert play(folder, 2, 25, chats=6).unequal
 
 

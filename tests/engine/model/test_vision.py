@@ -21,7 +21,7 @@ class _Kind:
     sound = ""
     whole = False
 
-    def look(self, rgb: np.ndarray) -> TowerInput:
+    def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         return TowerInput({"pixels": np.zeros(1000, np.uint8)}, [4])
 
 
