@@ -15,7 +15,7 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("ways")
     with pytest.MonkeyPatch.context() as patch:
         usual = Engine.__init__.__defaults__ or ()
-        patch.setattr(Engine.__init__, "__defaults__", (*usual[:-1], folder))
+        patch.setattr(Engine.__init__, "__defaults__", (*usual[:-2], folder, usual[-1]))
         yield
 
 
@@ -23,4 +23,4 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def untried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Engines try out all ways that a model could take."""
     usual = Engine.__init__.__defaults__ or ()
-    monkeypatch.setattr(Engine.__init__, "__defaults__", (*usual[:-1], None))
+    monkeypatch.setattr(Engine.__init__, "__defaults__", (*usual[:-2], None, usual[-1]))
