@@ -54,10 +54,10 @@ def main(arguments: list[str] | None = None) -> int:
         return selftest.run(options.json, options.picture)
     paths = Paths.in_profile(options.profile) if options.profile else Paths.standard()
 
-    # The start creates no garbage, and searching for it takes a tenth of the start;
+    # Startup creates almost no garbage, and looking for it takes a tenth of the startup time.
     # `app.program.collector` collects later.
     gc.disable()
-    # Importing Qt takes a moment, so it follows the arguments, for a fast --help.
+    # Importing Qt is slow, so parse the arguments first to keep --help fast.
     from app.system import pyside
 
     pyside.leave_sources_alone()
@@ -73,9 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
     qt = make_qt(sys.argv[:1])
     application = Application(qt, paths)
     application.ended.connect(qt.quit)
-    # The collector's timer runs Python often enough to notice Ctrl+C in a terminal.
+    # The collector's timer runs Python code often enough to notice Ctrl+C in a terminal.
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Through the event loop, since a signal may arrive in the middle of the start.
+        # Go through the event loop, since a signal may arrive halfway through startup.
         signal.signal(number, lambda *_: QTimer.singleShot(0, application.shut_down))
     try:
         started = application.start()
@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
             _end_process(status)
         if not application.already_runs:
             return 0 if application.down else 1
-        # This process owns nothing, so a signal may end it immediately, also while the other one
+        # This process has nothing to clean up, so let signals kill it, even if the other instance
         # hangs.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
@@ -107,7 +107,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 1
         return 0
     finally:
-        # Also after an error at the start, since its threads would keep the process alive.
+        # Also after a failed startup, since the threads would keep the process alive.
         application.shut_down()
 
 
@@ -118,7 +118,7 @@ def _end_process(status: int) -> NoReturn:
     loads, and then free half a million objects. Together this takes several seconds on a busy
     machine. Everything is already saved.
     """
-    atexit._run_exitfuncs()  # ends child processes, and lets Qt leave the screen
+    atexit._run_exitfuncs()  # ends child processes and lets Qt release the screen
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # None in a frozen program without a console
             stream.flush()

@@ -1,8 +1,8 @@
-"""Bridge from other threads to the GUI thread, the only one for engine events.
+"""Bridge that delivers engine events from other threads to the GUI thread.
 
-Engine events and results are put into a locked list. A queued signal without arguments wakes the
+Events and results are appended to a list under a lock. A queued signal without arguments wakes the
 GUI thread, which empties the list at most once per frame. One signal per token would flood the
-event loop (pyface #811), and emitting to a window during its destruction would crash: the bridge
+event loop (pyface #811), and emitting to a window while it's destroyed would crash, so the bridge
 outlives every window.
 """
 
@@ -28,15 +28,15 @@ Handler = Callable[[Any], None]
 class Bridge(QObject):
     """Queue of messages from other threads to handlers on the GUI thread.
 
-    Other threads have only a number, not the handler: dropping the last reference to a bound method
-    there would destroy its Qt object on the wrong thread.
+    Other threads only get the channel's number, not the handler. If they dropped the last reference
+    to a bound method, its Qt object would be destroyed on the wrong thread.
     """
 
     FRAME_S = 0.016
     MANY = 4
-    """Number of streaming chats from which only every second frame is drawn.
+    """Number of streaming chats from which on we only update every second frame.
 
-    Painting eight panes sixty times a second took 0.7 of a core.
+    Painting eight panes at 60 Hz took 0.7 of a core.
     """
 
     _wake = Signal()
@@ -54,10 +54,10 @@ class Bridge(QObject):
         self._wake.connect(self._on_wake, Qt.ConnectionType.QueuedConnection)
 
     def channel(self, handler: Handler) -> tuple[int, Callable[[Any], None]]:
-        """Return a number to close the channel with, and a thread-safe function to post messages.
+        """Open a channel. Return its number and a thread-safe function that posts messages to it.
 
-        ``handler`` is called on the GUI thread with each message, in order. Adjacent text of one
-        kind is joined.
+        ``handler`` is called on the GUI thread with each message, in order. Consecutive text deltas
+        of the same kind are joined.
         """
         number = next(self._numbers)
         self._handlers[number] = handler
@@ -72,7 +72,7 @@ class Bridge(QObject):
         return number, post
 
     def close(self, number: int) -> None:
-        """Discard further messages of this channel. Unknown numbers are ignored."""
+        """Close a channel and discard its pending messages. Unknown numbers are ignored."""
         self._handlers.pop(number, None)
 
     @Slot()
@@ -85,7 +85,7 @@ class Bridge(QObject):
 
     @Slot()
     def drain(self) -> None:
-        """Pass all waiting messages to their handlers now."""
+        """Deliver all pending messages now."""
         self._pause.stop()
         with self._lock:
             inbox, self._inbox = self._inbox, []
@@ -98,23 +98,24 @@ class Bridge(QObject):
             try:
                 handler(message)
             except Exception:
-                # One chat's error must not block the others. It is reported like any uncaught
-                # error.
+                # An error in one chat must not block the others, so report it like any uncaught
+                # exception.
                 log.error("handler of an engine message failed")
                 sys.excepthook(*sys.exc_info())
-        # Measured from the end, so that painting gets its turn after slow handlers.
+        # Start the pause after the handlers are done, so that painting gets its turn even if
+        # they're slow.
         self._last_drain = monotonic()
 
 
 class _JoinedDeltas(list[Any]):
-    """Adjacent deltas to join. Messages may be lists themselves."""
+    """Consecutive deltas to join. This needs its own type because messages may be lists, too."""
 
 
 def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
-    """Return the messages, with consecutive ones of a channel joined if possible.
+    """Join consecutive messages of each channel where possible.
 
-    Adjacent TextDelta of one kind are joined. A PromptProgress replaces the one before. The order
-    within a channel is kept. Channels are in the order of their first message.
+    Text deltas of the same kind are concatenated, and a PromptProgress replaces the previous one.
+    Order within a channel is kept; channels are ordered by their first message.
     """
     channels: dict[int, list[Any]] = {}
     for number, message in inbox:
@@ -136,7 +137,7 @@ def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
 
 
 def _continues(last: Any, delta: TextDelta) -> bool:
-    """Return True if ``last`` (a delta, or a list of joined ones) has the kind of ``delta``."""
+    """Check whether ``delta`` has the same kind as ``last``, a delta or a list of joined deltas."""
     before = last[-1] if isinstance(last, _JoinedDeltas) else last
     return isinstance(before, TextDelta) and before.kind == delta.kind
 

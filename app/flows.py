@@ -1,4 +1,4 @@
-"""Coroutines of the window on Qt's event loop, each owned by an object.
+"""Coroutines on Qt's event loop, each owned by a QObject.
 
     self._searching = flows.Latest(self)
     ...
@@ -9,11 +9,11 @@
         found = await flows.aside(lambda stop: hub.search(words, stop))
         self.show(found)
 
-For everything in the window that waits. Sockets, streams and tokens have their own threads, and use
-`app.bridge`. Other code of the window runs only during an `await`, and may then change anything. A
-coroutine is cancelled when its owner is destroyed.
+Used for everything in the UI that waits. Sockets, streams and tokens have their own threads, and
+use `app.bridge`. Other UI code can only run during an `await`, but may change anything then. A
+coroutine is canceled when its owner is destroyed.
 
-This is the only module that imports qasync.
+No other module imports qasync.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 Outcome = tuple[Any, BaseException | None]
-"""Pair of a result and None, or of None and an exception."""
+"""(result, None) or (None, exception)."""
 
 
 class _Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
-    """asyncio event loop for the lifetime of the program, whose callbacks are timer events of Qt.
+    """asyncio event loop whose callbacks are Qt timer events. Lives as long as the app.
 
-    It is the thread's running loop only during its callbacks. Otherwise nothing on this thread
-    could use `asyncio.run`, and system dialogs could not run their own loops.
+    It's only set as the thread's running loop during its callbacks. Otherwise `asyncio.run`
+    couldn't be used on this thread, and system dialogs couldn't run their own loops.
     """
 
     def call_later(
@@ -80,10 +80,10 @@ _awaited: dict[int, asyncio.Future[Outcome]] = {}
 def start(owner: QObject, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
     """Start a coroutine in the next iteration of the event loop.
 
-    An exception that is not awaited is reported like any uncaught error.
+    If nobody awaits it, an exception is reported like any uncaught exception.
 
     Args:
-        owner: the coroutine is cancelled when it is destroyed.
+        owner: destroying it cancels the coroutine.
     """
     global _loop
     if _loop is None:
@@ -109,7 +109,7 @@ def start(owner: QObject, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
 
 
 def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report an error of asyncio, or of our own code in a callback."""
+    """Report an error from asyncio, or from our own code in a callback."""
     error = context.get("exception")
     if error is None:
         log.error("error in a coroutine: %s", context["message"])
@@ -118,10 +118,10 @@ def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 class Latest:
-    """Runner of one coroutine at a time, of which only the latest counts, such as a search.
+    """Runs one coroutine at a time, for jobs like searches where only the latest matters.
 
-    A new one cancels the one before, and starts after its end, so that at most one thread works for
-    them.
+    Starting a coroutine cancels the previous one. It runs after the previous one has ended, so that
+    there's at most one worker thread.
 
     Args:
         owner: see `start`.
@@ -134,14 +134,14 @@ class Latest:
 
     @property
     def running(self) -> bool:
-        """Return True while a coroutine runs that is not cancelled."""
+        """True while a coroutine is running and hasn't been canceled."""
         return self._task is not None and not self._task.done() and not self._task.cancelling()
 
     def start(self, work: Coroutine[Any, Any, object]) -> None:
-        """Start a coroutine instead of the one before."""
+        """Start a coroutine and cancel the previous one."""
         self.cancel()
         self._task = start(self._owner, self._in_turn(work))
-        self._task.add_done_callback(lambda _: work.close())  # it may never have been started
+        self._task.add_done_callback(lambda _: work.close())  # close it if it never got started
 
     def cancel(self) -> None:
         """Cancel the coroutine."""
@@ -157,13 +157,13 @@ class Latest:
 async def aside(work: Callable[[threading.Event], T], stop: threading.Event | None = None) -> T:
     """Run ``work`` in a worker thread and return its result.
 
-    If the coroutine is cancelled, the event passed to ``work`` is set, and the coroutine ends after
-    the thread.
+    Canceling the coroutine sets the event that was passed to ``work``. The coroutine then ends
+    after the thread.
 
     Args:
-        work: must not hold Qt objects, which the thread could destroy by dropping the last
-            reference.
-        stop: the event, if others may set it, too.
+        work: must not reference Qt objects. If the thread dropped the last reference, it would
+            destroy them.
+        stop: pass an event here if other code needs to set it, too.
     """
     number, outcome = _expect()
     stop = stop or threading.Event()
@@ -185,26 +185,26 @@ async def aside(work: Callable[[threading.Event], T], stop: threading.Event | No
 
 
 async def arrived(future: Future[T]) -> T:
-    """Return the result of another thread's future, without blocking.
+    """Wait for a future of another thread without blocking, and return its result.
 
     Raises:
-        concurrent.futures.CancelledError: the future was cancelled, not the coroutine.
+        concurrent.futures.CancelledError: the future (not the coroutine) was canceled.
     """
     number, outcome = _expect()
     future.add_done_callback(partial(_take, number))
     try:
         await outcome
     finally:
-        _awaited.pop(number, None)  # the result may never arrive
+        _awaited.pop(number, None)  # in case the result never arrives
     value: T = _result(outcome)
     return value
 
 
 async def answered(dialog: QDialog) -> int:
-    """Open a dialog, and return its result (0: rejected) when the user has closed it.
+    """Open a dialog and wait until the user closes it. Returns its result (0: rejected).
 
-    The dialog is deleted afterwards, so read its values before the next ``await``. It closes if the
-    coroutine is cancelled.
+    The dialog is deleted afterwards, so read its values before the next ``await``. Canceling the
+    coroutine closes the dialog.
     """
     done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -213,7 +213,7 @@ async def answered(dialog: QDialog) -> int:
             done.set_result(result if isinstance(result, int) else 0)
 
     dialog.finished.connect(end)
-    dialog.destroyed.connect(end)  # with its window
+    dialog.destroyed.connect(end)  # destroyed together with its window
     dialog.open()
     try:
         return await done
@@ -224,7 +224,7 @@ async def answered(dialog: QDialog) -> int:
 
 
 def _expect() -> tuple[int, asyncio.Future[Outcome]]:
-    """Return a number for another thread, and the future for its result."""
+    """Register a future. Returns the number another thread needs to resolve it."""
     number = next(_numbers)
     outcome = asyncio.get_running_loop().create_future()
     _awaited[number] = outcome
@@ -236,8 +236,8 @@ def _result(outcome: asyncio.Future[Outcome]) -> Any:
     if isinstance(error, Exception):
         raise error
     if error is not None:
-        # A Rust panic or a library's SystemExit. Callers catch Exception, and the program
-        # continues.
+        # A Rust panic, or SystemExit from a library. Callers catch Exception, and the app must keep
+        # running.
         raise RuntimeError(f"{type(error).__name__}: {error}") from error
     return value
 
@@ -274,10 +274,9 @@ def _give(number: int, outcome: Outcome) -> None:
 
 
 def end(seconds: float) -> None:
-    """Cancel all coroutines at the program's end, and wait for their threads for at most
-    ``seconds``."""
+    """Cancel all coroutines on shutdown and wait up to ``seconds`` for their threads."""
     give_up = time.monotonic() + seconds
-    _turn()  # lets coroutines that have just been started create their threads
+    _turn()  # let coroutines that were just started create their threads
     for task in list(_tasks):
         task.cancel()
     for _, stop in _threads:
@@ -293,5 +292,5 @@ def _turn() -> None:
 
 
 def left() -> set[asyncio.Task[Any]]:
-    """Return the coroutines that have not ended."""
+    """Get the coroutines that are still running."""
     return set(_tasks)

@@ -1,7 +1,7 @@
-"""Activity of each chat in the last 30 s, from figures of the engine five times a second.
+"""Each chat's activity over the last 30 s, from engine stats sampled five times a second.
 
-Requested only while the score is shown. Other Strettos with sessions of this window's chats are
-asked once a second.
+Only runs while the score is visible. Other Strettos with sessions of our chats are polled once a
+second.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NO_ENGINE: Mapping[str, Any] = {
     "children_bytes": 0,
     "buffer_bytes": 0,
 }
-"""Figures without an engine: nothing uses memory."""
+"""Stats to use without an engine: no memory in use."""
 _ELSEWHERE = "elsewhere:"
 
 
@@ -39,10 +39,10 @@ def beside(
     # stats, shown: see `Lanes.take`
     stats: Mapping[str, Any],
     shown: Mapping[str, tuple[str, str]],
-    figures: Mapping[str, Mapping[str, Any]],  # of remote sessions, by chat id
-    titles: Mapping[str, str],  # of chats; others are not shown
+    figures: Mapping[str, Mapping[str, Any]],  # stats of remote sessions, by chat ID
+    titles: Mapping[str, str],  # chat titles; chats not listed here aren't shown
 ) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
-    """Return the engine's figures and its sessions' chats, combined with the remote ones."""
+    """Merge remote sessions into the engine's stats and the map of sessions to chats."""
     there = {f"{_ELSEWHERE}{chat}": each for chat, each in figures.items() if chat in titles}
     chats = {name: name.removeprefix(_ELSEWHERE) for name in there}
     named = {name: (chat, titles[chat]) for name, chat in chats.items()}
@@ -50,68 +50,68 @@ def beside(
 
 
 GUEST = "guest:"
-"""Prefix of lane ids of other programs, followed by the agent's number."""
-SPAN = 30.0  # seconds shown
+"""Prefix for the lane IDs of API clients, followed by the agent's number."""
+SPAN = 30.0  # seconds on display
 
 
 class Mark(Struct, frozen=True):
-    """Activity of a chat between two samples."""
+    """A chat's activity between two samples."""
 
-    # start, end: in seconds of the caller's clock
+    # start, end: seconds on the caller's clock
     start: float
     end: float
-    # `queued`, `reading`, `writing`, `paused`, `calling` (its tools run) or `asking` (they wait for
-    # the user)
+    # `queued`, `reading`, `writing`, `paused`, `calling` (running tools) or `asking` (tools are
+    # waiting for the user)
     state: str
-    rate: float  # tokens per second, generated or read
+    rate: float  # tokens per second, prompt or generated
 
 
 class ScoreLane(Struct):
-    """Lane of one chat."""
+    """Lane of a chat."""
 
     chat_id: str
     title: str
-    colour: int  # number of its color, which stays the same
-    state: str = "idle"  # see `Mark.state`, or `idle`
-    activity: ToolActivity | None = None  # activity of its tools while the engine is idle
+    colour: int  # color index, which never changes
+    state: str = "idle"  # `idle` or a `Mark.state`
+    activity: ToolActivity | None = None  # tool activity while the engine is idle
     rate: float = 0.0  # current tokens per second
-    kv_bytes: int = 0  # memory of its KV cache
+    kv_bytes: int = 0  # KV cache size
     kv_tokens: int = 0
-    position: int = 0  # its position among chats that wait for memory, from 1, else 0
-    host: str = ""  # the server that generates, "" for the engine of this program
+    position: int = 0  # position in the queue for memory (from 1), or 0
+    host: str = ""  # server running the model, "" for our own engine
     context: int = 0  # context size on another Stretto, else 0
     marks: deque[Mark] = field(default_factory=deque)
-    _reply: tuple[int, int] = (0, 0)  # generated tokens and cached tokens at the last sample
+    _reply: tuple[int, int] = (0, 0)  # generated and cached tokens at the last sample
 
 
 class Totals(Struct, frozen=True):
-    """Totals of all chats, in bytes and tokens per second."""
+    """Sums over all chats, in bytes and tokens per second."""
 
     writing: int = 0
     waiting: int = 0
     rate: float = 0.0
     kv_bytes: int = 0
     weights_bytes: int = 0
-    budget: int = 0  # limit of weights and KV caches together
-    # memory of the program according to the system, which includes everything below; 0 if unknown
+    budget: int = 0  # limit for weights plus KV caches
+    # memory of the process, as reported by the system, including everything below; 0 if unknown
     process_bytes: int = 0
-    children_bytes: int = 0  # memory of its child processes
+    children_bytes: int = 0  # memory of child processes
     buffer_bytes: int = 0  # freed memory that MLX keeps for reuse
 
     @property
     def all_bytes(self) -> int:
-        """Return the memory of the program and its child processes."""
+        """Memory of the process and its children."""
         return self.process_bytes + self.children_bytes
 
     @property
     def program_bytes(self) -> int:
-        """Return the memory that is not used by models and chats: the window, Python, libraries."""
+        """Memory not used for models and chats, i.e. UI, Python and libraries."""
         engine = self.weights_bytes + self.kv_bytes + self.buffer_bytes
         return max(0, self.process_bytes - engine)
 
 
 class Lanes:
-    """Lanes of all chats with a session in an engine, the oldest first."""
+    """Lanes for all chats with an engine session, oldest first."""
 
     COLOURS = 8
 
@@ -128,18 +128,18 @@ class Lanes:
 
     @property
     def now(self) -> float:
-        """Return the time of the last sample."""
+        """Time of the last sample."""
         return self._last or 0.0
 
     def take(
         self,
         now: float,
         stats: Mapping[str, Any],  # see `Engine.stats`
-        # by session id: chat id and title; other sessions are left out
+        # session ID to (chat ID, title); other sessions are ignored
         chats: Mapping[str, tuple[str, str]],
-        tools: Mapping[str, ToolActivity] | None = None,  # activity of chats' tools, by chat id
+        tools: Mapping[str, ToolActivity] | None = None,  # tool activity by chat ID
     ) -> None:
-        """Add a sample of the engine's figures."""
+        """Add a sample of the engine's stats."""
         start = self._last if self._last is not None else now
         self._last = now
         queue: list[str] = stats["queue"]
@@ -193,7 +193,7 @@ class Lanes:
         if "rate" in figures:
             lane.rate = figures["rate"]
         elif elapsed <= 0:
-            pass  # the first sample: the duration is unknown
+            pass  # first sample, so there's no duration yet
         elif lane.state == "writing":
             lane.rate = max(0, generated - before[0]) / elapsed
         elif lane.state == "reading":
@@ -215,7 +215,7 @@ _STATES = ("writing", "reading", "queued", "paused", "idle")
 
 
 def _together(sessions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the figures of a chat: of its session, and of the columns of its panel."""
+    """Combine the stats of a chat's session with those of its panel columns."""
     first, *more = sorted(sessions, key=lambda figures: _STATES.index(_state(figures)))
     if not more:
         return first
@@ -232,16 +232,16 @@ def _state(figures: Mapping[str, Any]) -> str:
 
 
 class ScoreFeed(QObject):
-    """Updater of the lanes between `start` and `stop`.
+    """Updates the lanes between `start` and `stop`.
 
     Args:
-        guests: returns the lanes of other programs, in the form of `ChatLibrary.sessions`.
+        guests: gets the lanes of API clients, in the format of `ChatLibrary.sessions`.
     """
 
     INTERVAL_MS = 200
     ELSEWHERE_MS = 1_000
 
-    sampled = Signal()  # the lanes have new figures
+    sampled = Signal()  # the lanes were updated
 
     def __init__(
         self,
@@ -252,7 +252,7 @@ class ScoreFeed(QObject):
         super().__init__(parent)
         self._library = library
         self._asking = flows.Latest(self)  # requests to other Strettos
-        self._elsewhere: Mapping[str, Mapping[str, Any]] = {}  # by chat id
+        self._elsewhere: Mapping[str, Mapping[str, Any]] = {}  # by chat ID
         self._guests = guests
         self.lanes = Lanes()
         self._timer = QTimer(self, interval=self.ELSEWHERE_MS)
@@ -260,7 +260,7 @@ class ScoreFeed(QObject):
         library.loader.figures.received.connect(self._take)
 
     def start(self) -> None:
-        """Start sampling, with empty lanes."""
+        """Clear the lanes and start sampling."""
         self.lanes, self._elsewhere = Lanes(), {}
         self._timer.start()
         self._ask_elsewhere()
@@ -282,7 +282,7 @@ class ScoreFeed(QObject):
 
     @Slot()
     def _ask_elsewhere(self) -> None:
-        """Ask the Strettos with sessions of this window's chats."""
+        """Poll the Strettos that have sessions of our chats."""
         future = None if self._asking.running else self._library.loader.remotes.figures()
         if future is not None:
             self._asking.start(self._take_elsewhere(future))
@@ -298,7 +298,7 @@ class ScoreFeed(QObject):
             self._elsewhere = {}
 
     def _tools(self) -> dict[str, ToolActivity]:
-        """Return the activity of chats' tools."""
+        """Get the tool activity by chat ID."""
         tools = {chat.id: chat.tools for chat in self._library.running()}
         found = {
             chat_id: activity_of(each.calls.values(), each.step, each.tokens, paused=each.paused)

@@ -1,4 +1,4 @@
-"""Local API: a server on the window's engine, off until the user turns it on."""
+"""Local API: a server that uses the window's engine. Off by default."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SCRIPT = "stretto-launch.command"
 
 
 def limits_of(settings: Settings) -> dict[str, Any]:
-    """Return the server's settings."""
+    """Get the server configuration from the settings."""
     return {
         "host": "0.0.0.0" if settings.serve_others else "127.0.0.1",
         "require_key": settings.serve_others or settings.serve_with_key,
@@ -64,7 +64,7 @@ def start_server(
     is_used: Callable[[str], bool],
     cache: Path | None,
 ) -> Server:
-    """Start a server, after the end of the one before. Blocks.
+    """Start a server, after stopping the previous one. Blocks.
 
     Raises:
         OSError, OverflowError, ValueError: see `Server`.
@@ -86,7 +86,7 @@ def start_server(
 
 
 def offer(server: Server, folder: str, adapter: str) -> None:
-    """Add a model or a variant to a server. Its folders may be missing."""
+    """Add a model (or model with adapter) to a server. Missing folders are ignored."""
     try:
         server.offer(folder, adapter)
     except EngineError as error:
@@ -94,7 +94,7 @@ def offer(server: Server, folder: str, adapter: str) -> None:
 
 
 def describe_start_error(error: Exception, port: int) -> str:
-    """Return why the server could not be started."""
+    """Return a message explaining why the server couldn't be started."""
     if isinstance(error, OSError):
         if error.errno == errno.EADDRINUSE:
             return tr("Port {port} is in use. Choose another port.", port=port)
@@ -105,7 +105,7 @@ def describe_start_error(error: Exception, port: int) -> str:
 
 
 class ServerState(Enum):
-    """States of the server."""
+    """State of the server."""
 
     OFF = "off"
     STARTING = "starting"
@@ -116,37 +116,37 @@ class ServerState(Enum):
 class ApiClients(Struct, frozen=True):
     """Clients of the server."""
 
-    connections: int = 0  # including idle ones
-    seen: tuple[AgentSnapshot, ...] = ()  # the agents, also between their requests
+    connections: int = 0  # includes idle connections
+    seen: tuple[AgentSnapshot, ...] = ()  # agents, even if they have no request at the moment
 
 
 class Serving(QObject):
-    """Controller of the server, as configured by the settings."""
+    """Controls the server according to the settings."""
 
     LOOK_MS = 500
     END_S = 3.0
 
-    changed = Signal()  # the state of the server, or its keys, have changed
-    guests_changed = Signal()  # the clients, or their text, have changed
+    changed = Signal()  # the server's state or the keys changed
+    guests_changed = Signal()  # clients or their text changed
 
     def __init__(
         self, settings: Settings, paths: Paths, loader: ModelLoader, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.door = ServerState.OFF
-        self.why = ""  # why it could not be started, as a sentence
-        self.address = ""  # "http://127.0.0.1:8080" while it runs
+        self.why = ""  # error message if it couldn't be started
+        self.address = ""  # e.g. "http://127.0.0.1:8080" while it's running
         self.guests = ApiClients()  # current clients
         self._settings = settings
-        # keys_file, script: the file of keys, and the script to open a terminal with
+        # keys_file, script: key file, and the script used to open a terminal
         self.keys_file, self.script = paths.data / "serve-keys.json", paths.cache / SCRIPT
         self._caches = paths.kv
         self._loader = loader
         self._engine: Engine | None = None
         self._server: Server | None = None
         self._ending: list[threading.Thread] = []
-        self._used: frozenset[str] = frozenset()  # ids of models that the window has loaded
-        self._again = False  # the settings have changed during its start
+        self._used: frozenset[str] = frozenset()  # engine IDs of the models loaded by the window
+        self._again = False  # the settings changed while starting
         self._timer = QTimer(self, interval=self.LOOK_MS)
         self._timer.timeout.connect(self._look)
         settings.announcer.changed.connect(self._on_setting)
@@ -154,7 +154,7 @@ class Serving(QObject):
         loader.changed.connect(self._on_model)
 
     def attach(self, engine: Engine) -> None:
-        """Set the engine, and start the server if it is enabled."""
+        """Set the engine and start the server if it's enabled."""
         self._engine = engine
         self.apply()
 
@@ -182,12 +182,12 @@ class Serving(QObject):
 
     @property
     def models(self) -> list[str]:
-        """Return the names of the models for clients; the first one is the default."""
+        """Model names for clients, starting with the default."""
         entries = self._server.served.entries if self._server is not None else []
         return [entry.name for entry in entries]
 
     def shut_down(self, timeout_s: float = END_S) -> None:
-        """Notify the clients and stop the server. Waits at most ``timeout_s`` or `END_S`."""
+        """Notify clients and stop the server, waiting up to ``timeout_s`` or `END_S`."""
         give_up = monotonic() + min(timeout_s, self.END_S)
         self._engine = None
         server = self._leave()
@@ -200,7 +200,7 @@ class Serving(QObject):
     # Keys.
 
     async def keys(self) -> list[Key]:
-        """Return valid keys, oldest first. Raises OSError, ValueError: see `Keys`."""
+        """Get valid keys, oldest first. Raises OSError, ValueError: see `Keys`."""
         file = self.keys_file
 
         def work(_: threading.Event) -> list[Key]:
@@ -211,7 +211,7 @@ class Serving(QObject):
         return await flows.aside(work)
 
     async def make_key(self, name: str) -> str:
-        """Return a new key, which cannot be shown again. Raises OSError, ValueError: see `Keys`."""
+        """Create a key, which is never shown again. Raises OSError, ValueError: see `Keys`."""
         file = self.keys_file
 
         def work(_: threading.Event) -> str:
@@ -222,7 +222,7 @@ class Serving(QObject):
         made = await flows.aside(work)
         self.changed.emit()
         if self.door is ServerState.FAILED:
-            self.apply()  # the start may have failed because there was no key
+            self.apply()  # maybe it didn't start because there was no key
         return made
 
     async def revoke(self, key_id: str) -> None:
@@ -240,7 +240,7 @@ class Serving(QObject):
     # Conversations on disk.
 
     async def kept(self) -> int:
-        """Return their size in bytes."""
+        """Get their size in bytes."""
         caches = self._caches
 
         def work(_: threading.Event) -> int:
@@ -253,7 +253,7 @@ class Serving(QObject):
         return 0
 
     async def forget(self) -> None:
-        """Delete them, also those in memory."""
+        """Delete them, including those in memory."""
         caches, server = self._caches, self._server
 
         def work(_: threading.Event) -> None:
@@ -264,7 +264,7 @@ class Serving(QObject):
             for file in kept_apart(caches):
                 file.unlink(missing_ok=True)
 
-        with contextlib.suppress(OSError):  # the remaining ones are shown
+        with contextlib.suppress(OSError):  # whatever is left is still displayed
             await flows.aside(work)
 
     # Clients.
@@ -278,14 +278,14 @@ class Serving(QObject):
 
     @Slot(int)
     def stop(self, number: int) -> None:
-        """Stop an agent's reply, and refuse its requests until its user writes to it."""
+        """Stop an agent's reply and refuse its requests until its user sends a message."""
         for agent in self._agents(number):
             agent.stop()
         self._look()
 
     @Slot(int, bool)
     def pause_group(self, number: int, on: bool) -> None:
-        """Pause or resume all agents of a session, also those that join it."""
+        """Pause or resume all agents of a session, including agents that join later."""
         for agent in self._group(number):
             agent.pause(on)
         self._look()
@@ -298,27 +298,27 @@ class Serving(QObject):
         self._look()
 
     def text(self, number: int) -> str:
-        """Return an agent's latest reply."""
+        """Get an agent's latest reply."""
         return "".join(agent.text for agent in self._agents(number))
 
     def conversation(self, number: int) -> AgentConversation | None:
-        """Return the stored conversation of an agent and its model, or None."""
+        """Return an agent's stored conversation with its model, or None."""
         return next((agent.conversation for agent in self._agents(number)), None)
 
     def model_of(self, name: str) -> str:
-        """Return the folder of the model with this name for clients, or ""."""
+        """Get the folder of the model that clients know by this name, or ""."""
         entries = self._server.served.entries if self._server is not None else []
         return next((entry.folder for entry in entries if entry.name == name), "")
 
     @Slot()
     def prioritise(self) -> None:
-        """Apply the priority and the shares of clients from the settings."""
+        """Apply the clients' priority and shares from the settings."""
         if self._server is not None:
             self._server.prioritise(0 if self._settings.serve_equal else -1)
             self._server.share_out(self._settings.serve_shares)
 
     def lanes(self) -> dict[str, tuple[str, str]]:
-        """Return the lane's id and title by session id, for sessions of clients."""
+        """Map client session IDs to (lane ID, title)."""
         seen = self._server.requests.agents.all() if self._server is not None else []
         return {
             session: (f"{GUEST}{s.id}", s.task or s.program)
@@ -351,7 +351,7 @@ class Serving(QObject):
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:
-        """Offer a model that the window has loaded, too."""
+        """Offer a model to clients once the window has loaded it."""
         self._used = frozenset(m.model.id for m in self._loader.loaded() if m.model is not None)
         here = not is_remote(ref) and self._loader.get(ref).model is not None
         if self._server is not None and here:
@@ -359,14 +359,14 @@ class Serving(QObject):
         self._tell_loaded()
 
     def _tell_loaded(self) -> None:
-        """Update the server's list of models that the window has loaded."""
+        """Tell the server which models the window has loaded."""
         loaded = [m.model for m in self._loader.loaded() if m.model and not is_remote(m.ref)]
         there = {(model.path, model.adapter) for model in loaded}
         for entry in self._server.served.entries if self._server is not None else ():
             entry.elsewhere = (entry.folder, entry.adapter) in there
 
     def _is_used(self, model_id: str) -> bool:
-        """Return True if the window has this model. Called by the server's thread."""
+        """Check if the window uses this model. Called on the server's thread."""
         return model_id in self._used
 
     # Start and stop.
@@ -380,11 +380,11 @@ class Serving(QObject):
         ending = self._ending
 
         def work(stop: threading.Event) -> Server:
-            # of a server that was stopped just now, and may still use the port
+            # a server that was just stopped may still occupy the port
             for thread in ending:
                 thread.join()
             server = start_server(before, engine, port, limits, folders, file, is_used, cache)
-            if stop.is_set():  # cancelled
+            if stop.is_set():  # canceled
                 server.stop()
             return server
 
@@ -416,7 +416,7 @@ class Serving(QObject):
             self._now(ServerState.FAILED)
 
     def _leave(self) -> Server | None:
-        """Detach the server, which has to be stopped."""
+        """Detach the server and return it, so the caller can stop it."""
         server, self._server = self._server, None
         self._timer.stop()
         self.address = ""
@@ -424,7 +424,7 @@ class Serving(QObject):
         return server
 
     def _stop(self, server: Server) -> None:
-        """Stop a server in a thread: its clients have a second to get notified."""
+        """Stop a server in a thread, because its clients have a second to get the notification."""
         thread = threading.Thread(target=server.stop, name="serve-end", daemon=True)
         self._ending = [*(t for t in self._ending if t.is_alive()), thread]
         thread.start()
@@ -436,6 +436,6 @@ class Serving(QObject):
         self.changed.emit()
 
     def _folders(self) -> list[tuple[str, str]]:
-        """Return models' folders, each with that of its adapter or ""."""
+        """Return model folders, each with its adapter folder or ""."""
         refs = dict.fromkeys([self._settings.model, GUIDE, *self._settings.models])
         return [(model_location(ref), adapter_of(ref)) for ref in refs if not is_remote(ref)]

@@ -8,8 +8,8 @@
         for event in chat.send("Hello", SamplingParams(max_tokens=64, seed=7)):
             print(event)
 
-Importing this package does not import MLX; the engine thread does when it starts. Names are
-imported on first use, because a window, or a child that only reads a file, needs few of them.
+Importing this package doesn't import MLX. The engine thread does that when it starts. Names are
+imported lazily, because the GUI and the sandbox processes only need a few of them.
 
 Imports: engine.cli, engine.cluster, engine.cache, engine.model, engine.runtime, engine.text.
 """
@@ -53,7 +53,7 @@ _ELSEWHERE = {
     "SamplingParams": "engine.params",
     "Session": "engine.engine",
     "ToolResult": "engine.text.tools",
-}  # the other names in `__all__` are in engine.messages
+}  # every other name in `__all__` comes from engine.messages
 
 __all__ = [
     "LOOKUP",

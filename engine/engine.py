@@ -1,6 +1,6 @@
 """Public API of the engine: thread-safe handles that post commands and collect events.
 
-Nothing here uses MLX, or blocks on the engine thread unless its docstring says so.
+This module doesn't use MLX. Methods that wait for the engine thread say so in their docstring.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Session:
     """An isolated conversation with its own KV cache."""
 
     def __init__(self, session_id: str, model: Model, mailbox: Mailbox) -> None:
-        self.id = session_id  # from `Engine.open_session`, or random
+        self.id = session_id  # given to `Engine.open_session`, or random
         self.model = model
         self._mailbox = mailbox
 
@@ -68,18 +68,18 @@ class Session:
     ) -> Reply:
         """Request a reply, without blocking.
 
-        Errors are reported by the reply's `Failed` event, also if the engine has stopped.
+        Errors are reported as a `Failed` event of the reply, even if the engine has stopped.
 
         Args:
-            prompt: text, added to the conversation as the user's message; or a list of messages,
-                which replaces the conversation. Either way, the KV cache of the longest common
-                beginning is reused. If a list ends with an assistant message, the reply continues
-                that message, and `text()` returns only the continuation. A list with a `ToolResult`
-                is added to the conversation like text. A `RawPrompt` is continued without a chat
-                template and does not become part of the conversation.
-            on_event: called on the engine thread with every event, in order. Must be fast.
-            template: arguments of the chat template besides the messages: its own variables, and
-                `tools` if it should not show all tools that may be called.
+            prompt: a string is appended to the conversation as a user message. A list of messages
+                replaces the conversation. Either way, the KV cache of the longest common prefix is
+                reused. If the list ends with an assistant message, the reply continues that
+                message, and `text()` returns only the continuation. A list that contains a
+                `ToolResult` is appended like a string. A `RawPrompt` is completed without a chat
+                template and isn't added to the conversation.
+            on_event: called on the engine thread with every event, in order. Must return quickly.
+            template: extra variables for the chat template. Can include `tools`, to show the model
+                fewer tools than it may call.
 
         Raises:
             EngineError: `invalid_request` if `prompt` has another type.
@@ -107,15 +107,15 @@ class Session:
         return reply
 
     def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
-        """Set the priority of this session's prefill and of its waiting for memory; 0 is normal.
+        """Set this session's priority when it waits for prefill or memory. The default is 0.
 
-        Higher priorities come first. Decode steps are shared evenly regardless.
+        Higher priorities are served first. Decode steps are always shared evenly.
 
         Args:
-            program: name of the client program, if there are several. Among prompts of the same
-                priority, those of the program that has used the least time come first.
-            share: percentage of the time for all sessions of the program together while others are
-                active, including decode steps. 0 for no fixed share.
+            program: name of the client program, if there are several. Among prompts with equal
+                priority, the program that has used the least time is served first.
+            share: percentage of the compute time, including decode steps, that all sessions of the
+                program get together while other programs are active. 0 for no fixed share.
 
         Raises:
             TypeError: if `priority` is not an integer.
@@ -126,14 +126,13 @@ class Session:
             self._mailbox.post(Prioritise(self.id, priority, program, share))
 
     def fork(self, session_id: str | None = None) -> Session:
-        """Create a session with the same conversation. The KV cache is shared until either one
-        writes.
+        """Create a session with the same conversation. The KV cache is copied on write.
 
         Args:
-            session_id: id of the fork, see `Engine.open_session`; None for a random one.
+            session_id: id of the fork (see `Engine.open_session`); None for a random id.
 
         Raises:
-            ValueError: if it is the session's own id.
+            ValueError: if `session_id` is this session's own id.
             EngineError: `engine_stopped`.
         """
         twin = session_id or uuid.uuid4().hex
@@ -144,9 +143,9 @@ class Session:
         return made
 
     def keep(self) -> None:
-        """Write the session's cache to disk, so that it survives a crash.
+        """Write the session's KV cache to disk so that it survives a crash.
 
-        Only sessions with an id from the caller have a file. Does nothing during a reply.
+        Does nothing during a reply, or if the session's id is random.
         """
         with contextlib.suppress(EngineError):
             self._mailbox.post(Keep(self.id))
@@ -155,29 +154,29 @@ class Session:
         """Free the session. A running reply ends with `session_closed`.
 
         Args:
-            forget: also delete its cache on disk.
+            forget: also delete the session's cache on disk.
         """
-        with contextlib.suppress(EngineError):  # a stopped engine has already freed it
+        with contextlib.suppress(EngineError):  # stopping the engine already freed the session
             self._mailbox.post(CloseSession(self.id, forget))
 
 
 class Engine:
-    """Engine thread with its models and sessions.
+    """Handle for the engine thread, which owns all models and sessions.
 
-    If the thread fails, all replies and calls end with `engine_stopped`, and the next call starts a
-    new thread. Models must then be loaded and sessions opened again.
+    If the thread crashes, all replies and calls fail with `engine_stopped`. The next call starts a
+    new thread, but models have to be loaded and sessions opened again.
 
     Args:
-        memory_budget: bytes for weights and KV caches together. The default is most of the GPU's
-            recommended working set, or of the free RAM without a GPU.
-        cache_dir: folder for KV caches of sessions that were closed or evicted. Sessions with an id
-            from the caller find theirs again after a restart. None keeps nothing on disk.
-        cache_bytes: size limit of the folder; the least recently used files are deleted first.
-        ranks: number of processes on this machine that each model is split over, or their machines,
-            this one first (`engine.cluster.hosts`). Models and sessions that do not support this
-            fail with `unsupported_session`. If a process dies or hangs, all replies end with
+        memory_budget: bytes for weights and KV caches together. Defaults to most of the GPU's
+            recommended working set, or to most of the free RAM without a GPU.
+        cache_dir: folder for the KV caches of closed and evicted sessions. Sessions whose id was
+            set by the caller can be resumed from it, even after a restart. None disables it.
+        cache_bytes: size limit of the folder. The least recently used files are deleted first.
+        ranks: number of local processes to split each model over, or a list of hosts that starts
+            with this machine (`engine.cluster.hosts`). Models and sessions that can't be split fail
+            with `unsupported_session`. If a process dies or hangs, all replies end with
             `engine_stopped`.
-        ways_dir: folder for probe results, which make later loads faster. None stores nothing.
+        ways_dir: folder for probe results, which speed up later loads. None disables it.
         niceness: how far the engine's threads give way to other threads, 0 to 19. Linux only.
     """
 
@@ -215,30 +214,29 @@ class Engine:
 
     @property
     def is_running(self) -> bool:
-        """True if the engine thread is alive."""
+        """Check whether the engine thread is alive."""
         running = self._thread
         return running is not None and running.is_alive()
 
     def start(self) -> None:
-        """Start the engine thread, without blocking. The first call of another method does this
-        too.
+        """Start the engine thread, without blocking. Other methods call this when needed.
 
         Raises:
-            EngineError: `engine_stopped` if this engine was stopped. Create a new one.
+            EngineError: `engine_stopped` after `stop`. An engine can't be restarted.
         """
         while (dying := self._start()) is not None:
             if dying is threading.current_thread():
                 raise EngineError(ENGINE_STOPPED, "The engine is just breaking down.")
-            dying.join()  # outside of the lock, which its last callbacks may need
+            dying.join()  # without the lock, because callbacks of the dying thread may need it
 
     def _start(self) -> threading.Thread | None:
-        """Start a thread if there is none. Return a thread that is failing, or None."""
+        """Start a thread unless one is running. Return the old thread if it's still crashing."""
         with self._lock:
             if self._stopped:
                 raise EngineError(ENGINE_STOPPED, "This engine was stopped. Start a new one.")
             if self.is_running:
                 return self._thread if self._mailbox.closed else None
-            if self._thread is not None:  # the thread has failed
+            if self._thread is not None:  # the thread crashed
                 thread.ended(self._mailbox, self._thread)
                 self._mailbox = Mailbox()
             # Not a daemon: MLX must be shut down, or the process aborts at exit.
@@ -254,8 +252,8 @@ class Engine:
         """End all replies with `engine_stopped`, free everything, and join the engine thread.
 
         Args:
-            timeout: seconds to wait for the thread, which continues to shut down; None for no
-                limit.
+            timeout: seconds to wait for the thread; None to wait forever. The thread keeps shutting
+                down after a timeout.
         """
         with self._lock:
             self._stopped = True
@@ -274,32 +272,30 @@ class Engine:
         adapter: str | Path | None = None,
         draft: str | Path | None = None,
     ) -> Model:
-        """Load a model folder (Hugging Face/MLX layout), or a downloaded model by its hub id.
-        Blocks.
+        """Load a model folder (Hugging Face/MLX layout) or a downloaded hub id. Blocks.
 
-        The same folder is only loaded once. A GGUF file is converted on first use, into the
-        program's own folder of models.
+        Loading the same folder twice returns the same model. GGUF files are converted on first use,
+        and the result is kept in the app's model folder.
 
         Args:
-            adapter: folder with a LoRA or DoRA adapter in mlx-lm's layout. The result is a variant
-                with its own id and sessions. It shares arrays with the model without an adapter and
-                its other variants, which are in memory only once, until the last of them is
-                unloaded.
-            draft: folder or id of a smaller model with the same tokenizer, which is also loaded. It
-                drafts for a chat that runs alone if that is faster; the text is the same. "lookup"
-                needs no model: it drafts what followed the same tokens earlier in the chat, which
-                helps if text is repeated with changes, and works for several chats concurrently.
-                None does not change the drafting of a loaded model, and "" ends it.
+            adapter: folder with a LoRA or DoRA adapter in mlx-lm's layout. This creates a variant
+                with its own id and sessions. All variants share the base model's weights, which
+                stay in memory until the last variant is unloaded.
+            draft: folder or hub id of a smaller model with the same tokenizer, for speculative
+                decoding. It's used for chats that run alone, if that is faster, and doesn't change
+                the text. "lookup" is prompt lookup decoding: it needs no draft model, helps with
+                edits of earlier text, and also works for several chats at a time. None leaves the
+                setting of a loaded model unchanged, and "" turns drafting off.
 
         Raises:
-            EngineError: `model_load_failed` or `out_of_memory`, with what to do;
-                `unsupported_session` if the models cannot draft for each other.
+            EngineError: `model_load_failed` or `out_of_memory`, with advice in the message;
+                `unsupported_session` if the draft model doesn't match.
         """
         may_wait()
         return self.load_later(path, adapter=adapter, draft=draft).result()
 
     def load_again(self, model: Model) -> Model:
-        """Reload a model after a failure of the engine. Blocks.
+        """Reload a model after the engine crashed. Blocks.
 
         Raises:
             EngineError: see `load`.
@@ -311,7 +307,7 @@ class Engine:
             except EngineError as error:
                 if error.code != ENGINE_STOPPED:
                     raise
-                time.sleep(0.1)  # the old thread has not ended yet
+                time.sleep(0.1)  # the old thread hasn't ended yet
         return self.load(model.path, adapter, draft)
 
     def load_later(
@@ -323,11 +319,11 @@ class Engine:
     ) -> Future[Model]:
         """Start `load` without blocking. The future's callbacks run on the engine thread.
 
-        Cancelling the future stops loading, unless another call loads the same folder.
+        Cancelling the future aborts the load, unless another caller is waiting for it too.
 
         Args:
-            on_progress: called on the engine thread about fifty times per second with the loaded
-                share of the weights, above 0 and at most 1. Must be fast.
+            on_progress: called on the engine thread about 50 times per second with the fraction of
+                the weights loaded so far, above 0 and at most 1. Must return quickly.
         """
         answer: Future[Model] = Answer(can_be_cancelled=True)
         added = None if adapter is None else str(adapter)
@@ -343,21 +339,20 @@ class Engine:
         kv_bits: int | None = None,
         adapter: str | Path | None = None,
     ) -> Fit:
-        """Estimate the memory of a model before loading it, and find what would fit instead.
-        Blocks.
+        """Estimate a model's memory before loading it, and suggest what would fit. Blocks.
 
-        Only the config and the headers of weight files are read. For a model split over ranks, all
-        figures are per rank, checked against the one with the least memory.
+        This only reads the config and the headers of the weight files. For models split over ranks,
+        all numbers are per rank and compared to the rank with the least memory.
 
         Args:
-            context: tokens of each chat; None for the model's limit, at most 8,192.
+            context: tokens per chat; None for the model's limit, at most 8,192.
             kv_bits: see `open_session`.
-            adapter: see `load`. Its arrays are included; those of a loaded base model are not
-                (`Fit.shared`).
+            adapter: see `load`. Its arrays are counted, but not the weights of a base model that is
+                already loaded (`Fit.shared`).
 
         Raises:
-            EngineError: `model_load_failed` if the folder cannot be loaded; `unsupported_session`
-                if the model cannot be split over this number of ranks.
+            EngineError: `model_load_failed` if the folder can't be loaded; `unsupported_session` if
+                the model can't be split over this number of ranks.
             ValueError: if `context`, `chats` or `kv_bits` is out of range.
         """
         may_wait()
@@ -374,7 +369,7 @@ class Engine:
         """Start `estimate` without blocking. The future's callbacks run on the engine thread.
 
         Raises:
-            ValueError: see `estimate`; other errors are set in the future.
+            ValueError: see `estimate`. All other errors are set on the future.
         """
         if kv_bits not in (None, 4, 8):
             raise ValueError(f"kv_bits must be 8, 4 or None, not {kv_bits!r}")
@@ -386,7 +381,7 @@ class Engine:
         return answer
 
     def unload(self, model: Model) -> None:
-        """Free a model, and close its sessions. Blocks."""
+        """Unload a model and close its sessions. Blocks."""
         may_wait()
         self.unload_later(model).result()
 
@@ -397,13 +392,15 @@ class Engine:
         return answer
 
     def unload_idle(self, after: float | None, told: Callable[[str], None] | None = None) -> None:
-        """Unload models that have been unused for `after` seconds; None, the default, never does.
+        """Unload models after `after` seconds without use. None disables this (the default).
 
-        Messages to their sessions then fail with `unknown_model`. Caches of sessions with an id
-        from the caller are written to disk; load the model and open the session again to use them.
+        Sending to a session of an unloaded model fails with `unknown_model`. The caches of sessions
+        with caller-set ids are written to disk first, so they can be resumed once the model is
+        loaded again.
 
         Args:
-            told: called on the engine thread with the id of each unloaded model. Must be fast.
+            told: called on the engine thread with the id of each unloaded model. Must return
+                quickly.
 
         Raises:
             ValueError: if `after` is negative.
@@ -413,16 +410,15 @@ class Engine:
         self._post(UnloadIdle(after, told))
 
     def pin(self, model: Model, pinned: bool = True) -> None:
-        """Exempt a model from `unload_idle`, or end the exemption."""
+        """Keep a model loaded regardless of `unload_idle`, or undo that."""
         self._post(Pin(model.id, pinned))
 
     def relieve_later(self) -> Future[int]:
-        """Free all memory that can be recovered later: caches that no reply uses, and buffers.
+        """Free all memory that can be rebuilt later: buffers, and caches that no reply uses.
 
-        Call this if the system is short of memory (`engine.runtime.pressure`). Caches of sessions
-        with an id from the caller are written to disk, and others are prefilled again when needed.
-        The future's result is the number of freed cache bytes; its callbacks run on the engine
-        thread.
+        Call this when the system is low on memory (see `engine.runtime.pressure`). The caches of
+        sessions with caller-set ids are written to disk, and other sessions prefill again. The
+        future returns the number of cache bytes freed. Its callbacks run on the engine thread.
         """
         answer: Future[int] = Answer()
         self._post(Relieve(answer))
@@ -444,25 +440,25 @@ class Engine:
         """Open a conversation, without blocking.
 
         Args:
-            session_id: name under which the cache is found again after closing, also by a later run
-                of the program (see `cache_dir`).
-            system: system message for conversations that have none.
-            reproducible: keep this session's logits bitwise equal next to any other chats. If the
-                model is not `exact`, the session is stepped alone, which is slower next to other
-                chats.
-            reasoning: reason before the answer, if supported; None for the model's default.
-            on_overflow: what to do if the conversation exceeds the context: `refuse` ends the reply
-                with `context_overflow`; `slide` leaves out the oldest turns, and
-                `ReplyStats.dropped_messages` has their number.
-            kv_bits: quantize keys and values to 8 or 4 bits, which takes about a half or a quarter
-                of the memory of 16 bits, rounds them, and is slower on a CPU. If the model does not
-                support it, the first message fails with `unsupported_session`.
-            context: limit of prompt and answer tokens together, if lower than the model's.
-            domain: isolation domain, for an engine that serves several users. Prompts only reuse
-                caches of sessions in the same domain, so that neither statistics nor timing reveal
-                the prompts of others.
-            begins_as: id of a closed session. If there is no cache on disk for `session_id`, the
-                session starts from the common beginning with that session's cache.
+            session_id: id for reopening the session later with its KV cache, even after the
+                program was restarted (see `cache_dir`). None for a random id.
+            system: system message for conversations that don't have one.
+            reproducible: make this session's logits independent of other chats, bit by bit. Unless
+                the model is `exact`, this means stepping the session alone, which is slower while
+                other chats are running.
+            reasoning: turn reasoning on or off, if supported; None for the model's default.
+            on_overflow: what to do when the conversation exceeds the context. `refuse` ends the
+                reply with `context_overflow`. `slide` drops the oldest turns and counts them in
+                `ReplyStats.dropped_messages`.
+            kv_bits: quantize the KV cache to 8 or 4 bits. Compared to 16 bits, this takes about a
+                half or a quarter of the memory, but it is lossy and slower on a CPU. If the model
+                doesn't support it, the first message fails with `unsupported_session`.
+            context: limit for prompt and answer tokens together, if lower than the model's limit.
+            domain: isolation domain, for engines that serve several users. Prompts only reuse
+                caches from their own domain, so neither statistics nor timing reveal the prompts of
+                other users.
+            begins_as: id of a closed session. Its cache on disk is used for the common prefix if
+                there is no cache for `session_id`.
 
         Raises:
             ValueError: if `on_overflow`, `kv_bits` or `context` is invalid.
@@ -490,10 +486,10 @@ class Engine:
         return self._open(opening, model)
 
     def forget(self, session_id: str) -> None:
-        """Delete the KV cache on disk of a closed session.
+        """Delete a closed session's KV cache from disk.
 
         Args:
-            session_id: id from the caller, see `open_session`. Unknown ids are ignored.
+            session_id: id that was given to `open_session`. Unknown ids are ignored.
         """
         self._post(Forget(session_id))
 
@@ -505,17 +501,17 @@ class Engine:
         on_event: Listener | None = None,
         reasoning: bool | None = None,
     ) -> Reply:
-        """Request a single answer without keeping a session, for titles, summaries or questions.
+        """Request a single answer without a session, e.g. for titles and summaries.
 
-        Memory for one such request of about a thousand tokens is always reserved, so that it does
-        not wait for chats. For arguments and errors, see `Session.send`.
+        We always reserve memory for one such request of about 1,000 tokens, so it doesn't have to
+        wait for chats. For arguments and errors, see `Session.send`.
         """
         session = uuid.uuid4().hex
         opening = OpenSession(session, model.id, None, False, reasoning, scratch=True)
         chat = self._open(opening, model)
         try:
             return chat.send(prompt, params, on_event)
-        except BaseException:  # the caller has no session to close
+        except BaseException:  # the caller doesn't have the session, so it can't close it
             chat.close()
             raise
 
@@ -531,9 +527,9 @@ class Engine:
         """Count the tokens of a prompt. The future's callbacks run on the engine thread.
 
         Args:
-            slides_in: count as a session with `on_overflow="slide"` and this context would send it.
-                If the last message does not fit by itself, count only that message.
-            session_id: session whose already omitted messages are not counted.
+            slides_in: context limit in tokens. Count the prompt as `on_overflow="slide"` would
+                shorten it, or only the last message if that alone exceeds the limit.
+            session_id: don't count messages that this session has already dropped.
         """
         asked = prompt if isinstance(prompt, (str, RawPrompt)) else _as_messages(prompt)
         answer: Future[int] = Answer()
@@ -558,7 +554,7 @@ class Engine:
             tools: see `SamplingParams`.
 
         Raises:
-            ValueError: if they are invalid.
+            ValueError: if a tool is invalid.
         """
         offered = {"tools": list(SamplingParams(tools=tools).offered)} if tools else {}
         answer: Future[int] = Answer()
@@ -567,12 +563,12 @@ class Engine:
         return answer
 
     def embed_later(self, model: Model, texts: Sequence[str | Sequence[int]]) -> Future[Embeddings]:
-        """Compute the normalized mean hidden state of each text. Cancelling the future stops it.
+        """Compute embeddings: the mean hidden state of each text, normalized.
 
-        The texts are read in chunks between the steps of chats.
+        The texts are processed in chunks between the steps of chats. Cancel the future to stop.
 
         Args:
-            texts: each as text or token ids.
+            texts: strings or lists of token ids.
         """
         answer: Future[Embeddings] = Answer(can_be_cancelled=True)
         given = tuple(t if isinstance(t, str) else tuple(t) for t in texts)
@@ -580,13 +576,13 @@ class Engine:
         return answer
 
     def stats(self) -> dict[str, Any]:
-        """Return current statistics: backend, memory in bytes, models and sessions. Blocks.
+        """Get current statistics: backend, memory in bytes, models and sessions. Blocks.
 
-        `phase_seconds` has the engine thread's time by phase, `tokens_per_s` the current speed of
-        all chats together, and `queue` the sessions that wait for memory, in order. `process_bytes`
-        is the memory of this process according to the system, and `children_bytes` that of its
-        children. `faults` has, by model id, the passes that raised errors, and if its chats are
-        stepped one by one for some time because of them (`unshared`).
+        `phase_seconds` is the engine thread's time per phase, `tokens_per_s` the current throughput
+        of all chats together, and `queue` lists the sessions waiting for memory, in order.
+        `process_bytes` and `children_bytes` are this process's and its children's memory as
+        reported by the OS. `faults` counts failed passes by model id. `unshared` in it means that,
+        after such errors, the model's chats are stepped one by one for a while.
         """
         may_wait()
         return self.stats_later().result()
@@ -600,7 +596,7 @@ class Engine:
     def _open(self, command: OpenSession, model: Model) -> Session:
         self.start()
         made = Session(command.session_id, model, self._mailbox)
-        made._mailbox.post(command)  # last, as an error must not leave a session open
+        made._mailbox.post(command)  # last, so that an error can't leave a session open
         return made
 
     def _post(self, command: Any) -> None:
@@ -611,7 +607,7 @@ class Engine:
 def _as_messages(prompt: object) -> tuple[Message, ...] | Added:
     if not isinstance(prompt, (list, tuple)):
         raise EngineError(INVALID_REQUEST, "Send a text or a list of messages.")
-    # Copy: the caller may change its objects before the engine thread reads them.
+    # Copy, because the caller may modify its objects before the engine thread reads them.
     messages = tuple(
         m.as_message() if isinstance(m, ToolResult) else dict(m) if isinstance(m, dict) else m
         for m in prompt

@@ -1,4 +1,4 @@
-"""Errors of the engine: one exception class, with a string code for each cause."""
+"""The engine's exception class, with a string code for each cause."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from collections.abc import Callable
 
 log = logging.getLogger(__name__)
 
-# The codes are part of the public API: programs check them, users read the message.
+# The codes are part of the public API. Programs should check the code and show the message.
 CAPACITY_EXHAUSTED = "capacity_exhausted"  # not enough memory for this request; nothing was started
 CONTEXT_OVERFLOW = "context_overflow"  # the prompt is longer than the model's context
 DOWNLOAD_CANCELLED = "download_cancelled"  # cancelled; partial files are kept
 DOWNLOAD_FAILED = "download_failed"  # interrupted or damaged
-ENGINE_STOPPED = "engine_stopped"  # the engine was stopped, or its thread has failed
-GATED = "gated"  # the hub requires an access token with permission for this model
-INTERNAL_ERROR = "internal_error"  # unexpected error in one session; others are not affected
+ENGINE_STOPPED = "engine_stopped"  # the engine was stopped, or its thread crashed
+GATED = "gated"  # the hub requires an access token that is authorized for this model
+INTERNAL_ERROR = "internal_error"  # unexpected error in one session; other sessions continue
 INVALID_REQUEST = "invalid_request"  # malformed messages
 MODEL_LOAD_FAILED = "model_load_failed"  # the folder or its weights are damaged or not supported
-NOT_A_MODEL = "not_a_model"  # the hub's repository cannot be loaded
+NOT_A_MODEL = "not_a_model"  # the hub repository doesn't contain a supported model
 NOT_FOUND = "not_found"  # the hub has no such model or revision
 NO_SPACE = "no_space"  # not enough disk space for a download
 OFFLINE = "offline"  # the hub cannot be reached or does not respond
-OUT_OF_MEMORY = "out_of_memory"  # the weights do not fit, or the device ran out of memory later
+OUT_OF_MEMORY = "out_of_memory"  # the weights don't fit, or the device ran out of memory later
 SESSION_BUSY = "session_busy"  # the session has a running reply
 SESSION_CLOSED = "session_closed"  # the session was closed, or never existed
 TEMPLATE_ERROR = "template_error"  # the model's chat template rejected the messages
@@ -31,24 +31,24 @@ UNKNOWN_MODEL = "unknown_model"  # the model was unloaded
 UNSUPPORTED_SESSION = "unsupported_session"  # the model does not support an option of the session
 
 MESSAGE_TOO_LONG = "message_too_long"
-"""Reason for `context_overflow`: the last message is too long even without earlier ones."""
+"""Reason for `context_overflow`: the last message alone is longer than the context."""
 
 FOLDER_GONE = "folder_gone"  # reason for `model_load_failed`: the model's folder does not exist
 
 CANNOT_SEE = "cannot_see"
-"""Reason for `invalid_request`: a message has an image, and the model does not support images."""
+"""Reason for `invalid_request`: a message has an image, but the model doesn't support images."""
 
-CANNOT_HEAR = "cannot_hear"  # the same for recordings
+CANNOT_HEAR = "cannot_hear"  # same as `CANNOT_SEE`, for audio
 
 
 class EngineError(Exception):
-    """Error with a code for programs and a sentence for the user."""
+    """Error with a machine-readable code and a message for the user."""
 
     def __init__(self, code: str, message: str, reason: str = "") -> None:
         super().__init__(code, message)
         self.code = code  # a constant of this module
         self.message = message  # what happened, and what to do if possible
-        # distinguishes causes with the same code if the remedy differs, else ""
+        # narrows down the code when different causes need different fixes, else ""
         self.reason = reason
 
     def __str__(self) -> str:
@@ -56,7 +56,7 @@ class EngineError(Exception):
 
 
 class RanksLostError(EngineError):
-    """A rank died or its caches differ from those of others, so the engine has failed."""
+    """Raised when a rank dies or its caches diverge from the other ranks' caches."""
 
     def __init__(self, message: str) -> None:
         super().__init__(ENGINE_STOPPED, message)
@@ -66,10 +66,10 @@ class RanksLostError(EngineError):
 
 
 def let_go(error: BaseException) -> None:
-    """Free the frames of an exception's traceback and causes.
+    """Free the frames that an exception and its causes keep alive.
 
-    A frame that stores its own exception is a reference cycle, which keeps sessions and their
-    arrays alive, because the cycle collector does not run on the engine thread.
+    A frame that stores its own exception is a reference cycle. The cycle collector doesn't run on
+    the engine thread, so the cycle would leak sessions and their arrays.
     """
     left = [error]
     while left:
@@ -80,16 +80,16 @@ def let_go(error: BaseException) -> None:
 
 
 class _EngineThreadError(Exception):
-    """Traceback of an error on the engine thread, as text."""
+    """Stand-in for an error on the engine thread that only carries its formatted traceback."""
 
     def __str__(self) -> str:
         return f"\n{self.args[0]}"
 
 
 def detach(error: BaseException) -> None:
-    """Replace an error's traceback and causes with text, for a caller on another thread.
+    """Replace an error's traceback and causes with text before another thread gets it.
 
-    The caller may keep the error, which must not keep the engine's frames alive.
+    Callers may hold on to the error, and it must not keep the engine's frames alive.
     """
     text = "".join(traceback.format_exception(error))
     let_go(error)
@@ -97,7 +97,7 @@ def detach(error: BaseException) -> None:
 
 
 def as_engine_error(error: BaseException) -> EngineError:
-    """Convert an error for callers. An unexpected one keeps its own message."""
+    """Convert any exception to an `EngineError`. Unexpected errors become `internal_error`."""
     if isinstance(error, EngineError):
         return error
     if is_out_of_memory(error):
@@ -111,7 +111,7 @@ _OUT_OF_MEMORY = re.compile(
     r"|bad_alloc",
     re.IGNORECASE,
 )
-"""Messages of MLX, Metal and CUDA."""
+"""Matches the out-of-memory messages of MLX, Metal and CUDA."""
 
 
 def words_of(error: BaseException) -> str:
@@ -135,8 +135,8 @@ def run_cleanup(step: Callable[[], object]) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return True if the device or Python ran out of memory."""
+    """Check whether an error means that the device or Python ran out of memory."""
     if isinstance(error, MemoryError):
         return True
-    # MLX raises RuntimeError.
+    # MLX has no class for this. It raises a plain RuntimeError.
     return isinstance(error, RuntimeError) and bool(_OUT_OF_MEMORY.search(words_of(error)))

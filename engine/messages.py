@@ -1,7 +1,7 @@
-"""Messages between threads: commands to the engine thread, and events from it.
+"""Commands that are posted to the engine thread, and events that it sends back.
 
-All are frozen and contain only plain Python values, so neither lazy arrays nor Qt objects cross
-threads.
+Every message is frozen and contains only plain Python values. This way, neither lazy MLX arrays nor
+Qt objects can cross threads.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from engine.params import SamplingParams
 
 class Load(Struct, frozen=True):
     path: str
-    answer: Future[Any]  # of engine.model.info.Model; may be cancelled
-    told: Callable[[float], None] | None = None  # called with the loaded share of the weights
-    adapter: str | None = None  # folder, for a variant
+    answer: Future[Any]  # result is an engine.model.info.Model; can be cancelled
+    told: Callable[[float], None] | None = None  # progress callback, from 0 to 1
+    adapter: str | None = None  # adapter folder
     draft: str | None = None  # folder of a draft model, LOOKUP, or "" for none
-    outer: Future[Any] | None = None  # of the command that requires this load
+    outer: Future[Any] | None = None  # future of the command that triggered this load
 
     @property
     def dropped(self) -> bool:
-        """True if no caller waits for it any longer."""
+        """True if every caller has cancelled the load."""
         return self.answer.cancelled() or (self.outer is not None and self.outer.cancelled())
 
 
@@ -37,7 +37,7 @@ class Estimate(Struct, frozen=True):
     context: int | None
     chats: int
     kv_bits: int | None
-    answer: Future[Any]  # of engine.cache.estimate.Fit
+    answer: Future[Any]  # result is an engine.cache.estimate.Fit
     adapter: str | None = None
 
 
@@ -48,7 +48,7 @@ class Unload(Struct, frozen=True):
 
 class UnloadIdle(Struct, frozen=True):
     after: float | None  # seconds, or None for never
-    told: Callable[[str], None] | None  # called with the model's id
+    told: Callable[[str], None] | None  # called with the id of each unloaded model
 
 
 class Pin(Struct, frozen=True):
@@ -57,7 +57,7 @@ class Pin(Struct, frozen=True):
 
 
 class Relieve(Struct, frozen=True):
-    answer: Future[int]  # freed bytes
+    answer: Future[int]  # number of bytes freed
 
 
 class Cancel(Struct, frozen=True):
@@ -105,7 +105,7 @@ class Embed(Struct, frozen=True):
 
 
 class Embeddings(Struct, frozen=True):
-    """A vector of length 1 for each text, as little-endian float32, and the total of tokens."""
+    """Unit vectors as little-endian float32, one per text, and the total token count."""
 
     vectors: tuple[bytes, ...]
     tokens: int
@@ -116,9 +116,9 @@ class GetStats(Struct, frozen=True):
 
 
 class WorkDone(Struct, frozen=True):
-    """Result of work on another thread."""
+    """Result of a job that ran on a worker thread."""
 
-    job: int = 0  # its number, or 0 to only wake up the engine thread
+    job: int = 0  # job number, or 0 to only wake up the engine thread
     value: Any = None  # result
     error: BaseException | None = None  # raised exception
 
@@ -130,24 +130,23 @@ class Stop(Struct, frozen=True):
 Kind = Literal["answer", "reasoning", "tool"]
 Overflow = Literal["refuse", "slide"]
 Message = dict[str, Any]
-"""A message in the form that chat templates expect: {"role": ..., "content": ...} and optional
-keys.
+"""Chat message as chat templates expect it: {"role": ..., "content": ...} plus optional keys.
 
-Content is a string, or a list if it has images or sounds, of `{"type": "text", "text": str}`,
-`{"type": "image", "image": Image}` and `{"type": "audio", "audio": Audio}`. A text in a list may
-also be a function that returns it, called on any thread, so that a file is only read when it is
-needed, as for images.
+`content` is a string, or a list of parts for messages with images or audio:
+`{"type": "text", "text": str}`, `{"type": "image", "image": Image}` and
+`{"type": "audio", "audio": Audio}`. The text of a part may also be a function that returns a
+string. It's called on any thread, so attached files are only read when they are needed.
 """
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Medium:
-    """File in a message that is passed to the model in its own form."""
+    """Image or audio file attached to a message."""
 
-    # its bytes, or a function that reads them, on any thread and at each use, so that those of a
-    # long conversation are not kept in memory. It returns None if the file was deleted.
+    # The file's bytes, or a function that reads them and returns None if the file was deleted. The
+    # function is called each time, on any thread, so long chats don't keep their files in memory.
     file: bytes | Callable[[], bytes | None] = dataclasses.field(repr=False)
-    name: str = ""  # digest, if known without reading
+    name: str = ""  # digest, if the caller already knows it
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.digest == other.digest
@@ -157,14 +156,14 @@ class _Medium:
 
     @property
     def data(self) -> bytes:
-        """Contents of the file, or b"" if it was deleted. Reading may block on a disk."""
+        """Contents of the file, or b"" if it was deleted. May block on disk I/O."""
         return self.file if isinstance(self.file, bytes) else self.file() or b""
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the file in hexadecimal, the key for everything stored about it.
+        """Hex SHA-256 of the file, used as the key for everything we cache about it.
 
-        If the file was deleted, this is a unique name.
+        A deleted file gets a unique placeholder instead.
         """
         if self.name:
             return self.name
@@ -178,7 +177,7 @@ class _Medium:
 
     @property
     def media_type(self) -> str:
-        """Media type such as "image/png" by the first bytes, or "" if unknown."""
+        """Media type detected from the first bytes, e.g. "image/png", or "" if unknown."""
         data = self.data
         if data[:4] == b"RIFF":
             return {b"WEBP": "image/webp", b"WAVE": "audio/wav"}.get(data[8:12], "")
@@ -186,22 +185,22 @@ class _Medium:
 
 
 class Image(_Medium):
-    """Image in a message: PNG, JPEG or another format of `sandbox.images`."""
+    """Image in a message: PNG, JPEG or any other format that `sandbox.images` supports."""
 
 
 class Audio(_Medium):
-    """Recording in a message: WAV, MP3, FLAC or Ogg Vorbis, see `sandbox.sounds`."""
+    """Audio in a message: WAV, MP3, FLAC or Ogg Vorbis (see `sandbox.sounds`)."""
 
 
 SAVE_HEIC = (
     "a HEIC photo. Save it as JPEG. iPhones take JPEG photos with Settings > Camera > Formats > "
     "Most Compatible"
 )
-"""End of the error message for a HEIC image."""
+"""Ending of the error message for HEIC images."""
 
 
 def is_heic(head: bytes) -> bool:
-    """Return True if the first bytes of a file are those of a HEIC or HEIF image."""
+    """Check whether a file is a HEIC or HEIF image, given its first bytes."""
     brands = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
     return head[4:8] == b"ftyp" and head[8:12] in brands
 
@@ -210,7 +209,7 @@ LOST = {
     "image": "[Here was an image that is not there any more.]\n",
     "audio": "[Here was a recording that is not there any more.]\n",
 }
-"""Text for the model in place of a deleted file."""
+"""Text that the model gets in place of a deleted file."""
 
 
 _KINDS = {
@@ -228,7 +227,7 @@ _KINDS = {
 
 
 def text_of(content: Any) -> str:
-    """Return the text of a message's content, without images and sounds. May block on a disk."""
+    """Return the text parts of a message's content, joined. May block on disk I/O."""
     if isinstance(content, (list, tuple)):
         texts = [part["text"] for part in content if part["type"] == "text"]
         return "".join(text() if callable(text) else text for text in texts)
@@ -236,13 +235,13 @@ def text_of(content: Any) -> str:
 
 
 REASONING_FIELDS = ("reasoning_content", "thinking", "reasoning", "reasoning_text")
-"""Fields in which clients send the reasoning of an earlier answer."""
-_REASONING_LISTS = ("reasoning_details", "thinking_blocks")  # of OpenRouter and LiteLLM
+"""Message fields that different clients use for the reasoning of earlier answers."""
+_REASONING_LISTS = ("reasoning_details", "thinking_blocks")  # used by OpenRouter and LiteLLM
 _REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking")
 
 
 def reasoning_of(message: Message) -> str:
-    """Return the reasoning of an earlier answer, in any client's form."""
+    """Find the reasoning in an assistant message, in any of the formats that clients use."""
     names = (*REASONING_FIELDS, *_REASONING_LISTS)
     found = next((text for name in names if (text := reasoning_text(message.get(name)))), "")
     content = message.get("content")
@@ -252,7 +251,7 @@ def reasoning_of(message: Message) -> str:
 
 
 def with_reasoning(message: Message) -> Message:
-    """Return an assistant message with its reasoning only in `reasoning_content`."""
+    """Move the reasoning of an assistant message to `reasoning_content`. Returns a copy."""
     others = (*REASONING_FIELDS, *_REASONING_LISTS)
     found = {name: value for name, value in message.items() if name not in others}
     if thought := reasoning_of(message):
@@ -267,7 +266,7 @@ def _is_reasoning(part: Any) -> bool:
 
 
 def reasoning_text(value: Any) -> str:
-    """Return reasoning sent as text, parts or object, or "" if there is none."""
+    """Flatten reasoning that was sent as a string, a list of parts or an object."""
     if isinstance(value, list):
         return "".join(map(reasoning_text, value))
     if isinstance(value, dict):
@@ -277,7 +276,7 @@ def reasoning_text(value: Any) -> str:
 
 
 def medium_of(part: Any) -> Image | Audio | None:
-    """Return the image or sound in a part of content, or None."""
+    """Return the image or audio of a content part, or None for any other part."""
     kind = part.get("type") if isinstance(part, dict) else None
     wanted = _TYPES.get(kind) if isinstance(kind, str) else None
     return part[kind] if wanted is not None and isinstance(part.get(kind), wanted) else None
@@ -287,18 +286,18 @@ _TYPES = {"image": Image, "audio": Audio}
 
 
 def media_in(messages: Sequence[Message]) -> list[Image | Audio]:
-    """Return the images and sounds of messages in order."""
+    """Collect the images and audio files of all messages, in order."""
     lists = (m["content"] for m in messages if isinstance(m.get("content"), (list, tuple)))
     return [medium for parts in lists for part in parts if (medium := medium_of(part))]
 
 
 class RawPrompt(Struct, frozen=True):
-    """Prompt to continue without a chat template."""
+    """Prompt for plain text completion, without a chat template."""
 
-    # Tokenized, after the tokenizer's first token. Special tokens in it are recognized, so callers
-    # that insert text of others must not use it.
+    # Tokenized with BOS. Special tokens are parsed, so don't use this for prompts that contain
+    # untrusted text.
     text: str | None = None
-    tokens: tuple[int, ...] = ()  # if there is no text
+    tokens: tuple[int, ...] = ()  # used if `text` is None
 
 
 class Added(Struct, frozen=True):
@@ -308,16 +307,16 @@ class Added(Struct, frozen=True):
 
 
 Asked = str | tuple[Message, ...] | RawPrompt | Added
-"""Prompt for a session: text or messages to add, a whole conversation, or a raw prompt."""
+"""Prompt for a session: a user message, a whole conversation, a raw prompt, or new messages."""
 
 
 class FinishReason(StrEnum):
-    """Reason why a reply ended. `ERROR` belongs to a `Failed` event, the others to `Finished`.
+    """Reason why a reply ended. `ERROR` is only used for `Failed` events.
 
-    `LENGTH` is a limit of the caller or the model's context, or the reply was stopped because it
-    repeated itself (`ReplyStats.repeated_tokens`). `MEMORY` means that there was no memory for a
-    longer answer. `UNSTATED` is for remote servers that state no reason: the reply may be
-    incomplete.
+    `LENGTH` means that the reply reached `max_tokens` or the model's context limit, or that it was
+    stopped for repeating itself (`ReplyStats.repeated_tokens`). `MEMORY` means that it ran out of
+    memory for more tokens. `UNSTATED` is used for remote servers that don't send a reason, so the
+    reply may be incomplete.
     """
 
     STOP = "stop"
@@ -332,94 +331,92 @@ class ReplyStats(Struct, frozen=True):
     """Statistics of a reply. Times in seconds, counts in tokens."""
 
     prompt_tokens: int = 0  # whole prompt, including history
-    reused_tokens: int = 0  # part of them that was in the session's KV cache
-    generated_tokens: int = 0  # including reasoning, without the end-of-turn token
+    reused_tokens: int = 0  # prompt tokens that were already in the KV cache
+    generated_tokens: int = 0  # including reasoning, but not the EOS token
     ttft_s: float = 0.0  # from `send` to the first token
     decode_s: float = 0.0  # from the first to the last token
     tokens_per_s: float = 0.0  # tokens after the first, divided by `decode_s`; 0 for a single token
-    # the cache had been evicted and was recomputed by prefill, which may round differently from
-    # decoding (only relevant for reproducible sessions)
+    # The cache was evicted and had to be prefilled again. Prefill may round differently from
+    # decoding, which only matters for reproducible sessions.
     rebuilt: bool = False
-    # oldest messages left out because they did not fit the context (only sessions with
-    # `on_overflow="slide"`)
+    # number of oldest messages that were dropped to fit the context (`on_overflow="slide"`)
     dropped_messages: int = 0
-    reasoning_tokens: int = 0  # part of the generated ones
-    # tokens in the repetition for which the reply was stopped with `LENGTH`
-    # (`SamplingParams.stop_repetition`), or 0
+    reasoning_tokens: int = 0  # included in `generated_tokens`
+    # length of the repetition if `SamplingParams.stop_repetition` stopped the reply, else 0
     repeated_tokens: int = 0
 
 
 class ReplyEvent(Struct, frozen=True):
-    """Base of all events."""
+    """Base class of all events."""
 
     session_id: str
     reply_id: str
 
 
 class PromptProgress(ReplyEvent, frozen=True):
-    """Progress of prefill: `done` of `total` tokens are in the KV cache, `reused` from before."""
+    """Prefill progress, in tokens. `done` includes the `reused` tokens of earlier requests."""
 
     done: int
     total: int
     reused: int
-    queue_position: int = 0  # prompts before this one; 0 while it is being read
-    queued: bool = False  # waiting for memory in use by other replies; prefill has not begun
+    queue_position: int = 0  # number of prompts ahead of this prompt; 0 during prefill
+    queued: bool = False  # waiting for other replies to free memory; prefill hasn't started
 
 
 class TokenOdds(Struct, frozen=True):
-    """Probability of a token according to the model, before any sampling parameter."""
+    """Log probability of a token, before sampling parameters are applied."""
 
     id: int
-    data: bytes  # of the token; may be part of a character
-    logprob: float  # natural logarithm of its probability
+    data: bytes  # UTF-8 bytes of the token; may be an incomplete character
+    logprob: float  # natural logarithm
     # most probable tokens at this position, in descending order
     top: tuple[TokenOdds, ...] = ()
 
 
 class TextDelta(ReplyEvent, frozen=True):
-    """New text at the end of the reply's answer, reasoning or tool call."""
+    """New text of the answer, the reasoning or a tool call."""
 
     text: str
     kind: Kind
-    # of the answer's tokens since the last delta with odds, if requested. A delta with odds may
-    # have no text.
+    # If logprobs were requested: the answer's tokens since the last delta with odds. The text of
+    # such a delta can be empty.
     odds: tuple[TokenOdds, ...] = ()
 
 
 class ToolCallStarted(ReplyEvent, frozen=True):
-    """Start of a tool call. Events for calls are only sent if tools were offered.
+    """Start of a tool call. Tool call events are only sent if the request had tools.
 
-    Each started call ends with one `ToolCallFinished` or `ToolCallFailed` before the reply's last
-    event.
+    Every call that was started ends with exactly one `ToolCallFinished` or `ToolCallFailed`, before
+    the reply's last event.
     """
 
-    id: str  # of the call, from the model or random; unique in its conversation
-    name: str  # of the tool
+    id: str  # call id, from the model or random; unique within the conversation
+    name: str  # tool name
 
 
 class ToolCallDelta(ReplyEvent, frozen=True):
-    """Part of a call's arguments as JSON. Joined they equal those of `ToolCallFinished`."""
+    """Chunk of a call's JSON arguments. Joined, the chunks equal `ToolCallFinished.arguments`."""
 
     id: str
     text: str
 
 
 class ToolCallFinished(ReplyEvent, frozen=True):
-    """End of a valid call of an offered tool."""
+    """End of a valid tool call."""
 
     id: str
     name: str
-    arguments: str  # a JSON object, as text
+    arguments: str  # JSON object
 
 
 class ToolCallFailed(ReplyEvent, frozen=True):
-    """End of an invalid call: it cannot be parsed, is incomplete, or names an unknown tool."""
+    """End of an invalid tool call: it's malformed, incomplete, or calls an unknown tool."""
 
     id: str
-    name: str  # of the tool, or "" if unknown; then there was no `ToolCallStarted`
-    text: str  # as written by the model between its markers
-    message: str  # reason
-    # JSON object as text, for a call of a tool that was not offered, else ""
+    name: str  # tool name, or "" if it couldn't be parsed (no `ToolCallStarted` in that case)
+    text: str  # raw text between the model's tool call markers
+    message: str  # what is wrong with the call
+    # JSON object if the call is well-formed but the tool is unknown, else ""
     arguments: str = ""
 
 
@@ -428,14 +425,14 @@ class Finished(ReplyEvent, frozen=True):
 
     reason: FinishReason
     stats: ReplyStats
-    stop: str | None = None  # stop string that ended it, or None
-    # the assistant message as the session stores it; do not change it. A caller that sends whole
-    # conversations sends it back unchanged. None if nothing is stored.
+    stop: str | None = None  # matched stop string, if any
+    # The assistant message as the session stored it, or None if nothing was stored. Don't modify
+    # it: callers that send whole conversations must send it back unchanged to hit the KV cache.
     message: Message | None = None
 
 
 class Failed(ReplyEvent, frozen=True):
-    """Last event of a reply that ended with an error: `EngineError`'s code, message and reason."""
+    """Last event of a reply that failed, with the fields of its `EngineError`."""
 
     code: str
     message: str
@@ -445,7 +442,7 @@ class Failed(ReplyEvent, frozen=True):
 CallEvent = ToolCallStarted | ToolCallDelta | ToolCallFinished | ToolCallFailed
 Event = PromptProgress | TextDelta | CallEvent | Finished | Failed
 Sink = Callable[[Event, tuple[int, ...]], None]
-"""Receiver of a reply's events, with the ids of their tokens. Called on the engine thread."""
+"""Callback for a reply's events and their token ids. Called on the engine thread."""
 
 
 class OpenSession(Struct, frozen=True):
@@ -457,10 +454,10 @@ class OpenSession(Struct, frozen=True):
     on_overflow: Overflow = "refuse"
     kv_bits: int | None = None
     context: int | None = None
-    scratch: bool = False  # closed after its first reply
-    named: bool = False  # has an id from the caller, who may reopen it after a restart
-    domain: str = ""  # nothing is shared with sessions of other domains
-    begins_as: str = ""  # id of a closed session whose cache on disk it may start from
+    scratch: bool = False  # close the session after its first reply
+    named: bool = False  # the id came from the caller, who may reopen the session after a restart
+    domain: str = ""  # sessions only share caches within a domain
+    begins_as: str = ""  # fallback: id of a closed session whose cache on disk can be used
 
 
 class Send(Struct, frozen=True):
@@ -469,8 +466,8 @@ class Send(Struct, frozen=True):
     prompt: Asked
     params: SamplingParams
     sink: Sink
-    sent_at: float  # time.perf_counter() of the caller, to include the time in the mailbox
-    template: Mapping[str, Any] = field(default_factory=dict)  # arguments besides the messages
+    sent_at: float  # time.perf_counter() when posted, so that TTFT includes the time in the mailbox
+    template: Mapping[str, Any] = field(default_factory=dict)  # extra chat template variables
 
 
 class CountTokens(Struct, frozen=True):
@@ -479,9 +476,9 @@ class CountTokens(Struct, frozen=True):
     reasoning: bool | None
     template: Mapping[str, Any]
     answer: Future[int]
-    only_template: bool = False  # count only what the template arguments add
-    slides_in: int | None = None  # context in tokens, to leave out the oldest turns beyond it
-    session_id: str = ""  # its already omitted messages are not counted
+    only_template: bool = False  # count only the tokens added by `template`
+    slides_in: int | None = None  # context in tokens; older turns that don't fit aren't counted
+    session_id: str = ""  # don't count messages that this session has already dropped
 
 
 Command = (

@@ -1,4 +1,4 @@
-"""Sampling parameters of a reply, validated here only."""
+"""Sampling parameters. This is the only place where they are validated."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ RANGES: dict[str, tuple[float, float]] = {
     "presence_penalty": (-2.0, 2.0),
     "frequency_penalty": (-2.0, 2.0),
 }
-"""Minimum and maximum of the numeric parameters of `SamplingParams`."""
+"""Allowed range of each float in `SamplingParams`."""
 ABOVE_ZERO = ("top_p", "typical_p", "repetition_penalty")
-"""Parameters that must be greater than their minimum."""
+"""Parameters whose range excludes 0."""
 LEAST = {"max_tokens": 1, "top_k": 0, "penalty_window": 0}
-"""Minimum of integer parameters."""
+"""Minimum of each integer parameter."""
 
 
 class FormLimits(Struct, frozen=True):
-    """Limits of an answer's form that its JSON schema does not set.
+    """Size limits for structured answers, used where the JSON schema sets none.
 
     Raises:
-        ValueError: with the field and its valid values.
+        ValueError: if a field is out of range. The message names the field and its valid values.
     """
 
-    digits: int = 15  # of an integer, or before the decimal point; 1 to 18
+    digits: int = 15  # digits before the decimal point; 1 to 18
     decimals: int = 9  # digits after the decimal point; at least 0
-    characters: int = 4096  # of a string without a pattern or format; at least 1
-    # of an array, or properties of an object that the schema does not name; at least 1
+    characters: int = 4096  # length of strings without a pattern or format; at least 1
+    # array length, and number of object properties that aren't in the schema; at least 1
     items: int = 256
-    # nested arrays and objects if the schema allows any JSON; at least 0
+    # nesting depth where the schema allows any JSON; at least 0
     depth: int = 4
 
     def __post_init__(self) -> None:
@@ -56,53 +56,54 @@ class FormLimits(Struct, frozen=True):
 
 
 class SamplingParams(Struct, frozen=True, dict=True):
-    """Parameters for sampling tokens and for the end of a reply.
+    """Parameters for sampling, stop conditions and structured output.
 
     At most one of json_schema, regex, choices, grammar and tools may be set. They constrain the
-    answer, not the reasoning before it; the model may only end its turn where the answer may end.
-    An answer that reaches its length limit may be incomplete.
+    answer but not the reasoning before it. The model can't end its turn until the answer is
+    complete, but an answer that hits its length limit may still be cut off.
 
     Attributes:
-        max_tokens: maximum length in tokens, including reasoning; at least 1. With None, the limit
-            is the context and the available memory.
-        temperature: divisor of logits, or 0 to select the most probable token. 0 to 10.
-        top_p: keep the smallest set of tokens whose probabilities reach this sum. (0, 1].
-        top_k: keep this number of tokens; 0 keeps all.
-        min_p: drop tokens less probable than this share of the most probable one. [0, 1].
-        typical_p: keep the smallest set of tokens, closest to the entropy first, whose
-            probabilities reach this sum (Meister et al. 2022, arXiv:2202.00666). (0, 1].
-        xtc_probability: probability, per token, of excluding the most probable choices. [0, 1].
-        xtc_threshold: exclude tokens at least this probable, except the least probable of them. [0,
-            1].
+        max_tokens: maximum length in tokens, including reasoning; at least 1. None means no limit
+            other than the context and the available memory.
+        temperature: sampling temperature from 0 to 10; 0 is greedy.
+        top_p: nucleus sampling: keep the most probable tokens until their probabilities add up to
+            this value. (0, 1].
+        top_k: keep only the k most probable tokens; 0 to disable.
+        min_p: drop tokens less probable than `min_p` times the top token's probability. [0, 1].
+        typical_p: keep the tokens whose surprisal is closest to the entropy until their
+            probabilities add up to this value (Meister et al. 2022, arXiv:2202.00666). (0, 1].
+        xtc_probability: probability of applying XTC ("exclude top choices") to a token. [0, 1].
+        xtc_threshold: XTC removes all tokens at least this probable, except for the least probable
+            one among them. [0, 1].
         repetition_penalty: divides positive and multiplies negative logits of tokens that occur in
             the last `penalty_window` tokens (Keskar et al. 2019, arXiv:1909.05858). 1 is off.
-        presence_penalty: subtracted once from the logit of each of these tokens. [-2, 2].
-        frequency_penalty: subtracted once per occurrence. [-2, 2].
-        penalty_window: number of latest tokens, including the prompt, that penalties apply to.
-        logit_bias: numbers added to logits, by token id.
-        logprobs: report the log probability of each token and of this number of most probable ones
-            at its position; 0 to 20. None reports nothing. Does not affect the answer.
-        seed: equal seeds and prompts give equal text; None uses the system's entropy.
-        stop: strings that end the answer and are not part of it.
-        json_schema: schema of the answer, as a mapping or text; `{}` allows any JSON.
-        regex: regular expression for the whole answer (Rust's syntax: no look-around).
-        choices: the answer is one of these texts.
-        grammar: grammar of the answer in Lark's notation, as supported by llguidance.
-        tools: functions that the model may call, in the shape of OpenAI's chat completions, with
-            unique names. `strict` in one constrains the arguments of its calls to their schema.
-        tool_choice: "auto"; "none", as without tools; "required" for an answer that consists of
-            calls, apart from reasoning; or the name of the tool to call. The last two constrain
-            arguments to their schemas, which not every notation of calls supports
-            (`engine.text.tool_grammars`).
-        parallel_tool_calls: if False, the answer ends after its first call.
-        stop_repetition: stop a reply that keeps repeating the same prose, as small models do. It
-            ends with `LENGTH`, and `ReplyStats.repeated_tokens` is above 0. Code, tables, tool
-            calls and constrained answers may repeat themselves (`engine.text.repetition`).
-        form_limits: limits for what `json_schema` leaves open, as `FormLimits` or a mapping of its
+        presence_penalty: subtracted once from the logit of each token in the window. [-2, 2].
+        frequency_penalty: like `presence_penalty`, but once per occurrence. [-2, 2].
+        penalty_window: number of most recent tokens, including the prompt, that penalties look at.
+        logit_bias: token id to a number that is added to its logit.
+        logprobs: report the log probability of each sampled token and of the `logprobs` most
+            probable tokens at its position; 0 to 20. None turns this off. Doesn't affect sampling.
+        seed: the same seed and prompt give the same text; None picks a random seed.
+        stop: stop strings. They end the answer and aren't included in it.
+        json_schema: JSON schema of the answer, as a mapping or text; `{}` allows any JSON.
+        regex: regular expression that the whole answer must match (Rust syntax, no look-around).
+        choices: the answer must be one of these strings.
+        grammar: Lark grammar for the answer, as supported by llguidance.
+        tools: functions the model may call, in OpenAI's chat completions format, with unique names.
+            A tool with `strict` constrains the arguments of its calls to its schema.
+        tool_choice: "auto"; "none" to offer no tools; "required" to force at least one call, with
+            no text other than reasoning; or the name of a tool that must be called. "required" and
+            a name constrain arguments to the tools' schemas, which isn't supported for every
+            model's tool call format (`engine.text.tool_grammars`).
+        parallel_tool_calls: if False, the answer ends after its first tool call.
+        stop_repetition: stop when the model gets stuck repeating the same prose, as small models
+            do. The reply ends with `LENGTH`, and `ReplyStats.repeated_tokens` is above 0. Code,
+            tables, tool calls and constrained answers may repeat (`engine.text.repetition`).
+        form_limits: size limits where `json_schema` sets none, as `FormLimits` or a mapping of its
             fields; None for no limits.
 
     Raises:
-        ValueError: with the field and its valid values.
+        ValueError: if a field is invalid. The message names the field and its valid values.
     """
 
     max_tokens: int | None = 2048
@@ -158,8 +159,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
         for name in ("parallel_tool_calls", "stop_repetition"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be a bool, not {getattr(self, name)!r}")
-        # The engine combines the grammar of constrained calls with that of an answer without
-        # calls, so these two may be set together.
+        # json_schema and constrained tool calls may be combined: the engine merges both grammars.
         last = ("tool_form",) if self.tool_form is not None else ("grammar", "offered")
         asked = [n for n in ("json_schema", "regex", "choices", *last) if getattr(self, n)]
         if len(asked) > 1 and asked != ["json_schema", "tool_form"]:
@@ -167,23 +167,23 @@ class SamplingParams(Struct, frozen=True, dict=True):
             raise ValueError(f"{asked[0]} and {other} cannot both bind one answer: choose one")
 
     def __hash__(self) -> int:
-        # without fields that may be mappings
+        # leave out fields that may be mappings, because they aren't hashable
         return hash((self.seed, self.temperature, self.max_tokens, self.stop, self.json_schema))
 
     @cached_property
     def offered(self) -> tuple[dict[str, Any], ...]:
-        """Tools for the chat template."""
+        """Tools to pass to the chat template."""
         return () if self.tool_choice == "none" else tuple(shown(self.tools))
 
     @cached_property
     def tool_form(self) -> ToolForm | None:
-        """Constraint on calls by their tools' schemas, or None."""
+        """Constraint for tool calls, or None if they are unconstrained."""
         answer = None if self.json_schema is None else str(self.json_schema)
         return form_of(self.tools, self.tool_choice, self.parallel_tool_calls, answer)
 
     @property
     def constrained(self) -> bool:
-        """True if the answer is constrained."""
+        """True if a schema, regex, grammar or list of choices constrains the answer."""
         return bool(self.json_schema or self.regex or self.choices or self.grammar)
 
     @property
@@ -203,7 +203,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
         if (
             isinstance(value, bool)
             or not isinstance(value, (int, float))
-            or not low <= value <= high  # also refuses NaN
+            or not low <= value <= high  # also rejects NaN
         ):
             raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
 
@@ -214,7 +214,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
 
 
 def takes(name: str, value: object) -> bool:
-    """Return True if a parameter may have this value, regardless of others."""
+    """Check whether a value is valid for one parameter, ignoring the other parameters."""
     try:
         SamplingParams(**{name: value})  # type: ignore[arg-type]
     except (ValueError, TypeError):
@@ -223,7 +223,7 @@ def takes(name: str, value: object) -> bool:
 
 
 def _as_texts(name: str, given: object) -> tuple[str, ...]:
-    """Convert a string, several or None to a tuple. Clients use all three."""
+    """Convert None, a string or a list of strings to a tuple. Clients send any of the three."""
     if given is None:
         return ()
     texts = [given] if isinstance(given, str) else given
@@ -252,7 +252,7 @@ def _check_whole(name: str, value: object, low: int) -> None:
 
 
 def _as_bias(bias: object) -> Mapping[int, float]:
-    """Validate and copy a bias, as the caller may change it while the engine reads it."""
+    """Validate and copy a bias. The caller may change its mapping while the engine reads it."""
     if bias is None:
         return {}
     if not isinstance(bias, Mapping):

@@ -1,4 +1,4 @@
-"""Handle of a reply, with its events, for any thread but the engine's."""
+"""Handle for a running reply. Safe on any thread except the engine thread."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Listener = Callable[[Event], None]
 
 
 class Reply:
-    """A reply. Iterate over it for its events, any number of times."""
+    """A running or finished reply. Iterating yields its events, and can be repeated."""
 
     def __init__(self, session_id: str, mailbox: Mailbox, on_event: Listener | None) -> None:
         self.id = uuid.uuid4().hex  # unique in this process
@@ -62,19 +62,19 @@ class Reply:
 
     @property
     def stats(self) -> ReplyStats:
-        """Statistics, all 0 until it has finished."""
+        """Statistics of the reply. All fields are 0 until the reply has finished."""
         with self._changed:
             return self._last.stats if isinstance(self._last, Finished) else ReplyStats()
 
     def text(self, timeout: float | None = None) -> str:
-        """Wait for the end, and return the answer without reasoning and tool calls.
+        """Wait for the reply to end and return its answer, without reasoning and tool calls.
 
         Args:
-            timeout: in seconds; None for no limit.
+            timeout: in seconds; None to wait forever.
 
         Raises:
             EngineError: if the reply failed.
-            TimeoutError: if `timeout` has passed. The reply continues.
+            TimeoutError: if the timeout expired. The reply keeps running.
         """
         self._wait(timeout)
         return "".join(
@@ -82,7 +82,7 @@ class Reply:
         )
 
     def tokens(self, timeout: float | None = None) -> list[int]:
-        """Wait for the end, and return the generated ids without the end-of-turn token.
+        """Wait for the reply to end and return the generated token ids, without the EOS token.
 
         Raises:
             EngineError, TimeoutError: see `text`.
@@ -91,10 +91,10 @@ class Reply:
         return list(self._tokens)
 
     def message(self, timeout: float | None = None) -> Message | None:
-        """Wait for the end, and return the assistant message as the session stores it.
+        """Wait for the reply to end and return the assistant message that the session stored.
 
-        It is plain JSON: content, and if present `reasoning_content` and `tool_calls`. None if
-        nothing is stored.
+        The message is plain JSON with `content` and, if present, `reasoning_content` and
+        `tool_calls`. None if the session didn't store a message.
 
         Raises:
             EngineError, TimeoutError: see `text`.
@@ -103,22 +103,22 @@ class Reply:
         return copy.deepcopy(self._last.message) if isinstance(self._last, Finished) else None
 
     def cancel(self, whole: bool = False) -> None:
-        """Stop at the next token. Does nothing after the end.
+        """Stop after the current token. Does nothing if the reply has already ended.
 
         Args:
-            whole: if inside a character, a marker or a tool call, stop after it. A later reply can
+            whole: don't stop in the middle of a character, marker or tool call. A later reply can
                 then continue from here without prefill.
         """
-        with contextlib.suppress(EngineError):  # a stopped engine has already ended it
+        with contextlib.suppress(EngineError):  # stopping the engine already ended the reply
             self._mailbox.post(Cancel(self.session_id, self.id, whole))
 
     def pause(self) -> None:
-        """Pause at the next token until `resume`, keeping the KV cache. No effect after the end."""
+        """Pause after the current token until `resume` is called. Keeps the KV cache."""
         with contextlib.suppress(EngineError):
             self._mailbox.post(Pause(self.session_id, self.id, True))
 
     def resume(self) -> None:
-        """Continue after `pause`. The text is the same as without a pause."""
+        """Continue after `pause`. Pausing doesn't change the generated text."""
         with contextlib.suppress(EngineError):
             self._mailbox.post(Pause(self.session_id, self.id, False))
 
@@ -138,10 +138,10 @@ class Reply:
             raise EngineError(last.code, last.message, last.reason)
 
     def refuse(self, event: Failed) -> None:
-        """End a reply that the engine thread has not accepted.
+        """End a reply that couldn't be posted to the engine thread.
 
-        `on_event` is called in a new thread and never inside `send`, whose caller may hold a lock
-        that the listener needs.
+        We call `on_event` in a new thread and not inside `send`, because the caller of `send` may
+        hold a lock that the listener needs.
         """
         if self._on_event is None:
             self.deliver(event, ())
@@ -153,10 +153,10 @@ class Reply:
             self.deliver(event, ())
 
     def deliver(self, event: Event, tokens: tuple[int, ...]) -> None:
-        """Process an event. Called on the engine thread."""
+        """Store an event and notify the listener. Called on the engine thread."""
         with self._changed:
             if self._last is not None:
-                return  # the engine repeated a failed delivery
+                return  # the engine retries deliveries that failed
             self._tokens.extend(tokens)
             if isinstance(event, TextDelta) and not event.text and not event.odds:
                 return
@@ -165,5 +165,5 @@ class Reply:
         if self._on_event is not None:
             try:
                 self._on_event(event)
-            except BaseException:  # even sys.exit() must not end the engine thread
+            except BaseException:  # not even a listener's sys.exit() may end the engine thread
                 log.exception("a reply's on_event raised")

@@ -1,7 +1,7 @@
-"""Actions on a chat, and the reasons why one is not possible. No Qt, no store.
+"""User actions on a chat, and why they may be unavailable. No Qt, no store.
 
-Every button, menu and key asks `Chat.can` and shows the reason. Actions on the turn are events of
-`app.chats.turn`. The others are about a message.
+Buttons, menus and shortcuts all ask `Chat.can` and show the reason it returns. Actions on the turn
+are events of `app.chats.turn`; the others act on a message.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from engine.errors import MESSAGE_TOO_LONG
 
 
 class Action(Enum):
-    """Actions of the user on a chat. The first group needs no message."""
+    """Actions of the user on a chat. The first group doesn't need a message."""
 
     SEND = "send"
     STOP = "stop"
@@ -69,7 +69,7 @@ _NEEDS_QUIET = frozenset(
         Action.LATER,
     }
 )
-"""Actions that change the path a running reply writes to."""
+"""Actions that change the branch a running reply is writing to."""
 
 
 EVENTS = {
@@ -82,18 +82,18 @@ EVENTS = {
 
 
 class ChatView(Struct, frozen=True):
-    """Everything that `refusal` depends on."""
+    """Chat state that `refusal` depends on."""
 
     compose: Compose
     stage: Stage
     transcript: Transcript
-    answering: str | None = None  # id of the message that the reply writes
-    stored: bool = True  # False until the chat is in the list of chats
-    # the server of the chat's model, if it is not loaded in this program
+    answering: str | None = None  # ID of the message being generated
+    stored: bool = True  # False until the chat appears in the chat list
+    # Server that hosts the chat's model, or None if the model runs locally
     remote: Remote | None = None
 
     def subject(self, action: Action, message_id: str) -> Message | None:
-        """Return the message of an action: the given one, or the last one that fits."""
+        """Return the message an action applies to: the given message, or the last suitable one."""
         tree = self.transcript
         if message_id:
             return tree.get(message_id)
@@ -108,7 +108,7 @@ class ChatView(Struct, frozen=True):
 
 
 def cut_off(message: Message) -> bool:
-    """Return True if an answer has text but ended early, so that it can be continued."""
+    """Check if a reply has text but ended early, so it can be continued."""
     stopped = message.status in {"cancelled", "interrupted"}
     return bool(message.content) and (
         stopped or message.stats.get("reason") in ("length", "memory", "unstated")
@@ -129,7 +129,7 @@ _ENDINGS = {
 
 
 def ending(message: Message) -> str:
-    """Return the words below an answer that ended early, or "" if it did not."""
+    """Get the note shown below a reply that ended early, or "" if it ended normally."""
     how: str = message.status
     if repeats_itself(message):
         how = "repeated"
@@ -140,15 +140,16 @@ def ending(message: Message) -> str:
 
 
 def refusal(action: Action, chat: ChatView, message_id: str = "") -> str | None:
-    """Return why an action is not possible now, as a short sentence, or None if it is.
+    """Return the reason why an action isn't possible right now, or None if it is.
 
     Args:
-        message_id: the action's message. By default the last one that fits. For `Action.RESTORE`
-            the message that the deleted ones followed, or "" for the beginning.
+        message_id: message to act on, by default the last suitable one. For `Action.RESTORE`,
+            the message that preceded the deleted ones, or "" if they started the chat.
     """
     quiet = chat.stage is Stage.IDLE or action not in _NEEDS_QUIET
     busy = None if quiet else tr(ASKED if chat.stage is Stage.ASKING else BUSY)
-    # Other actions are refused only for the reply. This one may also be impossible without it.
+    # For other actions, a running reply is the only obstacle. FORGET_OLDEST may also be impossible
+    # for other reasons, which are checked below.
     if busy and action is not Action.FORGET_OLDEST:
         return busy
     if action in _ON_CHAT:

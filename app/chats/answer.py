@@ -1,4 +1,4 @@
-"""Answer that is being generated: its text, its times, and the progress of its prompt."""
+"""State of the reply being generated: text, timestamps, and prompt progress."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from engine import PromptProgress, TextDelta, ToolCallFailed, ToolCallFinished
 def kept_stats(
     answer: Answer, status: str, figures: dict[str, Any], transcript: Transcript
 ) -> dict[str, Any]:
-    """Return the stats to store: the engine's figures, and what is needed to repeat the answer."""
+    """Build the stats to store: the engine's stats plus everything needed to repeat the reply."""
     stats = dict(figures)
     if of_panel := transcript[answer.message_id].stats.get("panel"):
         stats["panel"] = of_panel
@@ -41,7 +41,7 @@ def kept_stats(
 
 
 class Phase(Enum):
-    """Activities of a chat, in the order in which a reply passes through them."""
+    """Phases of a reply, in order."""
 
     IDLE = "idle"
     LOADING = "loading"
@@ -55,22 +55,22 @@ class Phase(Enum):
 
 
 class Answer(Struct):
-    """Answer that is being generated, and the settings it was requested with."""
+    """Reply being generated, along with the settings it was requested with."""
 
-    message_id: str  # the assistant message that it fills
-    channel: int | None = None  # number of its channel at the bridge
-    phase: Phase = Phase.LOADING  # progress in the engine
-    progress: PromptProgress | None = None  # latest progress of the prompt
-    seed: int | None = None  # seed of its random choices
-    # None for the chat's own
+    message_id: str  # ID of the assistant message being filled
+    channel: int | None = None  # channel number at the bridge
+    phase: Phase = Phase.LOADING  # phase in the engine
+    progress: PromptProgress | None = None  # latest prompt progress
+    seed: int | None = None  # sampling seed
+    # None means the chat's options
     options: ChatOptions | None = None
-    like: str | None = None  # id of the answer that it repeats
-    # reference of its model, None for the chat's own
+    like: str | None = None  # ID of the reply being repeated
+    # model reference, None means the chat's model
     model: str | None = None
-    continues: bool = False  # it continues an answer that was cut off
-    # `monotonic` time of the request, None while the model loads
+    continues: bool = False  # True if it continues a reply that was cut off
+    # `monotonic` time of the request, None while the model is loading
     asked_at: float | None = None
-    calls: list[ParsedToolCall] = field(default_factory=list)  # its tool calls
+    calls: list[ParsedToolCall] = field(default_factory=list)  # tool calls of this reply
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _tool: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Answer(Struct):
 
     @classmethod
     def going_on(cls, message_id: str, content: str, reasoning: str) -> Answer:
-        """Return an answer that continues one that was cut off."""
+        """Create an answer that continues a reply that was cut off."""
         answer = cls(message_id, continues=True)
         answer._text = [content] if content else []
         answer._reasoning = [reasoning] if reasoning else []
@@ -87,7 +87,7 @@ class Answer(Struct):
 
     @classmethod
     def after(cls, message_id: str, content: str, options: ChatOptions) -> Answer:
-        """Return an answer that begins with text that no model has written."""
+        """Create an answer that starts with text the model didn't write."""
         answer = cls(message_id, options=options)
         answer._text = [content]
         return answer
@@ -97,7 +97,7 @@ class Answer(Struct):
         self.phase = Phase.QUEUED if progress.queue_position > 0 else Phase.READING
 
     def write(self, delta: TextDelta) -> bool:
-        """Add text. Return True if it is shown; the text of a tool call is not."""
+        """Append text. Return True if it's visible, which excludes tool call text."""
         if delta.kind == "reasoning":
             if self._thinking_since is None:
                 self._thinking_since = monotonic()
@@ -113,7 +113,7 @@ class Answer(Struct):
         return True
 
     def take_call(self, event: ToolCallFinished | ToolCallFailed) -> None:
-        """Add a tool call that is complete, or that could not be parsed."""
+        """Add a finished tool call, or a call that couldn't be parsed."""
         if isinstance(event, ToolCallFinished):
             self.calls.append(ParsedToolCall(event.id, event.name, event.arguments))
         else:
@@ -133,17 +133,17 @@ class Answer(Struct):
 
     @property
     def tool(self) -> str:
-        """Return the text of its tool calls."""
+        """Raw text of the tool calls."""
         return _one(self._tool)
 
     @property
     def thought_s(self) -> float | None:
-        """Return how long it thought, or None until that is over."""
+        """Thinking time in seconds, or None while the model is still thinking."""
         return self._thought_s
 
 
 def _one(pieces: list[str]) -> str:
-    """Join the pieces in place: a long answer is requested every 0.4 s."""
+    """Join the list in place, because the text of a long reply is read every 0.4 s."""
     if len(pieces) > 1:
         pieces[:] = ["".join(pieces)]
     return pieces[0] if pieces else ""

@@ -1,4 +1,4 @@
-"""Generation of a chat's replies: requests to the engine, and saving of the text as it arrives."""
+"""Generate a chat's replies: send requests to the engine and save the text as it arrives."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from engine import Reply as EngineReply
 
 
-# Error codes after which the engine's thread or the model is gone.
+# Error codes that mean the engine thread or the model is gone.
 _LOST = frozenset({"engine_stopped", "unknown_model"})
 _ASKED = frozenset({Stage.RUNNING, Stage.STOPPING})
 _ONLY_A_TOOL = mark("The model called a tool instead of replying, but this chat has no tools.")
@@ -56,9 +56,9 @@ _NO_CALL = mark("The model’s tool call could not be read.")
 
 
 class ReplyGenerator(QObject):
-    """Generator of a chat's replies, one at a time."""
+    """Generates a chat's replies, one at a time."""
 
-    # The store writes within 250 ms, so that a crash loses less than a second of text.
+    # The store commits within 250 ms, so a crash loses less than a second of text.
     CHECKPOINT_MS = 400
 
     # see `Chat`
@@ -67,7 +67,7 @@ class ReplyGenerator(QObject):
     phase_changed = Signal()
     turn_changed = Signal()
     reply_ended = Signal(str)
-    called = Signal(object)  # (answer): all its tool calls have ended
+    called = Signal(object)  # (answer): all of its tool calls have finished
 
     def __init__(
         self,
@@ -78,17 +78,17 @@ class ReplyGenerator(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        # tool calls of the last answer
+        # runs the tool calls of the last answer
         self.tools = ToolCallRunner(saved, bridge, toolbox, self._room, self)
         self._saved = saved
         self._bridge = bridge
         self._loader = loader
         self.session = ChatSession(loader, saved.record.id)
         self.stage = Stage.IDLE  # never ASKING or NEXT
-        self.waits_for = ""  # reference of the model that it waits for while LOADING
+        self.waits_for = ""  # reference of the model to wait for while LOADING
         self._handle: EngineReply | RemoteReply | None = None
-        self.answer: Answer | None = None  # None if no reply runs
-        self.unseen = False  # a reply has ended that the user has not seen
+        self.answer: Answer | None = None  # None if no reply is running
+        self.unseen = False  # a reply has ended since the user last looked
         self._closing = False
         self._saved_length = 0
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
@@ -97,9 +97,9 @@ class ReplyGenerator(QObject):
         loader.progressed.connect(self._on_model_read)
 
     def beside(self, saved: SavedChat, parent: QObject, *, fork: bool) -> ReplyGenerator:
-        """Return a generator for a reply next to the chat's own, with a temporary session.
+        """Create a second generator for this chat, with a temporary session.
 
-        ``fork``: that session begins as a copy of this one's.
+        ``fork``: start the session as a copy of this generator's session.
         """
         made = ReplyGenerator(saved, self._bridge, self._loader, self.tools.toolbox, parent)
         made.session = ChatSession(self._loader, new_id())
@@ -123,21 +123,21 @@ class ReplyGenerator(QObject):
         return Phase.LOADING if loading else Phase.IDLE
 
     def message(self, message_id: str) -> Message:
-        """Return a message with all of its text, also while it streams."""
+        """Return a message with its full text, even while it's still streaming."""
         message, answer = self._saved.transcript[message_id], self.answer
         if answer is not None and answer.message_id == message_id:
             return replace(message, content=answer.content, reasoning=answer.reasoning)
         return message
 
     def _offered(self, options: ChatOptions, model: Model) -> list[dict[str, Any]]:
-        """Return the tools to offer to the model, or none if it cannot call them."""
+        """Get the tools to offer to the model, or an empty list if it can't call tools."""
         if not model.tool_format or options.answer_as is not None:
             return []
         tools = self.tools.toolbox.offered(options.tools)
         return [as_function(name, tool) for name, tool in tools.items()]
 
     def _room(self) -> int:
-        """Return the free tokens in the model's context, or 0 if its size is unknown."""
+        """Get the number of free tokens in the model's context, or 0 if its size is unknown."""
         ref = (self.answer.model or "") if self.answer is not None else ""
         limit = context_of(self._saved.record, self._loader, ref)
         return max(1, limit - tokens_of_last_turn(self._saved.transcript)[0]) if limit else 0
@@ -145,26 +145,26 @@ class ReplyGenerator(QObject):
     # A reply's life.
 
     def prepare(self, answer: Answer) -> None:
-        """Prepare a reply that fills this answer's message. ``begin`` requests it."""
+        """Set up a reply that fills this answer's message. Call ``begin`` to send the request."""
         self.answer = answer
         self._wait_for(answer.model or self._saved.record.model)
         self._saved_length = len(answer.content) + len(answer.reasoning)
         self.unseen = False
 
     def prepare_rest(self, message: Message) -> None:
-        """Prepare a reply that continues this message, which was cut off."""
+        """Set up a reply that continues this message, which was cut off."""
         answer = Answer.going_on(message.id, message.content, message.reasoning)
         member = Member.from_json(panel.data_of(message))
         answer.model = member.model or None
         if (own := of_answer(message.stats, self.options)) is not None:
             answer.options = going_on(own, self.options)
-        elif panel.letter_of(message):  # the program ended before the stats were stored
+        elif panel.letter_of(message):  # the app quit before the stats were stored
             answer.options = member.options(self.options)
         self.prepare(answer)
         self._saved.save(self._saved.transcript.update(message.id, status="streaming", error=""))
 
     def begin(self) -> None:
-        """Send the request to the engine if the model is loaded, else load the model."""
+        """Send the request if the model is loaded. Load the model otherwise."""
         if self.stage is not Stage.LOADING or self.answer is None:
             return
         model_status = self._loader.want(
@@ -177,9 +177,9 @@ class ReplyGenerator(QObject):
         self._tell()
 
     def move_to(self, model: str) -> None:
-        """Have a reply that waits for the chat's model wait for this one.
+        """Switch a reply that waits for the chat's model to another model.
 
-        A reply with a model of its own keeps that.
+        Replies that were requested with their own model keep it.
         """
         if self.stage is Stage.LOADING and self.answer and self.answer.model is None:
             self.waits_for = model
@@ -189,14 +189,14 @@ class ReplyGenerator(QObject):
             self.begin()
 
     def steer(self) -> None:
-        """End the reply where its text is complete. Its tool calls still run."""
+        """Stop the reply at the next point where its text is complete. Tool calls still run."""
         if self.stage is Stage.PAUSED:
-            self.stop()  # a paused reply does not reach such a place
+            self.stop()  # a paused reply never gets to such a point
         elif self.stage in _ASKED and self._handle and self.answer and not self.answer.tool:
             self._handle.cancel(whole=True)
 
     def stop(self) -> None:
-        """Stop the reply at the next token. Its text stays."""
+        """Stop the reply at the next token and keep its text."""
         if self.stage is Stage.CALLING:
             self.tools.stop("interrupted" if self._closing else "cancelled")
             self.rest()
@@ -208,7 +208,7 @@ class ReplyGenerator(QObject):
             self._tell()
 
     def retry(self) -> None:
-        """Repeat the request of a reply that has no text yet."""
+        """Send the request again. Used while the reply has no text yet."""
         answer = self.answer
         if answer is None or self._handle is None or self.stage not in _ASKED:
             return
@@ -233,22 +233,22 @@ class ReplyGenerator(QObject):
             self._handle.pause()
         self._tell()
 
-    # The program's end.
+    # Shutdown.
 
     def cancel_for_close(self) -> None:
-        """First step of shutting down: stop the reply and mark it interrupted."""
+        """First step of shutdown: stop the reply and mark it as interrupted."""
         self._closing = True
         self.stop()
 
     def drop(self) -> None:
-        """End the reply immediately and discard its session. Its text stays."""
+        """End the reply immediately and discard its session, but keep the text."""
         if self._handle is not None:
             self._handle.cancel()
         self._end("cancelled")
         self.session.forget()
 
     def close(self) -> None:
-        """Last step of shutting down: save the reply and close the session."""
+        """Last step of shutdown: save the reply and close the session."""
         self._closing = True
         if self.stage is Stage.CALLING:
             self.tools.stop("interrupted")
@@ -283,7 +283,7 @@ class ReplyGenerator(QObject):
             hears=model.hears,
         )
         if says := panel.says(self._saved.transcript, self._saved.transcript[answer.message_id]):
-            # An imported chat may have an answer without a question.
+            # The loop handles imported chats, which may have an answer without a question.
             for asked in [turn for turn in turns if turn["role"] == "user"][-1:]:
                 asked["content"] = joined(asked["content"], says)
         answer.options = answer.options or self.options
@@ -307,7 +307,7 @@ class ReplyGenerator(QObject):
         self.message_changed.emit(answer.message_id)
 
     def _answer_from_help(self, answer: Answer, ref: str, question: Message) -> bool:
-        """End the reply with an entry of the help, if the Guide is asked about it."""
+        """End the reply with a help entry if the question was for the Guide."""
         of_panel = panel.letter_of(self._saved.transcript[answer.message_id])
         if ref != GUIDE or answer.continues or of_panel or question.attachments:
             return False
@@ -347,7 +347,7 @@ class ReplyGenerator(QObject):
             words = meaning(event.reason or event.code, event.message)
             self._end("error", words, stats=stats)
             if event.code in _LOST and not self._closing:
-                # The next attempt loads the model again, into a new engine if needed.
+                # The next attempt reloads the model, in a new engine if necessary.
                 self._loader.lose()
 
     def _fail_to_load(self, model_status: ModelStatus) -> None:
@@ -357,7 +357,7 @@ class ReplyGenerator(QObject):
         self._end("error", model_status.error, stats=stats)
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
-        """End the reply: give its message the final state, in memory and on disk."""
+        """End the reply and store its message's final state, both in memory and on disk."""
         stopping = self.stage is Stage.STOPPING
         answer, self.answer, self._handle = self.answer, None, None
         self.stage = Stage.IDLE
@@ -386,12 +386,12 @@ class ReplyGenerator(QObject):
         self.message_changed.emit(message.id)
         if status == "complete" and turn_with_calls(message) is not None and not self._closing:
             self._call(answer, message)
-            if stopping:  # it was complete before the request to stop arrived
+            if stopping:  # it finished before the stop request arrived
                 self.stop()
         else:
             self.rest(message.id)
 
-    # Tool calls, between two answers.
+    # Tool calls between two answers.
 
     def _call(self, answer: Answer, message: Message) -> None:
         self.stage = Stage.CALLING
@@ -407,7 +407,7 @@ class ReplyGenerator(QObject):
             self.called.emit(answer)
 
     def rest(self, message_id: str = "") -> None:
-        """End the turn, and announce it."""
+        """End the turn and emit `reply_ended`."""
         self.stage = Stage.IDLE
         self.unseen = True
         self._tell()
@@ -421,7 +421,7 @@ class ReplyGenerator(QObject):
 
     @Slot()
     def _save_progress(self) -> None:
-        """Save the text so far, to limit what a crash can lose."""
+        """Save the text received so far to limit the loss in a crash."""
         if self.answer is None:
             return
         message = self.message(self.answer.message_id)
@@ -441,7 +441,7 @@ class ReplyGenerator(QObject):
             model_status = self._loader.get(ref)
             if model_status.state is LoadState.FAILED:
                 self._fail_to_load(model_status)
-            elif model_status.state is LoadState.UNLOADED:  # loading was cancelled
+            elif model_status.state is LoadState.UNLOADED:  # the user canceled loading
                 self._end("cancelled")
             else:
                 self.begin()

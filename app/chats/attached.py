@@ -1,4 +1,4 @@
-"""Text of attached files in prompts: in the turn of the user's message, before the message.
+"""Format attached files for the prompt. They go before the text of the user's message.
 
     <file name="report.pdf">
     <page number="1">
@@ -11,9 +11,10 @@
 
     What is on page 2?
 
-Pages without text are left out. Slides, sheets (with their names) and chapters have elements of
-these names. A file of one piece has none. If only a part is included, the file's element describes
-it (`shows="passages that match the question"`) and has the number of pages (`of="500"`).
+Pages without text are skipped. Slides, sheets (which have names) and chapters use elements named
+accordingly, and a file without pages has no inner elements. If only part of a file is included, its
+element describes that part (`shows="passages that match the question"`) and has the page count
+(`of="500"`).
 
 An attached chat (`app.chats.reading`) is a file of messages:
 
@@ -21,8 +22,8 @@ An attached chat (`app.chats.reading`) is a file of messages:
     <message number="3" name="user">
     ...
 
-In chats with the same instructions, the same file is at the same place of the prompt, so the engine
-reads it once for all of them (a shared prefix).
+In chats with the same instructions, the same file ends up at the same position in the prompt, so
+the engine prefills it only once for all of them (a shared prefix).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from app.settings.language import counted, mark, number, percent, tr
 from app.store import AttachedText, Attachment, Attachments, Span
 from engine.text.encodings import CHOICES, title
 
-Texts = Callable[[str], AttachedText | None]  # returns the text of a file by its hash
+Texts = Callable[[str], AttachedText | None]  # gets the text of a file by its hash
 
 SHOWS = {
     "beginning": "the beginning",
@@ -44,13 +45,13 @@ SHOWS = {
 
 
 def with_files(content: str, attachments: Attachments, texts: Texts) -> str:
-    """Return a message as the model reads it."""
+    """Build the message text sent to the model: the attached files, then the content."""
     files = [file_element(each, texts(each.hash)) for each in attachments]
     return "\n\n".join([*files, content] if content else files)
 
 
 def file_element(attachment: Attachment, text: AttachedText | None) -> str:
-    """Return a file as the model reads it."""
+    """Format a file for the prompt."""
     tag, called = ("chat", "title") if attachment.chat else ("file", "name")
     name = f'<{tag} {called}="{_quoted(attachment.name)}"'
     if text is None:
@@ -68,7 +69,7 @@ def file_element(attachment: Attachment, text: AttachedText | None) -> str:
 
 
 def _part_of_chat(source: Attachment) -> str:
-    """Return the attribute for the included messages of a chat, or "" if all are."""
+    """Build the attribute that names a chat's included messages, or "" for the whole chat."""
     begin, end = source.before + 1, source.before + source.pages
     match source.news:
         case "new":
@@ -80,7 +81,7 @@ def _part_of_chat(source: Attachment) -> str:
 
 
 def shown_pages(attachment: Attachment, text: AttachedText) -> Iterable[tuple[int, str]]:
-    """Yield the number and the text of each included page."""
+    """Yield number and text of each included page."""
     for at, spans in groupby(attachment.spans, key=lambda span: span[0]):
         if 0 < at <= len(text.pages):
             page = text.pages[at - 1]
@@ -105,29 +106,28 @@ _KINDS = {
     "web page": mark("web page", "a kind of file"),
     "chat": mark("chat", "a kind of file"),
 }
-"""Kinds whose names are translated. The others, such as "PDF" or "Excel", are not."""
+"""Kinds with translated names. Names like "PDF" or "Excel" stay as they are."""
 
 
 def kind_of(attachment: Attachment) -> str:
-    """Return the kind of a file, such as "PDF"."""
+    """Get the display name of a file's kind, e.g. "PDF"."""
     word = _KINDS.get(attachment.kind)
     return attachment.kind if word is None else tr(word, "a kind of file")
 
 
 def kind_and_encoding(attachment: Attachment) -> str:
-    """Return the kind, with the encoding of a text file that is not UTF-8: "CSV, GB 18030"."""
+    """Get the kind, plus the encoding if it's a text file other than UTF-8: "CSV, GB 18030"."""
     kind, encoding = kind_of(attachment), attachment.encoding
     return kind if encoding in {"", "utf-8"} else f"{kind}, {title(encoding)}"
 
 
 def encodings_for(attachment: Attachment) -> dict[str, str]:
-    """Return the encodings that a text file can be read in, by Python's names."""
+    """Get the encodings to offer for a text file: Python's name mapped to the display name."""
     return {name: title(name) for name in (attachment.encoding, *CHOICES)}
 
 
 def about(attachment: Attachment) -> str:
-    """Return the kind and length, "PDF, 12 pages, 3 scanned" or "WAV, 0:42", or the size of an
-    image, "PNG, 800 × 600"."""
+    """Describe a file in short: "PDF, 12 pages, 3 scanned", "WAV, 0:42", or "PNG, 800 × 600"."""
     kind = kind_and_encoding(attachment)
     if attachment.is_sound:
         return f"{kind}, {attachment.seconds // 60}:{attachment.seconds % 60:02}"
@@ -147,7 +147,7 @@ def about(attachment: Attachment) -> str:
 
 
 def used(attachment: Attachment) -> str:
-    """Return the part that the model is given, or "" for a whole file or an image."""
+    """Describe the included part of a file, or "" for a whole file or an image."""
     numbers = page_numbers(attachment.spans)
     if attachment.use == "all" or attachment.is_medium:
         return ""
@@ -168,7 +168,7 @@ def used(attachment: Attachment) -> str:
 
 
 def ranges(numbers: list[int]) -> str:
-    """Return ranges of numbers, such as "1–3, 7"."""
+    """Format numbers as ranges, e.g. "1–3, 7"."""
     found: list[list[int]] = []
     for each in numbers:
         if found and each == found[-1][1] + 1:
@@ -179,7 +179,7 @@ def ranges(numbers: list[int]) -> str:
 
 
 def numbers_of(unit: str, numbers: list[int]) -> str:
-    """Return ranges of pages, such as "pages 1–3, 7"."""
+    """Format page numbers with their unit, e.g. "pages 1–3, 7"."""
     text, n = ranges(numbers), max(1, len(numbers))
     match unit:
         case "":
@@ -200,18 +200,18 @@ def page_numbers(spans: tuple[Span, ...]) -> list[int]:
 
 
 def page_of(image: Attachment) -> str:
-    """Return the page number of an image of a document's page, or "" for other images."""
+    """Return the page number for an image of a document page, or "" for other images."""
     return number(image.spans[0][0]) if image.spans else ""
 
 
 def attached(attachment: Attachment) -> str:
-    """Return a file's name and description for exports, "report.pdf (PDF, 12 pages; pages 1–3)"."""
+    """Describe a file for exports, e.g. "report.pdf (PDF, 12 pages; pages 1–3)"."""
     part = used(attachment)
     return f"{attachment.name} ({about(attachment)}{'; ' + part if part else ''})"
 
 
 def _messages(source: Attachment) -> str:
-    """Return the number of messages: "whole, 12 messages", "last 5 messages", "3 new messages"."""
+    """Describe the included messages: "whole, 12 messages", "last 5 messages", "3 new messages"."""
     n, count = source.pages, number(source.pages)
     match source.news:
         case "new":

@@ -1,4 +1,4 @@
-"""Files of the composer: read in a child process, counted, and cut to what fits."""
+"""Attach files in the composer: read them in a child process, count tokens, shorten to fit."""
 
 from __future__ import annotations
 
@@ -38,61 +38,58 @@ from engine.text.documents import MOST_CHARACTERS
 log = logging.getLogger(__name__)
 
 MOST_FILES = 20
-"""Limit for dropped files: checking each may wait for a disk, and thousands may be dropped."""
-_Read = tuple[AttachedText | StoredImage, Attachment]  # content and description of a file
+"""Limit for dropped files. Checking each file may block on a disk, and users may drop thousands."""
+_Read = tuple[AttachedText | StoredImage, Attachment]  # content and description
 _Picture = Callable[[threading.Event], bytes]
 
-_USUAL_CONTEXT = 4096  # tokens, used until a model is loaded
+_USUAL_CONTEXT = 4096  # tokens, assumed until a model is loaded
 _MOST_PASSAGES = 16_000  # characters
 
 
 class FileTokens(Struct, frozen=True):
-    """Number of tokens of a file. ``exact``: counted by the model's tokenizer."""
+    """Token count of a file. If ``exact``, the model's own tokenizer counted it."""
 
     count: int
     exact: bool
 
 
 class _PendingFile(Struct, frozen=True):
-    """File to read, or the bytes of a pasted or dropped image."""
+    """File waiting to be read, or the bytes of a pasted or dropped image."""
 
     name: str
     path: Path | None = None
     data: bytes = b""
-    # "attach" attaches it, "draw" renders pages of a PDF, "read" recognizes the text in images or
-    # pages
+    # "attach" attaches the file, "draw" renders PDF pages, "read" runs text recognition on images
+    # or pages
     do: Literal["attach", "draw", "read"] = "attach"
-    replaced: Attachments = ()  # the files that the result replaces
-    numbers: Sequence[int] = ()  # of the pages; with "draw", all if empty
-    pages: int = 0  # number of pages of a PDF that is drawn
-    encoding: str = ""  # of a text file, if the user has chosen one
+    replaced: Attachments = ()  # files to replace with the result
+    numbers: Sequence[int] = ()  # page numbers; empty means all pages when drawing
+    pages: int = 0  # page count of the PDF to draw
+    encoding: str = ""  # set if the user picked an encoding for a text file
 
 
 class FileAttacher(QObject):
-    """Reader of attached files, one at a time and off the GUI thread.
-
-    The files are kept with the draft.
-    """
+    """Reads attached files one by one, off the GUI thread, and stores them with the draft."""
 
     # see `Chat`
     chat_changed = Signal()
     compose_changed = Signal()
     turn_changed = Signal()
-    changed = Signal()  # the files that are being read, or their token counts, have changed
-    thumbnail_read = Signal(str)  # (hash): `thumbnail` returns the thumbnail of this image now
-    refused = Signal(str)  # (sentence): a file, or a part of it, was not attached
+    changed = Signal()  # pending files or token counts changed
+    thumbnail_read = Signal(str)  # (hash): `thumbnail` can return this thumbnail now
+    refused = Signal(str)  # (message): a file was rejected or only attached in part
 
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, others: ReferencedChats, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self.others = others  # the chats that this one refers to
+        self.others = others  # chats this chat refers to
         self._saved = saved
         self._loader = loader
         self._waiting: deque[_PendingFile] = deque()
         self._page = (0, 0)
         self._tokens: dict[tuple[str, Attachment], FileTokens] = {}
-        # hashes of the images whose thumbnails are to be read, in order
+        # hashes of images waiting for a thumbnail, in order
         self._thumbnails: dict[str, None] = {}
         self._without_thumbnail: set[str] = set()
         self._reading = flows.Latest(self)
@@ -101,13 +98,12 @@ class FileAttacher(QObject):
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """Return the names of the files that are still being read."""
+        """Names of the files still being read."""
         return tuple(given.name for given in self._waiting)
 
     @property
     def page(self) -> tuple[int, int]:
-        """Return the number of the image whose text is being recognized, and their count, or (0,
-        0)."""
+        """Number of the image in text recognition and the image count, or (0, 0)."""
         reads = bool(self._waiting) and self._waiting[0].do == "read"
         return self._page if reads else (0, 0)
 
@@ -115,10 +111,10 @@ class FileAttacher(QObject):
     def files(self) -> Attachments:
         return self._saved.compose.attachments
 
-    # Requests of the user.
+    # User requests.
 
     def add(self, paths: Iterable[Path]) -> None:
-        """Read these files and attach them. `refused` reports each that cannot be read."""
+        """Read and attach these files. Emits `refused` for each file that can't be read."""
         for path in paths:
             if self._full:
                 self._refuse_more()
@@ -126,7 +122,7 @@ class FileAttacher(QObject):
             self._have_read(_PendingFile(path.name, path))
 
     def add_image(self, data: bytes) -> None:
-        """Attach an image that was pasted or dropped."""
+        """Attach a pasted or dropped image."""
         if self._full:
             self._refuse_more()
             return
@@ -151,13 +147,13 @@ class FileAttacher(QObject):
         self.refused.emit(words)
 
     def _free_name(self, first: str) -> str:
-        """Return the name, with a number if another file has it."""
+        """Make a name unique among the attached files by appending a number."""
         taken = {each.name for each in self.files} | set(self.reading)
         names = (first, *(f"{first} {n}" for n in range(2, 2 * MOST_FILES)))
         return next((name for name in names if name not in taken), first)
 
     def add_text(self, text: str, called: str = "") -> Attachment:
-        """Attach a text that was pasted, or that has a name."""
+        """Attach pasted text. ``called`` is its name, if it has one."""
         name = self._free_name(called or tr("Pasted text"))
         kept = AttachedText("", (text,))
         made = Attachment(name, "text", kept.hash, characters=len(text))
@@ -165,9 +161,9 @@ class FileAttacher(QObject):
         return made
 
     def read_chat(self, chat_id: str, last: int, *, follow: bool) -> None:
-        """Attach another chat's messages: the ``last`` ones, or all of them for 0.
+        """Attach messages of another chat: the ``last`` N, or all of them if 0.
 
-        ``follow``: later messages are attached too, with each message that is sent here.
+        ``follow``: whenever a message is sent here, also attach what's new in that chat.
         """
         flows.start(self, self._read_chat(chat_id, last, follow))
 
@@ -196,7 +192,7 @@ class FileAttacher(QObject):
             self.look()
 
     def look(self) -> None:
-        """Look for new messages in the followed chats."""
+        """Check the followed chats for new messages."""
         if self.others.follows:
             self._looking.start(self._look())
 
@@ -217,12 +213,12 @@ class FileAttacher(QObject):
         self._put(tuple(each for each in self.files if each not in attachments))
 
     def put_back(self, *attachments: tuple[int, Attachment]) -> None:
-        """Undo `remove`. Each attachment comes with its place."""
+        """Undo `remove`. Each attachment is passed with its old index."""
         flows.start(self, self._put_back(attachments))
 
     async def _put_back(self, attachments: Sequence[tuple[int, Attachment]]) -> None:
         for place, attachment in attachments:
-            # The content is stored again: without references it may have been erased.
+            # Store the content again. It may have been erased while nothing referenced it.
             held = await flows.aside(partial(_held, self._saved, attachment))
             if attachment not in self.files:
                 files = [*self.files]
@@ -230,13 +226,13 @@ class FileAttacher(QObject):
                 self._put(tuple(files), *([held] if held is not None else []))
 
     def cancel_reading(self) -> None:
-        """Discard the files that are still being read."""
+        """Cancel reading and discard all pending files."""
         self._reading.cancel()
         self._waiting.clear()
         self._report_change()
 
     def use(self, attachment: Attachment, use: Use, numbers: list[int] | None = None) -> None:
-        """Have the model read all of a file, or a part of it. ``numbers``: of the chosen pages."""
+        """Set which part of a file the model gets. ``numbers`` are the chosen pages, if any."""
         flows.start(self, self._use(attachment, use, numbers or []))
 
     async def _use(self, attachment: Attachment, use: Use, numbers: list[int]) -> None:
@@ -248,37 +244,37 @@ class FileAttacher(QObject):
             spans = beginning(text, self._room(attachment))
         other = replace(attachment, use=use, spans=spans)
         self._put(tuple(other if each == attachment else each for each in self.files))
-        await self._index((other,))  # ready before the question is sent
+        await self._index((other,))  # index it now, so it's ready before the question is sent
 
     def can_draw(self, attachment: Attachment) -> bool:
-        """Return True if pages of the file can be given as images: a PDF on this computer.
+        """Return whether pages can be attached as images, which needs a PDF on this computer.
 
-        Pages with text are not offered to a model that cannot see.
+        If the model can't see images, this isn't offered for pages with text.
         """
         if not attachment.path or attachment.encoding:
             return False
         return attachment.is_image or self._loader.sees(self._saved.record.model) is not False
 
     def reread(self, attachment: Attachment, encoding: str) -> None:
-        """Read a text file again in another encoding, by Python's name."""
+        """Read a text file again in another encoding, given by its Python name."""
         path = Path(attachment.path)
         given = _PendingFile(attachment.name, path, replaced=(attachment,), encoding=encoding)
         self._have_read(given)
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
-        """Return all attached pages of the same document, for an image of a page."""
+        """Get all attached pages of the document that this page image belongs to."""
         if not (attachment.is_image and attachment.spans):
             return (attachment,)
         same = (attachment.name, attachment.pages)
         return tuple(f for f in self.files if f.is_image and f.spans and (f.name, f.pages) == same)
 
     def draw(self, attachment: Attachment, numbers: Sequence[int]) -> None:
-        """Replace a PDF, or its pages that are attached as images, by images of these pages."""
+        """Replace a PDF, or the page images attached from it, with images of these pages."""
         pages = self.pages_beside(attachment)
         self._draw_later(attachment, pages, numbers)
 
     def draw_scans(self, attachment: Attachment) -> None:
-        """Attach images of the pages of a PDF that have no text."""
+        """Attach the PDF pages that have no text as images."""
         if self._full:
             self._refuse_more()
         else:
@@ -294,22 +290,21 @@ class FileAttacher(QObject):
 
     @property
     def reads_texts(self) -> bool:
-        """Return True if this system can recognize text."""
+        """Check if this system supports text recognition."""
         return ocr.is_available()
 
     def read_texts(self) -> None:
-        """Replace each image by the text in it, and the pages of a document by one text."""
+        """Replace images with the text recognized in them, joining the pages of a document."""
         images = dict.fromkeys(self.pages_beside(each) for each in self.files if each.is_image)
         for pages in images:
             self._have_text_read(_PendingFile(pages[0].name, do="read", replaced=pages))
 
     def can_read_scans(self, attachment: Attachment) -> bool:
-        """Return True if the text in scanned pages of a PDF can be recognized."""
+        """Check whether text recognition is possible for the scanned pages of a PDF."""
         return self.reads_texts and bool(attachment.scans and attachment.path)
 
     def read_scans(self, attachment: Attachment) -> None:
-        """Recognize the text in the scanned pages of a PDF, and add it to the text of the other
-        pages."""
+        """Recognize text on the scanned pages of a PDF and merge it into the document's text."""
         path = Path(attachment.path)
         self._have_text_read(
             _PendingFile(attachment.name, path, b"", "read", (attachment,), attachment.scans)
@@ -319,14 +314,14 @@ class FileAttacher(QObject):
         if given not in self._waiting:
             self._have_read(given)
 
-    # Facts about the files.
+    # File information.
 
     async def text(self, attachment: Attachment) -> AttachedText | None:
-        """Return the text of a file, or None if it is missing."""
+        """Get the text of a file, or None if it's missing."""
         return await flows.aside(partial(_text, self._saved, attachment.hash))
 
     def thumbnail(self, attachment: Attachment) -> bytes:
-        """Return a small JPEG of an image if it is in memory, else b"" until `thumbnail_read`."""
+        """Get a small JPEG of an image, or b"" if it isn't in memory yet (see `thumbnail_read`)."""
         key = attachment.hash
         if (held := self._saved.thumbnail(key, read=False)) is not None:
             return held
@@ -353,12 +348,12 @@ class FileAttacher(QObject):
                     self.changed.emit()
 
     def pixels(self, attachment: Attachment, most: int) -> tuple[int, int, bytes]:
-        """Return an image's width, height, and pixels of three bytes each, at most ``most`` pixels.
+        """Decode an image to at most ``most`` RGB pixels. Returns width, height, and the bytes.
 
-        Blocks, so it needs a worker thread.
+        Blocks, so call it from a worker thread.
 
         Raises:
-            EngineError: the image cannot be read, or is missing.
+            EngineError: the image can't be read or is missing.
         """
         data = self._saved.image(attachment.hash).data
         if not data:
@@ -367,17 +362,16 @@ class FileAttacher(QObject):
         return (*found.size, found.rgb)
 
     async def ready(self, compose: Compose) -> Attachments:
-        """Return the composer's files as `resolved` does, after reading what that needs."""
+        """Load what `resolved` needs, then return the resolved files of the composer."""
         await self._index(compose.attachments)
         for chat_id in self.others.follows:
             await self.others.look(chat_id)
         return self._resolved_all(self._with_news(compose), compose.text)
 
     def resolved(self, files: Attachments, question: str, path: Sequence[Message]) -> Attachments:
-        """Return the files with the passages that match the question, and other chats' new
-        messages.
+        """Fill in the passages that match the question, and new messages of followed chats.
 
-        ``path``: the messages before the question.
+        ``path``: messages before the question.
         """
         return self._resolved_all(self.others.with_news(files, path), question)
 
@@ -387,10 +381,10 @@ class FileAttacher(QObject):
         )
 
     def tokens(self, attachment: Attachment) -> FileTokens | None:
-        """Return the tokens of a file in the chat's model.
+        """Get the token count of a file for the chat's model, or None if there's no fixed count.
 
-        None if they depend on the question, and for images and recordings, which each model counts
-        in its own way.
+        This applies to passages, which depend on the question, and to images and recordings, which
+        every model counts differently.
         """
         if attachment.use == "passages" or attachment.is_medium:
             return None
@@ -403,9 +397,9 @@ class FileAttacher(QObject):
         return FileTokens(length // 4, exact=False)
 
     def too_much(self) -> Attachments:
-        """Return the largest files, enough of them to leave room for the others.
+        """Pick files to drop, largest first, until the rest fits.
 
-        A quarter of the model's context is reserved for the conversation.
+        A quarter of the model's context stays reserved for the conversation.
         """
         sizes = {each: known.count for each in self.files if (known := self.tokens(each))}
         total, found = sum(sizes.values()), list[Attachment]()
@@ -417,28 +411,28 @@ class FileAttacher(QObject):
         return tuple(found)
 
     def too_long(self, files: Attachments) -> str:
-        """Return the largest file's name if the files certainly exceed the model's context."""
+        """Get the name of the largest file if the files can't possibly fit into the context."""
         limit = context_of(self._saved.record, self._loader)
         sizes = [(known, each) for each in files if (known := self.tokens(each))]
-        # An estimate assumes 4 characters a token, and the engine takes at most 32 for one.
+        # Estimates assume 4 characters per token, and a token has at most 32.
         least = sum(known.count if known.exact else known.count // 8 for known, _ in sizes)
         if not limit or least < limit:
             return ""
         return max(sizes, key=lambda size: size[0].count)[1].name
 
     def count(self) -> None:
-        """Count the files whose tokens are unknown, one at a time."""
+        """Count the tokens of all uncounted files, one file at a time."""
         if not self._counting.running and self._uncounted() is not None:
             self._counting.start(self._count())
 
     def close(self) -> None:
-        """Stop reading, for a chat that is closed."""
+        """Cancel all work. Used when the chat is closed."""
         self._reading.cancel()
         self._counting.cancel()
         self._looking.cancel()
         self._waiting.clear()
 
-    # Results.
+    # Reading.
 
     async def _read(self) -> None:
         folders = 0
@@ -449,7 +443,7 @@ class FileAttacher(QObject):
                 refused = self._take(given, await self._read_one(given))
             except IsADirectoryError:
                 folders += 1
-                if folders == 1:  # the window has room for one sentence
+                if folders == 1:  # the window only has room for one message
                     refused = tr(
                         "“{name}” is a folder. Attach the files in it instead.", name=given.name
                     )
@@ -465,7 +459,7 @@ class FileAttacher(QObject):
             self._report_change()
 
     async def _read_one(self, given: _PendingFile) -> Sequence[_Read]:
-        """Return the contents to attach, for a PDF without text its pages. Raises EngineError."""
+        """Read a file, falling back to page images for a PDF without text. Raises EngineError."""
         if given.do == "read":
             return [await self._read_texts(given)]
         if given.do == "draw":
@@ -476,7 +470,7 @@ class FileAttacher(QObject):
         return [(held, made)]
 
     async def _draw(self, given: _PendingFile, count: int) -> Sequence[_Read]:
-        """Draw the pages of a PDF, or the chosen ones, as many as fit."""
+        """Draw the chosen pages of a PDF, or all pages, up to the limit."""
         assert given.path is not None
         path, name = given.path, given.name
         numbers = given.numbers or range(1, count + 1)
@@ -493,7 +487,7 @@ class FileAttacher(QObject):
         return found
 
     async def _read_texts(self, given: _PendingFile) -> _Read:
-        """Recognize the text in images or in a PDF's scanned pages. Raises EngineError."""
+        """Run text recognition on images or scanned PDF pages. Raises EngineError."""
         first, name, language = given.replaced[0], given.name, code()[:2]
         texts, path, pictures = dict[int, str](), given.path, dict[int, _Picture]()
         if path is None:
@@ -515,7 +509,7 @@ class FileAttacher(QObject):
         return await flows.aside(partial(_with_texts, self._saved, first, texts))
 
     async def _tokens_of_image(self, image: StoredImage) -> int:
-        """Return the tokens that an image takes in the chat's model, or 0 if that is unknown."""
+        """Get the number of tokens an image takes in the chat's model, or 0 if unknown."""
         ref = self._saved.record.model
         model, engine = self._loader.get(ref).model, self._loader.engine_for(ref)
         if model is None or not model.sees or engine is None:
@@ -523,13 +517,13 @@ class FileAttacher(QObject):
         turn = {"role": "user", "content": [{"type": "image", "image": Image(image.data)}]}
         try:
             return await flows.arrived(engine.count_later(model, [turn], None))
-        except Exception:  # the engine was stopped, or the template requires more than an image
+        except Exception:  # the engine stopped, or the template doesn't accept a lone image
             return 0
 
     def _take(self, given: _PendingFile, found: Sequence[_Read]) -> str:
-        """Attach what was read, and return a notice for the user, or ""."""
+        """Attach the result of reading a file. Return a notice for the user, or ""."""
         if given.encoding and given.replaced[0] not in self.files:
-            return ""  # removed while it was read
+            return ""  # the user removed the file during reading
         files = [each for each in self.files if each not in given.replaced]
         places = [n for n, each in enumerate(self.files) if each in given.replaced]
         place = places[0] if places else len(files)
@@ -569,7 +563,7 @@ class FileAttacher(QObject):
         )
 
     def _uncounted(self) -> tuple[str, Attachment] | None:
-        """Return the first file whose tokens are unknown, with the model's reference."""
+        """Find the first file without a token count. Returns the model reference and the file."""
         ref = self._saved.record.model
         unknown = (f for f in self.files if f.use != "passages" and not f.is_medium)
         return next(((ref, f) for f in unknown if (ref, f) not in self._tokens), None)
@@ -584,16 +578,16 @@ class FileAttacher(QObject):
             try:
                 parts = content("", (file,), self._saved.text, None)
                 future = engine.count_later(model, [{"role": "user", "content": parts}], None)
-            except EngineError:  # the engine was stopped
+            except EngineError:  # the engine stopped
                 return
             try:
                 self._tokens[key] = FileTokens(await flows.arrived(future), exact=True)
             except Exception:
                 self._tokens[key] = guess
-            self._report_change()  # the count decides whether the message may be sent
+            self._report_change()  # sending may be allowed or refused now, depending on the count
 
     def _put(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
-        """Replace the attached files. ``new``: contents of those that are not stored yet."""
+        """Replace the attached files. ``new``: contents that aren't stored yet."""
         self._saved.keep_files(files, *new)
         self.chat_changed.emit()
         self.compose_changed.emit()
@@ -609,19 +603,19 @@ class FileAttacher(QObject):
 
     @property
     def _left(self) -> int:
-        """Return the tokens left for all files next to the conversation."""
+        """Tokens available for all files, given the length of the conversation."""
         used, _ = tokens_of_last_turn(self._saved.transcript)
         return self._limit * 3 // 4 - used
 
     def _room(self, attachment: Attachment) -> int:
-        """Return how many characters of this file fit next to other files and the conversation."""
+        """Return the number of characters of this file that fit next to files and conversation."""
         whole = self.tokens(replace(attachment, use="all", spans=()))
         others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
         room = max(self._left - sum(others), self._limit // 8)
         return attachment.characters * room // max(1, whole.count if whole is not None else 1)
 
     async def _index(self, files: Iterable[Attachment]) -> None:
-        """Index the files that are read by passages, in a worker thread."""
+        """Index the files used by passages, in a worker thread."""
         for each in files:
             if each.use == "passages" and not are_made(each.hash):
                 await flows.aside(partial(_make_passages, self._saved, each.hash))
@@ -637,7 +631,7 @@ class FileAttacher(QObject):
 def _held(
     saved: SavedChat, attachment: Attachment, stop: threading.Event
 ) -> AttachedText | StoredImage | None:
-    """Return a file's content, or None if it is missing."""
+    """Load a file's content, or None if it's missing."""
     if not attachment.is_medium:
         return saved.text(attachment.hash)
     data = saved.image(attachment.hash).data
@@ -659,7 +653,7 @@ def _picture(saved: SavedChat, image: Attachment, stop: threading.Event) -> byte
 
 
 def _page_picture(path: Path, name: str, count: int, number: int, stop: threading.Event) -> bytes:
-    """Return a page of a PDF as JPEG, or b"" if it is damaged. Blocks."""
+    """Render a PDF page as JPEG. Returns b"" if the page is damaged. Blocks."""
     found = drawn(path, name, count, [number], stop)
     return found[0][0].data if found else b""
 
@@ -672,10 +666,10 @@ def _text_in(picture: _Picture, name: str, language: str, stop: threading.Event)
 def _with_texts(
     saved: SavedChat, first: Attachment, texts: dict[int, str], stop: threading.Event
 ) -> _Read:
-    """Return a file with the recognized texts added to its pages. Blocks.
+    """Merge recognized text into a file's pages. Blocks.
 
     Args:
-        first: the file, or the first of the images.
+        first: the file, or the first image.
     """
     own = None if first.is_image else saved.text(first.hash)
     pages = own.pages if own is not None else ("",) * first.pages
@@ -729,7 +723,7 @@ def _read_given(given: _PendingFile, stop: threading.Event) -> _Read:
 
 
 def _medium_in(path: Path) -> bytes | None:
-    """Return the bytes of an image or recording, up to the size limit, or None for other files."""
+    """Read an image or recording, up to the size limit. Returns None for other files."""
     try:
         with path.open("rb") as file:
             head = file.read(16)
@@ -738,4 +732,4 @@ def _medium_in(path: Path) -> bytes | None:
                 return None
             return head + file.read(images.MAX_BYTES if seen else sounds.MAX_BYTES)
     except OSError:
-        return None  # reading it as a document gives the reason
+        return None  # fall through to the document reader, which reports the error

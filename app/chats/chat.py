@@ -1,4 +1,4 @@
-"""Chat that is open, with or without a pane: its parts, its messages, and its actions."""
+"""Open chat, with or without a pane: components, messages, and actions."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ _TELL_NO_MODEL = {"code", "reason", "thought_s"}
 
 
 class Chat(QObject):
-    """Chat while the program runs.
+    """Open chat.
 
-    Its parts do the work: `turn` handles the user's requests, `reply` and `model` generate, and
-    `attaching` and `queue` hold what later messages need. A method that is not possible now does
-    nothing and returns False; `can` returns the reason. A chat does not depend on panes, so closing
-    a pane never stops a reply.
+    The work is delegated to components: `turn` handles user requests, `reply` and `model` generate,
+    `attaching` and `queue` hold content for later messages. Methods that aren't possible at the
+    moment return False without doing anything; `can` tells why. Chats are independent of panes, so
+    closing a pane never stops a reply.
     """
 
-    # Parts of the chat have signals of the same names. The chat emits them too.
-    chat_changed = Signal()  # title, model or options
-    # the content of the composer was replaced, or an edit began or ended
+    # The components have signals with the same names, which the chat re-emits.
+    chat_changed = Signal()  # title, model or options changed
+    # composer content was replaced, or an edit started or ended
     compose_changed = Signal()
-    # a reply began, paused, resumed or ended: `Chat.can` returns other values
+    # a reply started, paused, resumed or ended, so `Chat.can` results may differ
     turn_changed = Signal()
-    path_changed = Signal()  # another branch is shown, or the transcript was loaded
-    # message_added(id), message_changed(id): one message of the shown path
+    path_changed = Signal()  # another branch was selected, or the transcript was loaded
+    # message_added(id), message_changed(id): for messages on the selected branch
     message_added = Signal(str)
     message_changed = Signal(str)
-    # (id, text, kind): text was added to a streaming message
+    # (id, text, kind): a streaming message got more text
     text_added = Signal(str, str, str)
     phase_changed = Signal()  # see `ChatReply.phase`
-    reply_ended = Signal(str)  # (id): a reply has ended in any way
-    # (text, files): a message from the composer was sent or queued, or interrupts the reply
+    reply_ended = Signal(str)  # (id): a reply ended, successfully or not
+    # (text, files): a composer message was sent or queued, or interrupted the reply
     spoken = Signal(str, object)
 
     def __init__(
@@ -74,20 +74,20 @@ class Chat(QObject):
         parent: QObject | None = None,
         messages: Sequence[Message] | None = None,
     ) -> None:
-        """Create the chat of a record.
+        """Create a chat from its record.
 
         Args:
             stored: False for a new chat.
-            in_use: the chats in use by id, updated in place.
-            messages: the stored messages, if they have just been read.
+            in_use: shared mapping of the chats in use by ID, updated in place.
+            messages: stored messages, if they were just read.
         """
         super().__init__(parent)
         self.id = record.id
-        self.short = ""  # its name in its group, if that differs from the title
+        self.short = ""  # short name within its group, if it isn't the title
         self._saved = saved = SavedChat(record, store, stored=stored, messages=messages)
         self.transcript = saved.transcript
         self._answering = answering = ReplyGenerator(saved, bridge, loader, toolbox, self)
-        self.tools = answering.tools  # tool calls that run or wait for the user
+        self.tools = answering.tools  # tool calls that are running or waiting for the user
         self.panel = PanelRunner(saved, loader, answering, self)
         self.helping = HelperRunner(saved, loader, answering, self)
         self.reply = ChatReply(saved, loader, answering, self.panel, self.helping, self)
@@ -105,21 +105,21 @@ class Chat(QObject):
 
     @property
     def record(self) -> ChatRecord:
-        """Return the stored fields, without the messages."""
+        """Stored fields of the chat, without messages."""
         return self._saved.record
 
     @property
     def stored(self) -> bool:
-        """Return False for a new chat in which nothing was typed yet."""
+        """False for a new chat until the user types something."""
         return self._saved.stored
 
     def take_fields(self, fields: Mapping[str, Any]) -> None:
-        """Update fields of the record that have been stored elsewhere."""
+        """Update fields of the record that were changed elsewhere."""
         self._saved.change(**fields)
         self.chat_changed.emit()
 
     def set_alias(self, alias: str) -> None:
-        """Hide the model's name and the figures that could reveal it, or show them again ("")."""
+        """Show an alias instead of the model's name and hide revealing stats. "" ends this."""
         if alias != self.model.alias:
             self.model.alias = alias
             self.chat_changed.emit()
@@ -128,13 +128,13 @@ class Chat(QObject):
 
     @property
     def blank(self) -> bool:
-        """Return True if the chat has no messages and the composer is empty."""
+        """True if there are no messages and the composer is empty."""
         record = self.record
         written = record.draft or record.draft_attachments or record.queued
         return self.transcript.leaf_id is None and not written
 
     def set_short(self, short: str) -> None:
-        """Set the name next to other chats of its group, or "" for the title."""
+        """Set the short name used within the chat's group, or "" to use the title."""
         if short != self.short:
             self.short = short
             self.chat_changed.emit()
@@ -149,7 +149,7 @@ class Chat(QObject):
 
     @property
     def compose(self) -> Compose:
-        """Return the content of the composer."""
+        """Content of the composer."""
         return self._saved.compose
 
     def _to_count(self) -> CountRequest:
@@ -158,7 +158,7 @@ class Chat(QObject):
         return CountRequest(*known, files=self.attaching.ready, texts=texts, images=images)
 
     def shown(self, message_id: str) -> Message:
-        """Return a message for display, without hidden details."""
+        """Return a message for display, with any hidden details removed."""
         message, alias = self.reply.message(message_id), self.model.alias
         if not alias or message.role == "user":
             return message
@@ -166,7 +166,7 @@ class Chat(QObject):
         return replace(message, model=alias, stats=stats)
 
     def can(self, action: Action, message_id: str = "") -> str | None:
-        """Return why an action is not possible now, as a sentence, or None if it is."""
+        """Explain why an action isn't possible right now, or return None if it is."""
         if action in EVENTS:
             return self.turn.why_not(EVENTS[action])
         return refusal(action, self._view(), message_id)
@@ -183,14 +183,14 @@ class Chat(QObject):
 
     @saved_together
     def go_on(self) -> bool:
-        """Have the model continue after tool results that it has not answered."""
+        """Let the model continue from tool results it hasn't replied to yet."""
         if self.can(Action.GO_ON):
             return False
         self.reply.begin(branching=False)
         return True
 
     def start_edit(self, message_id: str = "") -> bool:
-        """Edit a sent message, by default the last one, in the composer."""
+        """Open a sent message (by default the last one) in the composer for editing."""
         message = self._view().subject(Action.EDIT, message_id)
         if self.can(Action.EDIT, message_id) or message is None:
             return False
@@ -198,12 +198,12 @@ class Chat(QObject):
         return True
 
     def stop(self) -> bool:
-        """Stop the reply at the next token and hold the queue. The text stays."""
+        """Stop the reply at the next token, keep its text, and hold the queue."""
         return bool(self.turn.handle(Event.STOP))
 
     @Slot()
     def _on_queue(self) -> None:
-        self.chat_changed.emit()  # the list of chats needs the new record
+        self.chat_changed.emit()  # the chat list needs the new record
         self.turn_changed.emit()
         self.phase_changed.emit()
 
@@ -211,14 +211,14 @@ class Chat(QObject):
 
     @saved_together
     def regenerate(self, message_id: str = "") -> bool:
-        """Generate another answer to a question, by default the last one."""
+        """Generate another answer to a question, by default the last question."""
         message = self._view().subject(Action.REGENERATE, message_id)
         if self.can(Action.REGENERATE, message_id) or message is None:
             return False
         if (kind := panel.kind_of(message)) and not self.why_not(kind, message.id):
             return bool(self.resolve(kind, message.id))
         self.transcript.leaf_id = message.id if message.role == "user" else message.parent_id
-        if panel.letter_of(message):  # the same member, in the same column
+        if panel.letter_of(message):  # use the same participant and column
             member = Member.from_json(panel.data_of(message))
             answer = Answer(new_id(), model=member.model or None)
             answer.options = member.options(self.options)
@@ -230,9 +230,9 @@ class Chat(QObject):
 
     @saved_together
     def same_again(self, answer_id: str = "") -> bool:
-        """Repeat an answer, by default the last one, with its model, seed and options.
+        """Repeat an answer (by default the last one) with its own model, seed and options.
 
-        The chat's own model and options stay.
+        The chat's model and options don't change.
         """
         answer = self._view().subject(Action.SAME_AGAIN, answer_id)
         if self.can(Action.SAME_AGAIN, answer_id) or answer is None:
@@ -244,11 +244,10 @@ class Chat(QObject):
     # Panels.
 
     def ask_panel(self, members: Sequence[Member], message_id: str = "") -> str:
-        """Ask a panel, and return the id of the first column's message, or "" if it is not
-        possible.
+        """Ask a panel. Returns the message ID of the first column, or "" if that isn't possible.
 
-        The question is the composer's text. With an id or an empty composer, it is the user's
-        message at or before that message.
+        The question comes from the composer. If a message ID is given or the composer is empty, the
+        user message at or before that message is used.
         """
         compose = self.compose
         if not message_id and compose.text.strip() and isinstance(compose, Writing):
@@ -266,15 +265,15 @@ class Chat(QObject):
         return next(iter(self.panel.lanes), "")
 
     def why_not(self, kind: str, message_id: str) -> str:
-        """Return why this cannot be generated from a message's panel now, as a sentence, or ""."""
+        """Explain why this kind of answer can't be generated from a panel now, or return ""."""
         why = panel.why_not(kind, self.panel.columns(message_id))
         return why or self.can(Action.REGENERATE, message_id) or ""
 
     @saved_together
     def resolve(self, kind: str, message_id: str) -> str:
-        """Generate an answer from a message's panel, and return its id.
+        """Generate an answer from a panel's columns and return its message ID.
 
-        A judge reads the columns twice, in both orders.
+        Judges read the columns twice, in both orders.
         """
         if self.why_not(kind, message_id):
             return ""
@@ -303,12 +302,12 @@ class Chat(QObject):
 
     @property
     def _judging(self) -> ChatOptions:
-        """Return the options for judging and merging, without randomness."""
+        """Options for judging and merging: temperature 0, free text, no tools."""
         return replace(self.options, temperature=0.0, answer_as=None, tools=())
 
     @Slot(str)
     def _on_reply_ended(self, message_id: str) -> None:
-        """Have a judge read the columns in the other order, or show its verdict after that."""
+        """Start the judge's second pass in reverse order, or show the verdict after that pass."""
         message = self.transcript.get(message_id)
         if message is None or panel.kind_of(message) != panel.JUDGE or "best" in message.stats:
             return
@@ -342,12 +341,12 @@ class Chat(QObject):
             return False
         self._answering.prepare_rest(self.transcript[answer_id])
         self.path_changed.emit()
-        self.message_changed.emit(answer_id)  # it streams again, or waits for its model
+        self.message_changed.emit(answer_id)  # it's streaming again, or waiting for its model
         self._answering.begin()
         return True
 
     def forget_oldest(self, answer_id: str) -> bool:
-        """Leave out the oldest turns from now on, and repeat the answer that did not fit."""
+        """Start dropping the oldest turns, then retry the answer that didn't fit."""
         if self.can(Action.FORGET_OLDEST, answer_id):
             return False
         self.set_options(replace(self.options, slide=True), self.record.system)
@@ -356,9 +355,9 @@ class Chat(QObject):
     # History.
 
     def show_version(self, step: int, message_id: str = "") -> bool:
-        """Show the next (+1) or previous (-1) version of a message and what follows it.
+        """Switch to the next (+1) or previous (-1) version of a message.
 
-        By default of the last message that has several.
+        By default, this is the last message that has several versions.
         """
         action = Action.LATER if step > 0 else Action.EARLIER
         message = self._view().subject(action, message_id)
@@ -370,7 +369,7 @@ class Chat(QObject):
         return True
 
     def show_branch_of(self, message_id: str) -> bool:
-        """Show the branch of this message. Return False while a reply runs, or if there is none."""
+        """Switch to the branch with this message. Returns False if that isn't possible now."""
         if message_id in {message.id for message in self.transcript.path}:
             return True
         if self.can(Action.GO_TO, message_id):
@@ -380,7 +379,7 @@ class Chat(QObject):
         return True
 
     def name_branch(self, message_id: str, name: str) -> None:
-        """Name the branch that begins with this message. "" removes the name."""
+        """Name the branch that starts at this message, or remove the name with ""."""
         if message_id in self.transcript:
             stats = with_branch_name(self.transcript[message_id].stats, name)
             self.transcript.update(message_id, stats=stats)
@@ -389,9 +388,9 @@ class Chat(QObject):
 
     @saved_together
     def delete_message(self, message_id: str) -> RemovedMessages | None:
-        """Delete a message and what follows it. Return None if that is not possible now.
+        """Delete a message and everything below it. Returns None if that isn't possible now.
 
-        The return value is for ``restore_messages``.
+        Pass the return value to ``restore_messages`` to undo this.
         """
         if self.can(Action.DELETE, message_id):
             return None
@@ -403,7 +402,7 @@ class Chat(QObject):
 
     @saved_together
     def restore_messages(self, removal: RemovedMessages) -> bool:
-        """Restore deleted messages and show them."""
+        """Undo `delete_message` and show the messages again."""
         if self.can(Action.RESTORE, removal.followed):
             return False
         self._saved.restore(removal)
@@ -414,7 +413,7 @@ class Chat(QObject):
     # The chat itself.
 
     def begin_from(self, other: Chat) -> None:
-        """Start with a copy of another chat's session."""
+        """Start from a copy of another chat's session."""
         self._answering.session.twin_of(other._answering.session)
 
     def rename(self, title: str) -> None:
@@ -425,13 +424,13 @@ class Chat(QObject):
             self.chat_changed.emit()
 
     def set_options(self, options: ChatOptions, system: str) -> None:
-        """Use these settings from the next reply on."""
+        """Apply these settings, beginning with the next reply."""
         params, follows = options.to_params(), self.attaching.others.follows
         self._saved.update(params=params | ({FOLLOWS: follows} if follows else {}), system=system)
         self.chat_changed.emit()
 
     def give_up(self) -> None:
-        """Stop everything and free the cache, for a deleted chat."""
+        """Stop everything and free the cache, because the chat is being deleted."""
         self.turn.handle(Event.END)
         self.attaching.cancel_reading()
         self.turn.handle(Event.STOP)
@@ -439,12 +438,12 @@ class Chat(QObject):
         self._answering.session.forget()
 
     def cancel_for_close(self) -> None:
-        """First step of shutting down: stop the reply and mark it interrupted."""
+        """First step of shutdown: stop the reply and mark it as interrupted."""
         self.turn.handle(Event.END)
         self.reply.cancel_for_close()
 
     def close(self) -> None:
-        """Last step of shutting down: save everything and close the sessions."""
+        """Last step of shutdown: save everything and close all sessions."""
         self.panel.let_go()
         self._answering.close()
         self.attaching.close()
@@ -454,7 +453,7 @@ _SIGNALS = [name for name, value in vars(Chat).items() if isinstance(value, Sign
 
 
 def _repeat(part: QObject, chat: Chat) -> None:
-    """Connect the signals of a part to the chat's signals of the same names."""
+    """Re-emit a component's signals as the chat's signals of the same name."""
     for name in _SIGNALS:
         if (signal := getattr(part, name, None)) is not None:
             signal.connect(getattr(chat, name))

@@ -1,4 +1,4 @@
-"""Model of a chat: its status, what it can take, and its loading."""
+"""A chat's model: status, capabilities, and loading."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.store import Attachments, has_images, has_sounds
 
 
 class ChatModel(QObject):
-    """The model that a chat's record refers to."""
+    """Model that a chat's record refers to."""
 
     # see `Chat`
     chat_changed = Signal()
@@ -27,12 +27,12 @@ class ChatModel(QObject):
         super().__init__(parent)
         self._saved, self._reply = saved, reply
         self.loader = loader
-        self.alias = ""  # shown while the model's name is hidden
+        self.alias = ""  # shown in place of the model's name if that's hidden
         loader.changed.connect(self._on_known)
 
     @property
     def status(self) -> ModelStatus:
-        """Return the model and the state of its loading."""
+        """The model and its loading state."""
         return self.loader.get(self._saved.record.model)
 
     @property
@@ -41,58 +41,57 @@ class ChatModel(QObject):
 
     @property
     def remote(self) -> Remote | None:
-        """Return the server of the model, if it is not loaded in this program."""
+        """Server hosting the model, or None for a local model."""
         return named(self._saved.record.model)
 
     @property
     def remote_now(self) -> Remote | None:
-        """Return `remote` with what the server has reported about itself."""
+        """Like `remote`, but including the details the server has reported."""
         model = self.status.model
         return model.remote if isinstance(model, RemoteModel) else self.remote
 
     @property
     def context(self) -> tuple[int, int, int]:
-        """Return the tokens of the last turn, how many were reused, and the context size; 0 if
-        unknown."""
+        """Tokens in the last turn, reused tokens, and context size. 0 means unknown."""
         limit = context_of(self._saved.record, self.loader)
         return *tokens_of_last_turn(self._saved.transcript), limit
 
     def cannot_see(self, files: Attachments) -> str:
-        """Return the model's name if the files contain images and it certainly cannot see.
+        """Get the model's name if there are images among the files and it can't see them, else "".
 
-        Else "", also while the model's folder is being examined.
+        Also returns "" while the model's folder is still being inspected.
         """
         if not has_images(files) or self.loader.sees(self._saved.record.model) is not False:
             return ""
         return self.name
 
     def cannot_hear(self, files: Attachments) -> str:
-        """Return the same for recordings, once the model is loaded."""
+        """Same as `cannot_see`, but for recordings, and only known once the model is loaded."""
         model = self.status.model
         hears = model is None or model.hears
         return "" if hears or not has_sounds(files) else self.name
 
     @property
     def unseen_images(self) -> str:
-        """Return `cannot_see` for the files in the composer."""
+        """`cannot_see` for the files in the composer."""
         return self.cannot_see(self._saved.compose.attachments)
 
     def load(self) -> None:
-        """Load the model, also after a failure. An unloaded one is loaded by the next message."""
+        """Load the model or retry. An unloaded model isn't loaded until the next message."""
         if self.status.state is not LoadState.UNLOADED:
             self._want(self._saved.record.model)
 
     def start(self) -> None:
-        """Load the model, also if it is spread over machines: only this starts it."""
+        """Load the model. Models distributed over machines are only started by this."""
         if not self.loader.spread.start(self._saved.record.model):
             self.load()
 
     def leave(self) -> None:
-        """Cancel loading that only this chat waits for."""
+        """Cancel loading unless another chat is waiting for the model, too."""
         self.loader.leave(self._saved.record.model, self._saved.record.id)
 
     def set(self, ref: str) -> None:
-        """Use another model for the next reply, and for one that waits for its model."""
+        """Switch models for the next reply, and for a reply that is still waiting for its model."""
         before = self._saved.record.model
         if ref != before:
             self._saved.update(model=ref)
@@ -111,6 +110,6 @@ class ChatModel(QObject):
 
     @Slot()
     def _on_known(self) -> None:
-        """Update the notice: more may be known about which models can see."""
+        """Update the notice, since we may have learned which models can see."""
         if self.unseen_images:
             self.phase_changed.emit()

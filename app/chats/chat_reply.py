@@ -1,4 +1,4 @@
-"""The reply of a chat, or the columns of its panel."""
+"""A chat's current reply, or its panel's columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine import PromptProgress
 
 
 class ChatReply(QObject):
-    """Status of a chat's replies, and the start of new ones."""
+    """Status of a chat's replies. Also starts new replies."""
 
     # see `Chat`
     chat_changed = Signal()
@@ -49,7 +49,7 @@ class ChatReply(QObject):
 
     @property
     def stage(self) -> Stage:
-        """Return the progress of the reply, never NEXT."""
+        """Stage of the reply. Never NEXT."""
         own = self.answering.stage
         if own is Stage.CALLING and self.answering.tools.waiting:
             return Stage.ASKING
@@ -57,12 +57,12 @@ class ChatReply(QObject):
 
     @property
     def is_active(self) -> bool:
-        """Return True while a reply runs, is paused, or waits for its model."""
+        """True while a reply is running, paused, or waiting for its model."""
         return self.stage is not Stage.IDLE
 
     @property
     def is_panel(self) -> bool:
-        """Return True while columns of a panel are generated."""
+        """True while panel columns are being generated."""
         return bool(self._panel.running)
 
     @property
@@ -72,15 +72,14 @@ class ChatReply(QObject):
 
     @property
     def _speaker(self) -> ReplyGenerator:
-        """Return the generator of the current or last reply. For a panel, the first unfinished
-        column."""
+        """Generator of the current or last reply, or of a panel's first unfinished column."""
         if self.answering.stage is Stage.IDLE and (running := self._panel.running):
             return running[0]
         return self.answering
 
     @property
     def _answers(self) -> list[Answer]:
-        """Return all answers that are being generated."""
+        """Every answer being generated."""
         answers = (each.answer for each in (self.answering, *self._panel.running))
         return [answer for answer in answers if answer is not None]
 
@@ -90,7 +89,7 @@ class ChatReply(QObject):
 
     @property
     def progress(self) -> PromptProgress | None:
-        """Return the progress of the prompt while it is queued or read."""
+        """Prompt progress while the request is queued or in prefill."""
         answer = self._speaker.answer
         return answer.progress if answer is not None else None
 
@@ -101,7 +100,7 @@ class ChatReply(QObject):
 
     @property
     def silent_s(self) -> float | None:
-        """Return the seconds since another machine was asked, or None if it has answered."""
+        """Seconds since we sent the request to a server that hasn't responded yet, or None."""
         answer = self.answering.answer
         if answer is None or answer.asked_at is None or named(self._saved.record.model) is None:
             return None
@@ -110,40 +109,39 @@ class ChatReply(QObject):
 
     @property
     def message_id(self) -> str | None:
-        """Return the id of the message that is being generated. For a panel, the first unfinished
-        one."""
+        """ID of the message being generated. For a panel, that of the first unfinished column."""
         answer = self._speaker.answer
         return answer.message_id if answer is not None else None
 
     @property
     def message_ids(self) -> list[str]:
-        """Return the ids of all messages that are being generated."""
+        """IDs of all messages being generated."""
         return [answer.message_id for answer in self._answers]
 
     @property
     def models(self) -> frozenset[str]:
-        """Return the references of the models that generate."""
+        """References of all models that are generating."""
         asked = {answer.model or self._saved.record.model for answer in self._answers}
         return self._helping.models.union(asked)
 
     @property
     def waits_for(self) -> frozenset[str]:
-        """Return the references of the models that replies wait for."""
+        """References of the models that replies are waiting for."""
         speakers = (self.answering, *self._panel.running)
         return frozenset(each.waits_for for each in speakers if each.stage is Stage.LOADING)
 
     @property
     def session_ids(self) -> list[str]:
-        """Return the engine's ids for the sessions of the chat and of its panel's columns."""
+        """Engine session IDs of the chat and its panel columns."""
         lanes = self._panel.lanes.values()
         return [each.session.id for each in (self.answering, *lanes) if each.session.id]
 
     def message(self, message_id: str) -> Message:
-        """Return a message with all of its text, also while it streams."""
+        """Return a message with its full text, even while it's still streaming."""
         return self._panel.lanes.get(message_id, self.answering).message(message_id)
 
     def mark_unread(self) -> None:
-        """Mark a reply of an earlier run as not seen by the user."""
+        """Mark a reply from an earlier run of the app as unread."""
         self.answering.unseen = True
         self.phase_changed.emit()
 
@@ -154,14 +152,14 @@ class ChatReply(QObject):
             self.phase_changed.emit()
 
     def set_front(self, front: bool) -> None:
-        """Give the prompts of the current chat priority, or end that."""
+        """Give the current chat's prompts priority, or stop doing so."""
         self.answering.session.set_front(front)
         self._panel.set_front(front)
 
     # Control.
 
     def stop(self) -> None:
-        """Stop the reply at the next token. Its text stays."""
+        """Stop the reply at the next token and keep its text."""
         self.answering.stop()
         self._panel.stop()
 
@@ -170,17 +168,17 @@ class ChatReply(QObject):
         self._panel.toggle_pause()
 
     def cancel_for_close(self) -> None:
-        """First step of shutting down: stop the reply and mark it interrupted."""
+        """First step of shutdown: stop the reply and mark it as interrupted."""
         self.answering.cancel_for_close()
         self._panel.cancel_for_close()
 
     # New replies.
 
     def begin(self, *, branching: bool, like: Message | None = None) -> None:
-        """Add an assistant message at the end of the path and generate it.
+        """Add an assistant message at the end of the branch and generate it.
 
         Args:
-            like: an answer whose options and model are used instead of the chat's.
+            like: an answer to repeat with its own options and model.
         """
         answer, data = Answer(new_id()), {}
         if like is not None:
@@ -192,13 +190,13 @@ class ChatReply(QObject):
         self.open(answer, branching=branching, panel_data=data)
 
     def begin_panel(self, question: Message, members: Sequence[Member]) -> None:
-        """Have all members of a panel answer a question."""
+        """Let all participants of a panel answer a question."""
         self._panel.begin(question, members, self.answering.options)
 
     def open(
         self, answer: Answer, *, branching: bool, panel_data: Mapping[str, Any] | None = None
     ) -> None:
-        """Add an answer's message and generate it. ``panel_data``: see `panel.data_of`."""
+        """Add the message of an answer and generate it. ``panel_data``: see `panel.data_of`."""
         self._panel.let_go()
         saved = self._saved
         name = self._loader.get(answer.model or saved.record.model).name
@@ -217,10 +215,10 @@ class ChatReply(QObject):
         self.answering.begin()
 
     def continue_after(self, before: Answer) -> None:
-        """Have the same model continue with the results of an answer's tool calls."""
+        """Send the results of an answer's tool calls back to the same model."""
         model = before.model
         if model is not None and is_remote(model) and model != self._saved.record.model:
-            model = None  # the user has left that server, so results are not sent there
+            model = None  # don't send the results to a server the user has switched away from
         answer = Answer(new_id(), model=model, options=before.options)
         with self._saved.together():
             self.open(answer, branching=False)

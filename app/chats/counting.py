@@ -1,4 +1,4 @@
-"""Token count of a chat with the message in the composer, without blocking."""
+"""Count the tokens of a chat, including the message in the composer, without blocking."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from app.store import Attachments, ChatRecord, Message
 
 
 class CountedTokens(Struct, frozen=True):
-    """Result of a count."""
+    """Token count of a prompt."""
 
-    tokens: int  # of the prompt, with the composer's message
-    limit: int  # context size of the model, which the answer shares
-    slid: bool = False  # the oldest turns are left out
+    tokens: int  # tokens in the prompt, including the composer's message
+    limit: int  # context size of the model, shared by prompt and answer
+    slid: bool = False  # the oldest turns were dropped
 
     @property
     def share(self) -> float:
-        """Return the used part of the context; from 1 on, there is no room for an answer."""
+        """Fraction of the context in use. From 1 on, there's no room for an answer."""
         return self.tokens / self.limit
 
     @property
@@ -38,7 +38,7 @@ class CountedTokens(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """Return the figures as a sentence."""
+        """Format the count as a sentence."""
         if self.fits:
             tokens, limit = number(self.tokens), number(self.limit)
             figures = tr("{tokens} of {limit} tokens", tokens=tokens, limit=limit)
@@ -52,16 +52,16 @@ class CountedTokens(Struct, frozen=True):
 
 
 class CountRequest(Struct, frozen=True):
-    """Chat to count, at the time of the request."""
+    """Snapshot of the chat to count."""
 
     record: ChatRecord
     options: ChatOptions
     transcript: Transcript
     compose: Compose
     model_status: ModelStatus
-    # returns the composer's files, with the passages that match the message
+    # gets the composer's files, including the passages that match the message
     files: Callable[[Compose], Awaitable[Attachments]]
-    # texts, images: return the content of files
+    # texts, images: get the content of files
     texts: Texts = lambda _: None
     images: Images | None = None
 
@@ -71,17 +71,17 @@ def _has_content(compose: Compose) -> bool:
 
 
 class TokenCount(QObject):
-    """Counts once the user pauses, one request at a time."""
+    """Counts tokens when the user pauses typing, one request at a time."""
 
     PAUSE_MS = 350
 
-    # (counted): a `CountedTokens`, or None if there is nothing to count or the model is unknown
+    # (counted): a `CountedTokens`, or None if there's no message or the model is unknown
     counted = Signal(object)
 
     def __init__(
         self, loader: ModelLoader, look: Callable[[], CountRequest], parent: QObject
     ) -> None:
-        """``look`` returns the chat's current state."""
+        """``look`` returns a snapshot of the chat."""
         super().__init__(parent)
         self._loader = loader
         self._look = look
@@ -101,7 +101,7 @@ class TokenCount(QObject):
 
     @Slot()
     def count(self) -> None:
-        """Count now, or after the count that is running."""
+        """Count now, or as soon as the current count is done."""
         self._wanted = True
         if not self._asking.running:
             self._asking.start(self._count())
@@ -122,7 +122,7 @@ class TokenCount(QObject):
         end = asked.transcript.leaf_id
         if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
             end = edited.parent_id
-        # As in the path of the request: an earlier message that did not fit is left out.
+        # Same as for the real request, which drops earlier messages that don't fit.
         files = await asked.files(compose)
         message = Message("", asked.record.id, end, content=compose.text, attachments=files)
         path = [*asked.transcript.path_to(end), message]
@@ -138,6 +138,7 @@ class TokenCount(QObject):
                 return CountedTokens(tokens, limit)
             sent = await flows.arrived(count(slides_in=limit, session_id=asked.record.id))
             return CountedTokens(sent, limit, slid=sent < tokens)
-        # stopped, or refused by the template, which is reported when the message is sent
+        # Either the engine stopped or the template refused the chat. The latter is reported on
+        # send.
         except Exception:
             return None

@@ -1,4 +1,4 @@
-"""Differences between two texts, word by word. Pure Python, no Qt."""
+"""Word-level diff of two texts. Pure Python, no Qt."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-MOST_WORDS = 3_000  # Words of each text that are compared: the time grows with their product.
+MOST_WORDS = 3_000  # Limit per text, since diffing is quadratic in the number of words.
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def differences(one: str, other: str) -> tuple[list[Span], list[Span]]:
-    """Return the places (begin, end) in each text that differ from the other.
+    """Compare two texts and return the (begin, end) spans that differ, for each text.
 
-    Adjacent words form one place.
+    Adjacent words are merged into one span.
     """
     mine, theirs = _words(one), _words(other)
     matcher = SequenceMatcher(

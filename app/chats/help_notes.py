@@ -1,8 +1,8 @@
-"""Answers from the help for questions in a chat with the Guide.
+"""Built-in answers to common questions in a chat with the Guide.
 
-The Guide is too small to know much, and makes things up. ``resources/guide/help.toml`` has correct
-answers to the most frequent questions of new users. A question with nearly the same words as one of
-them gets that answer. The Guide answers all others.
+The Guide is a small model that doesn't know much and makes things up, so
+``resources/guide/help.toml`` has reviewed answers to the most common questions of new users. If a
+question is close to the wording of an entry, we use the entry; the Guide answers everything else.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from app.settings.language import mark, tr
 from app.settings.paths import resources
 
 MIN_OVERLAP = 0.56
-"""Minimum overlap of a question and a wording: the share of their words, weighted by rarity, that
-both contain."""
-MAX_WORDS = 14  # of a question; a longer one asks for more than the help can answer
+"""Minimum overlap of a question and a wording: the weight of their shared words over all words."""
+MAX_WORDS = 14  # words in a question; longer questions ask for more than an entry can answer
 
 _WORD = re.compile(r"\w+")
 _ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s|e)$")
@@ -40,7 +39,7 @@ _SAME = {
     **dict.fromkeys(("llm", "llama", "qwen", "mistral", "gemma"), "model"),
     **dict.fromkeys(("computer", "machine", "mac", "laptop", "pc"), "computer"),
     "different": "another",
-    "windows": "microsoft",  # the operating system, not windows of the program
+    "windows": "microsoft",  # the operating system, not app windows
     **dict.fromkeys(("alter", "modify", "switch", "set"), "change"),
     **dict.fromkeys(("remove", "uninstall", "erase", "clear"), "delete"),
     **dict.fromkeys(("document", "pdf"), "document"),
@@ -49,7 +48,7 @@ _SAME = {
 
 
 class HelpEntry(Struct, frozen=True):
-    """Entry of the help."""
+    """Help entry."""
 
     id: str
     wordings: tuple[frozenset[str], ...]
@@ -57,7 +56,7 @@ class HelpEntry(Struct, frozen=True):
 
 
 def words_of(question: str) -> frozenset[str]:
-    """Return the rarer words of a question, without their endings."""
+    """Extract the less common words of a question, with word endings removed."""
     words = _WORD.findall(question.casefold())
     kept = (_SAME.get(word, word) for word in words if word not in _COMMON)
     return frozenset(_ENDING.sub("", _SAME.get(word.removesuffix("s"), word)) for word in kept)
@@ -65,7 +64,7 @@ def words_of(question: str) -> frozenset[str]:
 
 @functools.cache
 def _entries() -> tuple[tuple[HelpEntry, ...], dict[str, float]]:
-    """Return all entries, and the weight of each word: rarer words weigh more."""
+    """Load all entries and the word weights, which are higher for rare words."""
     topics = tomllib.loads((resources() / "guide" / "help.toml").read_text("utf-8"))["topic"]
     entries = tuple(
         HelpEntry(topic["id"], tuple(map(words_of, topic["ask"])), topic["say"][0])
@@ -76,7 +75,7 @@ def _entries() -> tuple[tuple[HelpEntry, ...], dict[str, float]]:
 
 
 def entry_for(question: str) -> HelpEntry | None:
-    """Return the entry that answers a question, or None if no wording is close enough."""
+    """Find the entry that answers a question, or None if no wording is close enough."""
     asked = words_of(question)
     if not asked or len(_WORD.findall(question)) > MAX_WORDS:
         return None
@@ -97,5 +96,5 @@ _FROM_HELP = mark("From the help. The Guide itself can be wrong about this.")
 
 
 def note(entry: HelpEntry) -> str:
-    """Return the entry as the text of a reply, with its source."""
+    """Format an entry as a reply that names its source."""
     return f"{entry.answer}\n\n*{tr(_FROM_HELP)}*"

@@ -1,4 +1,4 @@
-"""Helpers: questions that a chat's model asks at the same time, each in a temporary chat."""
+"""Helpers: questions that a chat's model asks in parallel, each in a temporary chat."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ _AT_WORK = {
 
 
 class _Round(Struct):
-    """Helpers of one tool call."""
+    """Helpers of a single tool call."""
 
     call: Call
-    model: str  # reference of the model that made the call
-    options: ChatOptions  # options of the reply that made the call
-    path: list[Message]  # messages up to the call, for helpers that continue from there
+    model: str  # reference of the calling model
+    options: ChatOptions  # options of the reply that contains the call
+    path: list[Message]  # messages up to the call, for helpers that fork the chat
     clock: QTimer
     # running helpers by lane number
     at_work: dict[int, ReplyGenerator] = field(default_factory=dict)
-    # `monotonic` times of their first words
+    # `monotonic` times of their first text
     since: dict[int, float] = field(default_factory=dict)
 
 
 class HelperRunner(QObject):
-    """Runner of helper calls, in the background and within the user's limits.
+    """Runs helper calls in the background, within the limits set by the user.
 
-    A helper that continues from the chat uses a fork of its session and the same tools in its
-    prompt, but it cannot run them.
+    Helpers that fork the chat's session have the same tools in their prompt (otherwise the prefix
+    cache would miss), but they can't run them.
     """
 
     text_added = Signal(str, str, str)  # see `Chat`
@@ -61,7 +61,7 @@ class HelperRunner(QObject):
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, main: ReplyGenerator, parent: QObject
     ) -> None:
-        """``main``: writes the chat's own replies, and calls the tools."""
+        """``main``: generates the chat's own replies and runs its tool calls."""
         super().__init__(parent)
         self._saved, self._loader, self._main = saved, loader, main
         self._rounds: dict[str, _Round] = {}
@@ -72,12 +72,12 @@ class HelperRunner(QObject):
 
     @property
     def models(self) -> frozenset[str]:
-        """Return the references of the models that helpers use now."""
+        """References of the models that helpers are using."""
         return frozenset(each.model for each in self._rounds.values())
 
     @Slot(object)
     def begin(self, call: Call) -> None:
-        """Start a call's helpers. The call's future gets the result. Cancelling it ends them."""
+        """Start a call's helpers. Its future gets the result, and canceling it stops them."""
         assert call.future is not None
         try:
             questions, fork = helper_questions(json.loads(call.arguments or "{}"))
@@ -88,7 +88,7 @@ class HelperRunner(QObject):
         asking = next(m for m in reversed(path) if m.role == "assistant")
         own, model = self._saved.record.model, model_of_answer(asking.stats)
         if model is None or (is_remote(model) and model != own):
-            model = own  # the user has left that server, so its model is not used again
+            model = own  # don't go back to a server the user has switched away from
         options, now = of_answer(asking.stats, self._main.options), self._main.options
         options = replace(options or now, seed=now.seed, max_tokens=now.helper_tokens)
         options = replace(options, answer_as=None, tools=options.tools if fork else ())
@@ -104,12 +104,12 @@ class HelperRunner(QObject):
 
     @Slot(object)
     def stop(self, call: Call) -> None:
-        """End all helpers of a call. What they wrote is the result."""
+        """Stop all helpers of a call. Their text so far becomes the result."""
         if (round_ := self._rounds.get(call.message_id)) is not None:
             self._end(round_, LaneState.STOPPED)
 
     def stop_lane(self, message_id: str, number: int) -> None:
-        """End one helper, counted from 0."""
+        """Stop a single helper (counted from 0)."""
         if (round_ := self._rounds.get(message_id)) is not None:
             self._end(round_, LaneState.STOPPED, number)
 
@@ -122,7 +122,7 @@ class HelperRunner(QObject):
         self._go_on(round_)
 
     def _go_on(self, round_: _Round) -> None:
-        """Start as many helpers as may run at once. After the last one, set the call's result."""
+        """Start helpers up to the limit, or set the call's result once all are done."""
         call, most = round_.call, self._main.options.helpers_at_once
         for number, lane in enumerate(call.lanes):
             waits = lane.state is LaneState.WAITING and number not in round_.at_work
@@ -155,12 +155,12 @@ class HelperRunner(QObject):
         helper.phase_changed.connect(partial(self._on_phase, round_, number))
         ended = partial(self._on_ended, round_, number, answer.message_id)
         helper.reply_ended.connect(ended)
-        helper.called.connect(ended)  # it called a tool, which is not run
+        helper.called.connect(ended)  # tool calls of helpers aren't run
         round_.at_work[number] = helper
         helper.prepare(answer)
         helper.begin()
 
-    # Events of a helper.
+    # Helper events.
 
     def _on_text(self, round_: _Round, number: int, _: str, text: str, kind: str) -> None:
         if kind == "answer":
@@ -188,7 +188,7 @@ class HelperRunner(QObject):
         lane.rate = float(stats.get("tokens_per_s", 0.0))
         self._main.tools.tokens += lane.tokens
         if lane.over:
-            pass  # it was stopped here
+            pass  # stopped by us
         elif turn_with_calls(message) is not None:
             lane.state, lane.why = LaneState.FAILED, tr("It tried to use a tool.")
         elif message.status == "error":
@@ -203,13 +203,13 @@ class HelperRunner(QObject):
         self._release(round_, number)
 
     def _release(self, round_: _Round, number: int) -> None:
-        """Discard the session of a helper that has ended."""
+        """Discard the session of a finished helper."""
         _drop(round_.at_work.pop(number))
         if round_.call.state is CallState.RUNNING:
             self._go_on(round_)
 
     def _let_go(self, message_id: str) -> None:
-        """Clean up after a call that has ended or was cancelled."""
+        """Clean up after a call that has finished or was canceled."""
         round_ = self._rounds.pop(message_id)
         round_.clock.stop()
         round_.clock.deleteLater()
@@ -222,7 +222,7 @@ class HelperRunner(QObject):
         if not self._rounds:
             self._measure.stop()
 
-    # Figures.
+    # Stats.
 
     def _tell(self, round_: _Round) -> None:
         self.text_added.emit(round_.call.message_id, "", "lane")
@@ -232,7 +232,7 @@ class HelperRunner(QObject):
         flows.start(self, self._take_rates())
 
     async def _take_rates(self) -> None:
-        """Update the speed of each helper from the engine's figures: events join several tokens."""
+        """Update the speeds from the engine's stats, as an event may carry several tokens."""
         stats = await self._loader.figures.now() or {}
         sessions, now = stats.get("sessions", {}), monotonic()
         for round_, number, helper in self._at_work():

@@ -1,5 +1,4 @@
-"""Images and recordings of messages: read in a child process, stored as files, given to models that
-see and hear. No Qt, no store."""
+"""Images and recordings in messages: decoded in a child process, stored as files. No Qt."""
 
 from __future__ import annotations
 
@@ -21,17 +20,20 @@ from engine.sandbox.sounds import SAMPLE_RATE, is_sound
 THUMBNAIL = 640  # pixels of the longer side, twice the displayed size for high-density screens
 
 MOST_KEPT = 8_000_000
-"""Size limit of an image file in bytes. A larger one is reduced to a JPEG of `SIDE` pixels, which
-exceeds what models see. Several servers accept no more."""
+"""Size limit of a stored image in bytes.
+
+Larger images are scaled down to a JPEG of `SIDE` pixels, which is still more than models use.
+Several servers reject larger files.
+"""
 
 SIDE = 4_000
 
 Read = tuple[StoredImage, Attachment]
-"""A stored image or recording, and its description."""
+"""Stored image or recording with its description."""
 
 
 class MediaCache:
-    """Cache of images and recordings that were read last, for other chats with the same files."""
+    """Cache of recently read images and recordings, shared between chats."""
 
     MOST = 32_000_000  # bytes
 
@@ -40,7 +42,7 @@ class MediaCache:
         self._lock = threading.Lock()
 
     def get(self, digest: str, page: int = 0) -> Read | None:
-        """Return the image of a file with this digest, or of a page of it."""
+        """Look up a file by its digest, or a page of that file."""
         with self._lock:
             found = self._images.get((digest, page))
             if found is not None:
@@ -57,14 +59,14 @@ class MediaCache:
 held = MediaCache()
 
 Images = Callable[[str], Image]
-"""Returns an image or a recording by its hash. The engine calls it when it needs the data."""
+"""Gets an image or recording by its hash. The engine calls it when it needs the data."""
 
 
 def stored(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
-    """Return a file as an image or a recording. Blocks while a child process reads it.
+    """Read a file as image or recording. Blocks while a child process decodes it.
 
     Raises:
-        EngineError: it cannot be read.
+        EngineError: the file can't be read.
     """
     digest, quoted = hashlib.sha256(data).hexdigest(), f"“{name}”"
     with exclusive(digest, quoted, stop):
@@ -86,7 +88,7 @@ def _stored_image(data: bytes, name: str, stop: threading.Event | None) -> Read:
 
 
 def _stored_sound(data: bytes, name: str, stop: threading.Event | None) -> Read:
-    """Return a recording. A large one is reduced to what models hear."""
+    """Read a recording. Large recordings are resampled to the quality that models use."""
     kind = Audio(data[:16]).media_type.removeprefix("audio/")
     samples = read_sound(data, f"“{name}”", stop)
     if len(data) > MOST_KEPT:
@@ -108,25 +110,25 @@ _SOUNDS = {"wav": "WAV", "mpeg": "MP3", "flac": "FLAC", "ogg": "Ogg"}
 
 
 def with_thumbnail(image: StoredImage) -> StoredImage:
-    """Return an image of an imported chat with its thumbnail."""
+    """Add a thumbnail to an imported image."""
     try:
         return StoredImage(
             image.data, read_image(image.data, max_pixels=0, thumbnail_px=THUMBNAIL).thumbnail
         )
     except EngineError:
-        return image  # the name is shown instead
+        return image  # the UI shows the name in this case
 
 
 def content(
     text: str, files: Attachments, texts: Texts, images: Images | None, *, hears: bool = False
 ) -> Any:
-    """Return a message's content for the engine: a text or, if it has files, a list of parts.
+    """Build the engine's content of a message: a string, or a list of parts if there are files.
 
-    Images and recordings come before the text, as in training data, and a document's page after its
-    number. Texts of files are read when the engine's worker needs them.
+    Images and recordings precede the text, as they do in training data, and a document page follows
+    its page number. File texts are read lazily on the engine's worker thread.
 
     Args:
-        images: returns images and recordings, or None if the model cannot see.
+        images: gets images and recordings, or None if the model can't see.
         hears: the model accepts recordings.
     """
     media = [each for each in files if each.is_medium]
@@ -151,7 +153,7 @@ def content(
 
 
 def joined(first: Any, second: Any) -> Any:
-    """Return two contents as one, with an empty line between them."""
+    """Concatenate two contents, separated by an empty line."""
     if isinstance(first, str) and isinstance(second, str):
         return f"{first}\n\n{second}"
     before, after = (
@@ -162,13 +164,13 @@ def joined(first: Any, second: Any) -> Any:
 
 
 def _note(medium: Attachment) -> str:
-    """Return the note that replaces an image or a recording for a model that cannot take it."""
+    """Get the placeholder text for an image or recording that the model doesn't support."""
     if medium.is_sound:
         return f"[Here was the recording “{medium.name}”, which you cannot hear.]"
     return f"[Here was the image “{_called(medium)}”, which you cannot see.]"
 
 
 def _called(image: Attachment) -> str:
-    """Return its name for the model."""
+    """Get an image's name for use in the prompt."""
     pages = ", ".join(f"{image.unit} {number}" for number in page_numbers(image.spans))
     return f"{image.name}, {pages}" if pages else image.name

@@ -1,4 +1,4 @@
-"""Lanes of a helper call: the questions and their answers. No Qt."""
+"""Lanes of a helper call, i.e. questions with their answers. No Qt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.tools.tool import LONGEST, ToolResult, clean, harmless, shortened
 
 
 class LaneState(Enum):
-    """States of a helper. The first four are in order."""
+    """State of a helper. The first four are in chronological order."""
 
     WAITING = "waiting"
     READING = "reading"
@@ -29,7 +29,7 @@ class LaneState(Enum):
 
 OVER = frozenset(list(LaneState)[4:])
 
-_QUESTION = 400  # characters of a question that are repeated above its answer
+_QUESTION = 400  # characters of the question repeated above its answer
 _TOLD = {
     LaneState.STOPPED: "[The person stopped this helper. It had said:]",
     LaneState.TOKENS: "[This helper ran out of tokens. It had said:]",
@@ -38,13 +38,13 @@ _TOLD = {
 
 
 class HelperRun(Struct):
-    """A helper."""
+    """Single helper."""
 
     question: str
     state: LaneState = LaneState.WAITING
-    text: str = ""  # its answer so far
-    why: str = ""  # the reason of a failure, as a sentence
-    tokens: int = 0  # written so far, if known
+    text: str = ""  # answer so far
+    why: str = ""  # error message, if it failed
+    tokens: int = 0  # tokens generated so far, if known
     rate: float = 0.0  # tokens per second, 0 if unknown
 
     @property
@@ -57,7 +57,7 @@ class HelperRun(Struct):
 
     @classmethod
     def from_json(cls, stored: object) -> HelperRun | None:
-        """Return a stored lane, or None for an invalid value."""
+        """Parse a stored lane. Returns None if it's invalid."""
         known = stored if isinstance(stored, dict) else {}
         texts = [known.get(name, "") for name in ("question", "text", "why")]
         try:
@@ -69,19 +69,19 @@ class HelperRun(Struct):
         question, text, why = (clean(text, most=LONGEST) for text in texts)
         tokens = known.get("tokens")
         count = tokens if type(tokens) is int and 0 <= tokens < 2**31 else 0
-        # A stored helper has ended, even if its state says otherwise.
+        # Stored helpers are no longer running, whatever their state says.
         return cls(question, state if state in OVER else LaneState.STOPPED, text, why, count)
 
 
 def lanes_of(message: Message) -> list[HelperRun]:
-    """Return the lanes that are stored with a call."""
+    """Load the lanes stored with a call."""
     kept = message.stats.get("lanes")
     listed = kept[:MOST_HELPERS] if isinstance(kept, list) else []
     return [lane for each in listed if (lane := HelperRun.from_json(each)) is not None]
 
 
 def result(lanes: Sequence[HelperRun]) -> ToolResult:
-    """Return the result for the model: each question with its answer, marked if cut off."""
+    """Format the tool result: each question and its answer, with a note if it was cut off."""
     answers = []
     for number, lane in enumerate(lanes, 1):
         lines = [lane.text or "(nothing)"]
@@ -89,14 +89,14 @@ def result(lanes: Sequence[HelperRun]) -> ToolResult:
             lines = ["[This helper failed.]", *([lane.text] if lane.text else [])]
         elif lane.state in _TOLD:
             lines.insert(0, _TOLD[lane.state])
-        # the model has the full question in its call
+        # shortened because the model can see the full question in its call
         question = shortened(lane.question, _QUESTION)
         answers.append("\n".join([f"Question {number}: {question}", *lines]))
     return harmless("\n\n".join(answers), all(lane.state is LaneState.FAILED for lane in lanes))
 
 
 def for_fork(question: str, number: int, of: int) -> str:
-    """Return the call's result for a helper that continues from the chat."""
+    """Get the tool result for a helper that continues from the chat."""
     return (
         f"You are helper {number} of {of} now, without tools. From what you have read above, "
         f"answer this question only:\n\n{question}"

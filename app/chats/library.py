@@ -1,4 +1,4 @@
-"""Library of chats: the saved ones in the sidebar, those in use, and the search."""
+"""Chat library: saved chats for the sidebar, open chats, and search."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from app.tools.host import Toolbox, ToolHost
 
 
 class ChatSearch(QObject):
-    """Search of one query at a time: a new query replaces the one before."""
+    """Searches for one query at a time. A new query replaces the previous one."""
 
-    # (query, pairs, done): the (chat, hit) pairs found so far
+    # (query, pairs, done): (chat, hit) pairs found so far
     found = Signal(str, list, bool)
 
     def __init__(
@@ -33,7 +33,7 @@ class ChatSearch(QObject):
         chat: Callable[[str], ChatRecord | None],
         parent: QObject | None = None,
     ) -> None:
-        """``chat`` returns a listed chat by its id. Chats in the trash are not found."""
+        """``chat`` looks up a listed chat by ID. It must not return chats in the trash."""
         super().__init__(parent)
         self._store = store
         self._chat = chat
@@ -41,9 +41,9 @@ class ChatSearch(QObject):
         _, self._post = bridge.channel(self._on_found)
 
     def find(self, query: str, limit: int = 40) -> None:
-        """Search titles and texts in the background. ``found`` reports one hit per chat.
+        """Search titles and messages in the background. Emits ``found`` with one hit per chat.
 
-        Only the latest query is answered.
+        Only the latest query gets results.
         """
         self._query += 1
         number, post = self._query, self._post
@@ -51,7 +51,7 @@ class ChatSearch(QObject):
         def report(hits: list[SearchHit], done: bool) -> None:
             post((number, query, limit, hits, done))
 
-        # A chat may have two hits: in its title and in its text.
+        # Ask for twice as many hits, since both title and text of a chat may match.
         self._store.search_later(query, 2 * limit, report)
 
     def cancel(self) -> None:
@@ -71,7 +71,7 @@ class ChatSearch(QObject):
             if before is None:
                 found[hit.chat_id] = (chat, hit)
             elif before[1].message_id is None:
-                # Both its title and a message match: the hit is the message.
+                # Title and message both match, so use the message hit and add the title marks.
                 found[hit.chat_id] = (chat, replace(hit, title_marks=before[1].marks))
         self.found.emit(query, list(found.values())[:limit], done)
 
@@ -80,17 +80,16 @@ class ChatLibrary(QObject):
     """Collection of all chats."""
 
     SWEEP_MS = (60_000, 3_600_000)
-    """Delay before the first cleanup of the trash, and between later ones."""
+    """Delay before the first trash cleanup, and the interval after that."""
 
-    LONG = 1_000  # messages; reading 10,000 took 0.135 s
+    LONG = 1_000  # messages; reading 10,000 messages took 0.135 s
 
     listed = Signal()  # chats were added, removed, renamed or reordered
-    # (id): the chat's activity changed, its answer was seen, or its draft changed its displayed
-    # name
+    # (id): the activity changed, the answer was seen, or the draft changed the displayed name
     activity = Signal(str)
-    deleted = Signal(str)  # (id): the chat was removed from the list, and can be restored
-    trash_changed = Signal()  # the contents of the trash have changed
-    erased = Signal(str)  # (id): the chat is permanently deleted, and must not be shown any more
+    deleted = Signal(str)  # (id): the chat was removed from the list, but can be restored
+    trash_changed = Signal()  # the contents of the trash changed
+    erased = Signal(str)  # (id): the chat was permanently deleted, so it must be closed everywhere
 
     def __init__(
         self,
@@ -98,53 +97,53 @@ class ChatLibrary(QObject):
         bridge: Bridge,
         loader: ModelLoader,
         parent: QObject | None = None,
-        chats: Iterable[ChatRecord] = (),  # the store's, if they have just been read
+        chats: Iterable[ChatRecord] = (),  # the store's chats, if they were just read
     ) -> None:
         super().__init__(parent)
-        self.toolbox = Toolbox(ToolHost(), store.tool_rows)  # the tools that models may call
-        # bridge, loader: for all chats
+        self.toolbox = Toolbox(ToolHost(), store.tool_rows)  # tools that models may call
+        # bridge, loader: shared by all chats
         self.bridge, self.loader = bridge, loader
         self._store = store
         self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
-        # ids of chats with a reply that the user has not seen, in use or not
+        # IDs of chats with an unread reply, open or not
         self.unread: set[str] = set()
-        self._to_forget: set[str] = set()  # erased chats whose caches the engine still has
+        self._to_forget: set[str] = set()  # erased chats whose caches the engine hasn't deleted yet
         self.order = ChatOrganizer(self, store)  # folders, tags, pins, archive
         self.search = ChatSearch(store, bridge, self.chat, self)  # search in all chats
         self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
         self._sweeping.timeout.connect(self.sweep)
 
     def chats(self) -> list[ChatRecord]:
-        """Return saved chats, the most recently used first."""
+        """Get all saved chats, most recently used first."""
         return sorted(self._chats.values(), key=attrgetter("updated_at", "id"), reverse=True)
 
     def chat(self, chat_id: str) -> ChatRecord | None:
         return self._chats.get(chat_id)
 
     def deleted_since(self, chat_id: str) -> bool:
-        """Return True if the chat was saved once and removed from the list."""
+        """Check if the chat was saved before and has since been removed from the list."""
         return chat_id not in self._chats and self._store.chat(chat_id) is not None
 
     def running(self) -> list[Chat]:
-        """Return the chats that are replying now."""
+        """Get all chats with an active reply."""
         return [c for c in self._in_use.values() if c.reply.is_active]
 
     def in_use(self) -> list[Chat]:
-        """Return the chats that are shown or replying."""
+        """Return all chats that are displayed or replying."""
         return list(self._in_use.values())
 
     def sessions(self) -> dict[str, tuple[str, str]]:
-        """Return chat id and title by session id, for the engine's sessions of chats."""
+        """Map engine session IDs to (chat ID, title)."""
         return {s: (c.id, c.title) for c in self._in_use.values() for s in c.reply.session_ids}
 
     def find(self, chat_id: str) -> Chat | None:
-        """Return the chat if it is in use, else None."""
+        """Get a chat if it's in use, else None."""
         return self._in_use.get(chat_id)
 
     def open(self, chat_id: str, model: str) -> Chat:
-        """Return a chat for use. An id that is not stored becomes a new chat with ``model``."""
+        """Open a chat. If the ID isn't stored yet, this creates a new chat with ``model``."""
         self._leaving.discard(chat_id)
         chat = self._in_use.get(chat_id)
         if chat is None:
@@ -154,12 +153,12 @@ class ChatLibrary(QObject):
         return chat
 
     def is_long(self, chat_id: str) -> bool:
-        """Return True if reading the chat would block the GUI thread: see `open_long`."""
+        """Return whether reading the chat would block the GUI thread. If so, use `open_long`."""
         listed = chat_id in self._chats and chat_id not in self._in_use
         return listed and self._store.has_messages(chat_id, self.LONG)
 
     async def open_long(self, chat_id: str) -> None:
-        """Load a stored chat for use, reading its messages in a worker."""
+        """Open a stored chat, reading its messages in a worker thread."""
         store = self._store
         messages = await flows.aside(lambda _: store.messages(chat_id))
         record = self._chats.get(chat_id)
@@ -174,12 +173,12 @@ class ChatLibrary(QObject):
         system: str = "",
         chat_id: str = "",
     ) -> Chat:
-        """Return a new chat with these settings. It is stored when the user first types."""
+        """Create a chat with these settings. It gets stored when the user starts typing."""
         record = ChatRecord(chat_id or new_id(), "", model, system, dict(params or {}))
         return self._adopt(record, stored=False)
 
     def branch(self, chat: Chat, message_id: str) -> Chat:
-        """Return a new chat with a copy of the path to a message."""
+        """Create a chat with a copy of all messages up to this one."""
         record = branch(self._store, chat.record, chat.transcript, message_id)
         self._chats[record.id] = record
         made = self.open(record.id, record.model)
@@ -188,9 +187,9 @@ class ChatLibrary(QObject):
         return made
 
     def mark_unread(self, ids: Iterable[object]) -> None:
-        """Mark chats whose replies ended before the program did, and which the user has not seen.
+        """Mark chats with replies from an earlier run that the user hasn't seen yet.
 
-        Unknown ids are ignored.
+        Unknown IDs are ignored.
         """
         for chat_id in ids:
             if isinstance(chat_id, str) and chat_id in self._chats:
@@ -201,7 +200,7 @@ class ChatLibrary(QObject):
                     self.activity.emit(chat_id)
 
     def release(self, chat_id: str) -> None:
-        """Release a chat that is not shown any more, after its reply has ended."""
+        """Close a chat that is no longer displayed, or do so when its reply ends."""
         chat = self._in_use.get(chat_id)
         if chat is not None and chat.turn.is_at_work:
             self._leaving.add(chat_id)
@@ -209,12 +208,12 @@ class ChatLibrary(QObject):
             self._leaving.discard(chat_id)
             del self._in_use[chat_id]
             if chat_id in self._chats:
-                self._chats[chat_id] = chat.record  # with text typed since the list changed
+                self._chats[chat_id] = chat.record  # includes recently typed text
             chat.close()
             chat.deleteLater()
 
     def delete(self, chat_id: str) -> None:
-        """Move a chat to the trash. ``restore`` undoes it."""
+        """Move a chat to the trash. Can be undone with ``restore``."""
         chat = self._in_use.get(chat_id)
         if chat is not None:
             chat.give_up()
@@ -222,14 +221,14 @@ class ChatLibrary(QObject):
             ChatSession(self.loader, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
             when = self._store.trash.delete(chat_id)
-            if chat is not None:  # else saving it again would restore it
+            if chat is not None:  # saving the open chat again would otherwise restore it
                 chat.take_fields({"deleted_at": when})
         self.deleted.emit(chat_id)
         self.listed.emit()
         self.trash_changed.emit()
 
     def restore(self, chat_id: str) -> None:
-        """Restore a deleted chat, unless it was erased."""
+        """Move a chat back from the trash, unless it was erased."""
         if (stored := self._store.chat(chat_id)) is None:
             return
         self._store.trash.restore(chat_id)
@@ -242,11 +241,11 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def trash(self) -> list[ChatRecord]:
-        """Return deleted chats, the most recently deleted first."""
+        """Return the chats in the trash, most recently deleted first."""
         return self._store.trash.chats()
 
     def erase(self, ids: Iterable[str]) -> None:
-        """Permanently delete chats of the trash: texts, caches, and their contents in backups."""
+        """Permanently delete chats from the trash, including their caches and backup contents."""
         gone = [chat_id for chat_id in ids if chat_id not in self._chats]
         for chat_id in gone:
             self._to_forget.add(chat_id)
@@ -261,12 +260,12 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def take_in(self, chats: Iterable[ChatRecord]) -> None:
-        """List chats that an import has stored."""
+        """Add imported chats to the list. The import has already stored them."""
         self._chats |= {chat.id: chat for chat in chats}
         self.listed.emit()
 
     def take_out(self, ids: Iterable[str]) -> None:
-        """Remove chats whose import was undone."""
+        """Remove chats after their import was undone."""
         for chat_id in ids:
             self._chats.pop(chat_id, None)
             chat = self._in_use.get(chat_id)
@@ -278,17 +277,17 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def unscrubbed(self) -> list[str]:
-        """Return the names of damaged files set aside that may still contain erased chats."""
+        """Names of damaged files kept aside that may still contain erased chats."""
         return [file.name for file in self._store.trash.unscrubbed]
 
     def keep_trash(self) -> None:
-        """Start the periodic cleanup of the trash."""
+        """Start the periodic trash cleanup."""
         self._sweeping.start()
 
     @Slot()
     def sweep(self) -> None:
-        """Erase chats after thirty days in the trash, and messages deleted in an earlier run."""
-        if self.loader.engine is None:  # its caches could not be deleted
+        """Erase chats after 30 days in the trash, and messages deleted in an earlier run."""
+        if self.loader.engine is None:  # their caches can't be deleted without an engine
             return
         self._sweeping.setInterval(self.SWEEP_MS[1])
         self._forget_caches()
@@ -302,14 +301,14 @@ class ChatLibrary(QObject):
             ChatSession(self.loader, self._to_forget.pop()).forget()
 
     def rename(self, chat_id: str, title: str) -> None:
-        """Rename a chat, in use or not."""
+        """Rename a chat, open or not."""
         if chat_id in self._in_use:
             self._in_use[chat_id].rename(title)
         elif title := " ".join(title.split()):
             self.change({chat_id: {"title": title, "titled_by": "person"}})
 
     def change(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
-        """Change fields of listed chats, in use or not, in one transaction."""
+        """Change fields of several listed chats in one transaction, open or not."""
         with self._store.together():
             for chat_id, fields in changes.items():
                 if (known := self._chats.get(chat_id)) is None:
@@ -321,20 +320,20 @@ class ChatLibrary(QObject):
         self.listed.emit()
 
     def tell(self) -> None:
-        """Announce that folders have changed."""
+        """Emit `listed` after a change to folders."""
         self.listed.emit()
 
     def cancel_for_close(self) -> None:
-        """First step of shutting down: stop all replies. The bridge still delivers their text."""
+        """First step of shutdown: stop all replies. The bridge still delivers their text."""
         for chat in self._in_use.values():
             chat.cancel_for_close()
         self.toolbox.begin_shut_down()
 
     def close(self, timeout_s: float | None = None) -> None:
-        """Last step of shutting down: save everything and close all sessions.
+        """Last step of shutdown: save everything and close all sessions.
 
         Args:
-            timeout_s: time limit for tools to end. By default that of `Toolbox.shut_down`.
+            timeout_s: time limit for tools, by default that of `Toolbox.shut_down`.
         """
         self._sweeping.stop()
         self.search.cancel()
@@ -365,7 +364,7 @@ class ChatLibrary(QObject):
             if before is None or listed_differently(before, chat.record):
                 self.listed.emit()
             elif before.shown_title != chat.record.shown_title:
-                self.activity.emit(chat.id)  # at every key press, and the order stays the same
+                self.activity.emit(chat.id)  # on every key press, but without changing the order
 
     @Slot()
     def _on_phase_changed(self) -> None:

@@ -1,4 +1,4 @@
-"""Settings of a chat: sampling options and reply format, and their conversion for the engine."""
+"""Chat options: sampling and reply format, and their conversion for the engine."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from engine.sandbox import bounds
 from engine.text.forms import refusal
 
 FORMS = ("json", "schema", "choices", "pattern")
-"""Values of ``ChatOptions.answer_as`` besides None, which is free text."""
+"""Possible values of ``ChatOptions.answer_as``, in addition to None for free text."""
 
-# Users mean objects and lists, although JSON also has bare numbers and strings.
+# JSON also allows bare numbers and strings, but that's not what users expect.
 _ANY_JSON = {"type": ["object", "array"]}
 _MOST_PARTS = 200
 
 
 class Form(Protocol):
-    """Fields of the reply format, see `ChatOptions`."""
+    """Reply format fields, see `ChatOptions`."""
 
     @property
     def answer_as(self) -> str | None: ...
@@ -40,10 +40,10 @@ class Form(Protocol):
 
 
 def bound_to(options: Form) -> dict[str, Any]:
-    """Return the engine's parameters for the reply format, or {} for free text.
+    """Get the engine parameters for the reply format, or {} for free text.
 
     Raises:
-        ValueError: the format is invalid; the text has the reason and the place.
+        ValueError: the format is invalid. The message says why and where.
     """
     if options.answer_as is None:
         return {}
@@ -64,7 +64,7 @@ def bound_to(options: Form) -> dict[str, Any]:
 
 
 def fault(options: Form) -> str:
-    """Return what is wrong with the reply format, as a sentence, or ""."""
+    """Get an error message for an invalid reply format, or "" if it's valid."""
     if options.answer_as == "schema":
         return _of_schema(options.schema)
     if options.answer_as == "choices":
@@ -96,7 +96,7 @@ def _of_schema(text: str) -> str:
         return tr("The schema is nested too deeply.")
     if not isinstance(schema, dict):
         return tr("A schema is a JSON object: { … }.")
-    # First the size: llguidance crashes if the nesting is too deep, and can be slow.
+    # Check the size first, because llguidance crashes on deep nesting and can be slow.
     try:
         if too_large := bounds.form_refusal(SamplingParams(json_schema=schema)):
             return too_large
@@ -105,7 +105,7 @@ def _of_schema(text: str) -> str:
     reason = _schema_refusal(schema)
     if not reason:
         return ""
-    # The error has no place, so find the innermost part that causes it.
+    # llguidance doesn't say where the error is, so look for the innermost part that triggers it.
     place: tuple[str, ...] = ()
     for path, part in _parts(schema):
         inside = len(path) > len(place) and path[: len(place)] == place
@@ -137,7 +137,7 @@ def _schema_refusal(schema: dict[str, Any]) -> str:
 
 
 def _parts(schema: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the objects in a schema with their paths, outer ones first."""
+    """Yield the objects in a schema with their paths, breadth-first."""
     waiting, given = [(path, schema)], 0
     while waiting and given < _MOST_PARTS:
         path, part = waiting.pop(0)
@@ -174,30 +174,30 @@ def _of_pattern(pattern: str) -> str:
 
 
 def _shown(pattern: str) -> str:
-    """Return a pattern as llguidance's messages quote it, with escaped slashes."""
+    """Escape slashes in a pattern, as llguidance does in its messages."""
     return re.sub(r"\\.|/", lambda found: "\\/" if found[0] == "/" else found[0], pattern)
 
 
 def _sentence(place: str, what: str) -> str:
-    """Return an engine message with its place as a sentence."""
+    """Format an engine message as a sentence, with its location if known."""
     what = " ".join(what.split()).rstrip(".")
     what = what[:1].lower() + what[1:] if place and what[1:2].islower() else what
     return f"{place}: {what}." if place else f"{what[:1].upper()}{what[1:]}."
 
 
 CONTEXT = (256, 16_777_216)
-"""Limits of a chat's context in tokens."""
+"""Limits for a chat's context size, in tokens."""
 
 HELPER_BOUNDS = {
     "helper_tokens": (16, 32_768),
     "helper_seconds": (5, 3_600),
     "helpers_at_once": (1, 8),
 }
-"""Limits of the helper settings."""
+"""Limits for the helper settings."""
 
 
 class ChatOptions(Struct, frozen=True):
-    """Options that the user has set for a chat. None leaves them to the model."""
+    """User-defined options of a chat. None means the model's default."""
 
     # temperature to frequency_penalty: see `engine.SamplingParams`
     temperature: float | None = None
@@ -210,34 +210,34 @@ class ChatOptions(Struct, frozen=True):
     repetition_penalty: float | None = None
     presence_penalty: float | None = None
     frequency_penalty: float | None = None
-    seed: int | None = None  # the same seed and question give the same answer
-    max_tokens: int | None = None  # limit of a reply
-    stop: tuple[str, ...] = ()  # strings that end the reply
-    # True or False turns the model's reasoning on or off, if it supports that
+    seed: int | None = None  # same seed and question, same answer
+    max_tokens: int | None = None  # limit per reply
+    stop: tuple[str, ...] = ()  # strings that stop the reply
+    # turns reasoning on or off, for models that support it
     reasoning: bool | None = None
-    reproducible: bool = False  # generate this chat alone, for bit-identical replies
-    slide: bool = False  # leave out the oldest turns when the context is full
-    kv_bits: int | None = None  # bits of the KV cache, 8 or 4
-    # limit of the context in tokens
+    reproducible: bool = False  # run this chat without batching, for bit-identical replies
+    slide: bool = False  # drop the oldest turns when the context is full
+    kv_bits: int | None = None  # KV cache precision, 8 or 4
+    # context limit in tokens
     context: int | None = None
-    # reply format, one of `FORMS`; None is free text
+    # reply format, one of `FORMS`, or None for free text
     answer_as: str | None = None
-    schema: str = ""  # JSON schema for "schema", stored as typed even if invalid
-    choices: tuple[str, ...] = ()  # possible replies for "choices"
-    pattern: str = ""  # regular expression for "pattern", which matches the whole reply
-    # keys of the offered tools, see `app.tools.tool.Tool.key`
+    schema: str = ""  # JSON schema for "schema", stored as typed even if it's invalid
+    choices: tuple[str, ...] = ()  # allowed replies for "choices"
+    pattern: str = ""  # regular expression for "pattern" that must match the whole reply
+    # keys of the enabled tools, see `app.tools.tool.Tool.key`
     tools: tuple[str, ...] = ()
-    helper_tokens: int = 1_024  # limit of a helper's answer
-    helper_seconds: int = 120  # time limit of all helpers of a call
-    helpers_at_once: int = 4  # helpers that run at the same time
+    helper_tokens: int = 1_024  # limit per helper answer
+    helper_seconds: int = 120  # time limit for all helpers of a call
+    helpers_at_once: int = 4  # number of helpers that run in parallel
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
-        """Read stored options. Unknown options and invalid values are ignored."""
+        """Load stored options, ignoring unknown options and invalid values."""
         known: dict[str, Any] = {}
         for option in cls.__struct_fields__:
             value = params.get(option)
-            if option in ("stop", "choices", "tools"):  # JSON has only lists
+            if option in ("stop", "choices", "tools"):  # JSON has no tuples
                 if isinstance(value, (list, tuple)):
                     known[option] = tuple(s for s in value if isinstance(s, str) and s)
             elif option in ("schema", "pattern"):
@@ -263,12 +263,11 @@ class ChatOptions(Struct, frozen=True):
         return cls(**known)
 
     def context_of(self, most: int) -> int:
-        """Return the chat's context size with a model that has ``most`` tokens."""
+        """Return the context size to use with a model that supports ``most`` tokens."""
         return min(most, self.context) if self.context is not None else most
 
     def to_params(self) -> dict[str, Any]:
-        """Return the options that differ from the defaults, so that new defaults apply to old
-        chats."""
+        """Export the options that differ from the defaults, so old chats pick up new defaults."""
         return {n: list(v) if isinstance(v, tuple) else v for n, v in changed(self).items()}
 
 
@@ -279,14 +278,14 @@ def changed(of: Struct) -> dict[str, Any]:
 
 
 def _is_good(name: str, value: Any) -> bool:
-    """Return True if the engine accepts a parameter's value and the window can show it."""
+    """Check that the engine accepts a value and the UI can display it."""
     return takes(name, value) and (name != "seed" or 0 <= value < 2**31)
 
 
 def of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
-    """Return the options of an answer including its seed, or None if the seed is unknown.
+    """Get an answer's options, including its seed, or None if the seed is unknown.
 
-    Answers of older versions have only a seed. Their other options are those of ``now``.
+    Older versions only stored the seed. In that case, the other options are taken from ``now``.
     """
     seed, options = stats.get("seed"), stats.get("options")
     own = ChatOptions.from_params(options) if isinstance(options, dict) else now
@@ -294,9 +293,9 @@ def of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
 
 
 def answer_markdown(message: Message) -> str:
-    """Return the answer's Markdown. JSON that the chat's settings require is a code block.
+    """Get the Markdown of an answer. JSON from a forced reply format is shown as a code block.
 
-    The fence is not closed, so more text can follow.
+    The fence stays open, so that streaming can append text.
     """
     options = message.stats.get("options")
     is_json = isinstance(options, dict) and options.get("answer_as") in {"json", "schema"}
@@ -304,15 +303,15 @@ def answer_markdown(message: Message) -> str:
 
 
 def model_of_answer(stats: Mapping[str, Any]) -> str | None:
-    """Return the reference of an answer's model, or None for answers of older versions."""
+    """Return the model reference of an answer, or None if an older version stored it."""
     model = stats.get("model")
     return model if isinstance(model, str) and model else None
 
 
 def varied(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
-    """Return options with which different seeds give different replies.
+    """Adjust options so that different seeds lead to different replies.
 
-    Values set by the user are kept, except a temperature of 0, at which all seeds give the same
+    User-set values are kept, except for a temperature of 0, which makes all seeds give the same
     reply.
     """
     if not options.temperature:
@@ -325,15 +324,18 @@ def varied(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
 
 
 _VARIED, _LEAST_P, _USUAL = 0.8, 0.05, SamplingParams().temperature
-"""Four replies of the Guide were identical at its defaults, a temperature and a `min_p` of 0.3.
-With these values, two or three differ."""
+"""Sampling values that make replies differ.
+
+At the Guide's defaults (temperature and `min_p` 0.3), four replies were identical. With these
+values, two or three of them differ.
+"""
 
 
 _BOUNDS = ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits", "context")
 
 
 def going_on(own: ChatOptions, now: ChatOptions) -> ChatOptions:
-    """Return the options to continue an answer: its own, with the current limits."""
+    """Return the options for continuing an answer: its own, but with the current limits."""
     return replace(own, **{name: getattr(now, name) for name in _BOUNDS})
 
 
@@ -350,18 +352,18 @@ NUMBERS = (
     "frequency_penalty",
     "max_tokens",
 )
-"""Options that the engine has under the same names."""
+"""Options the engine supports under the same name."""
 
 
 def sampling(
     options: ChatOptions, defaults: Mapping[str, Any], tools: Sequence[dict[str, Any]] = ()
 ) -> SamplingParams:
-    """Return the engine's parameters: the user's values before the model's before the engine's.
+    """Build the sampling parameters: user values, then model defaults, then engine defaults.
 
-    Without a seed of the user, a random one is chosen, so that the answer can be repeated.
+    If the user set no seed, a random seed is chosen here, so the answer can be repeated later.
 
     Raises:
-        ValueError: a value or the reply format is invalid; the text has the reason.
+        ValueError: a value or the reply format is invalid. The message says why.
     """
     chosen = {key: defaults[key] for key in NUMBERS if key in defaults}
     for key in NUMBERS:

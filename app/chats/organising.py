@@ -1,4 +1,4 @@
-"""Folders, tags, pins and the archive, and the order of the list of chats. No widgets."""
+"""Folders, tags, pins, the archive, and the order of the chat list. No widgets."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ _DAYS = (
     (mark("Previous 30 Days"), 30),
 )
 _FIRST_YEAR = 2000
-ARCHIVE = "archive"  # id of the archive's row
+ARCHIVE = "archive"  # ID of the archive's row
 
 
 class ListEntry(NamedTuple):
-    """Row of the list."""
+    """Row of the chat list."""
 
     kind: str  # "heading", "folder", "archive", "group" or "chat"
-    id: str  # of the chat or folder, of a group's first chat, or the text of a heading
-    depth: int = 0  # levels of indentation
-    group: str = ""  # for a chat in a group, the id of the group's row
+    id: str  # ID of the chat or folder, of a group's first chat, or the heading text
+    depth: int = 0  # indentation level
+    group: str = ""  # ID of the group's row, for a chat in a group
 
 
 class ListEntries(NamedTuple):
-    """Rows of the list of chats, with counts."""
+    """Rows of the chat list, with counts."""
 
     entries: list[ListEntry]  # its lines
-    counts: dict[str, int]  # number of chats by folder id, and of the archive
-    groups: dict[str, list[str]]  # ids of chats by the id of their group's row
+    counts: dict[str, int]  # number of chats by folder ID, and in the archive
+    groups: dict[str, list[str]]  # chat IDs by ID of the group's row
 
 
 def entries(
     chats: Iterable[ChatRecord], folders: Sequence[Folder], unfolded: Collection[str]
 ) -> ListEntries:
-    """Return the rows of the list, in one pass over the chats.
+    """Build the rows of the chat list in one pass over the chats.
 
     Args:
-        chats: in the order of the list, the most recently used first.
-        folders: by name.
-        unfolded: ids of folders and groups, and ARCHIVE, whose contents are shown.
+        chats: in list order, most recently used first.
+        folders: sorted by name.
+        unfolded: IDs of expanded folders and groups, may include ARCHIVE.
     """
     pinned: list[tuple[float, str, ChatRecord]] = []
     archived: list[ChatRecord] = []
@@ -93,9 +93,9 @@ def entries(
 
 
 class _ChatGroups:
-    """Grouping of chats of one comparison or broadcast in one row, at the place of the latest.
+    """Collapses chats of a comparison or broadcast into one row, at the position of the newest.
 
-    A single chat of a group is shown like other chats.
+    If only one chat of a group is left, it's listed like any other chat.
     """
 
     def __init__(self, unfolded: Collection[str]) -> None:
@@ -108,8 +108,10 @@ class _ChatGroups:
     def of_each(
         self, chats: Sequence[ChatRecord], place: str, depth: int = 0
     ) -> Iterator[tuple[ChatRecord, list[ListEntry]]]:
-        """Yield each chat that has a row, with its rows. ``place``: id of the row that contains
-        them."""
+        """Yield each chat that isn't folded into another row, with its rows.
+
+        ``place``: ID of the parent row.
+        """
         members: dict[str, list[ChatRecord]] = {}
         for chat in chats:
             if chat.group_id is not None:
@@ -130,12 +132,12 @@ class _ChatGroups:
 
 
 def day_heading(updated_at: float, headings: Sequence[tuple[str, float]]) -> str:
-    """Return the heading of `day_headings` for a time."""
+    """Get the heading for a time, from `day_headings`."""
     return next(heading for heading, since in headings if updated_at >= since)
 
 
 def day_headings() -> list[tuple[str, float]]:
-    """Return Today, Yesterday, months of this year and years, each with its first second."""
+    """List the headings (Today, Yesterday, months of this year, years) with their start times."""
     today = time.localtime()
     year = today.tm_year
 
@@ -167,7 +169,7 @@ def _folder(
 
 
 def listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
-    """Return True if the list shows the chat with another text or in another place."""
+    """Return whether a change affects the text or position of a chat in the list."""
     return before.title != after.title or before.updated_at != after.updated_at
 
 
@@ -177,7 +179,7 @@ MOST_TAGS, LONGEST_TAG = 12, 30
 
 
 class ListedChats(Protocol):
-    """The parts of `ChatLibrary` that are needed here."""
+    """Subset of `ChatLibrary` used here."""
 
     def chats(self) -> list[ChatRecord]: ...
 
@@ -189,8 +191,7 @@ class ListedChats(Protocol):
 
 
 class ChatOrganizer:
-    """Editor of folders, tags, pins and the archive. Changes are shown immediately and stored
-    later."""
+    """Edits folders, tags, pins and the archive. Changes are shown now and stored later."""
 
     def __init__(self, library: ListedChats, store: Store) -> None:
         self._library = library
@@ -198,14 +199,14 @@ class ChatOrganizer:
         self._folders = {folder.id: folder for folder in store.folders.all()}
 
     def folders(self) -> list[Folder]:
-        """Return all folders, by name."""
+        """Folders sorted by name."""
         return sorted(self._folders.values(), key=lambda f: (f.name.casefold(), f.id))
 
     def folder(self, folder_id: str | None) -> Folder | None:
         return self._folders.get(folder_id or "")
 
     def path(self, folder_id: str | None) -> str:
-        """Return the folder's name after its parent's, such as "Work / Reports"."""
+        """Get a folder's name including its parent's, e.g. "Work / Reports"."""
         folder = self.folder(folder_id)
         if folder is None:
             return ""
@@ -215,22 +216,22 @@ class ChatOrganizer:
     # Chats.
 
     def pin(self, ids: Iterable[str], on: bool) -> Undo:
-        """Pin or unpin chats. Pinning takes them out of the archive."""
+        """Pin or unpin chats. Pinning also removes them from the archive."""
         changes: dict[str, Any] = {"pinned_at": time.time() if on else None}
         return self._change(ids, **changes, **({"archived_at": None} if on else {}))
 
     def archive(self, ids: Iterable[str], on: bool) -> Undo:
-        """Archive chats, or take them out of the archive."""
+        """Archive chats or take them out of the archive."""
         changes: dict[str, Any] = {"archived_at": time.time() if on else None}
         return self._change(ids, **changes, **({"pinned_at": None} if on else {}))
 
     def move(self, ids: Iterable[str], folder_id: str | None) -> Undo:
-        """Move chats to a folder, or out of all folders. They leave the archive and stay pinned."""
+        """Move chats to a folder, or to no folder. This unarchives them, but keeps pins."""
         there = folder_id if folder_id in self._folders else None
         return self._change(ids, folder_id=there, archived_at=None)
 
     def group(self, variants: Mapping[str, str]) -> None:
-        """Group these chats. ``variants``: the difference of each chat, by id."""
+        """Group these chats. ``variants`` maps each chat's ID to what makes it different."""
         group_id = new_id()
         self._library.change(
             {i: {"group_id": group_id, "variant": words} for i, words in variants.items()}
@@ -241,11 +242,11 @@ class ChatOrganizer:
         return self._change(ids, group_id=None)
 
     def tag(self, ids: Iterable[str], tags: Sequence[str]) -> Undo:
-        """Replace the tags of chats."""
+        """Set the tags of chats."""
         return self._change(ids, tags=tidy_tags(tags))
 
     def tags(self) -> list[str]:
-        """Return all tags in use."""
+        """Get all tags in use."""
         return sorted({tag for chat in self._library.chats() for tag in chat.tags})
 
     def _change(self, ids: Iterable[str], **fields: Any) -> Undo:
@@ -260,8 +261,10 @@ class ChatOrganizer:
     # Folders.
 
     def make(self, name: str, parent_id: str | None = None, folder_id: str = "") -> Folder:
-        """Create a folder. Folders have one level of nesting: inside a nested one it becomes its
-        sibling."""
+        """Create a folder.
+
+        Only one level of nesting is allowed, so in a nested folder, it becomes a sibling.
+        """
         above = self.folder(parent_id)
         if above is not None and above.parent_id is not None:
             above = self.folder(above.parent_id)
@@ -275,7 +278,7 @@ class ChatOrganizer:
             self._keep(replace(folder, name=name))
 
     def can_nest(self, folder_id: str, parent_id: str | None) -> bool:
-        """Return True if a folder can be moved into another one, or to the top."""
+        """Check if a folder can be moved into another folder or to the top level."""
         above = self.folder(parent_id)
         holds = any(f.parent_id == folder_id for f in self._folders.values())
         return parent_id is None or (
@@ -283,7 +286,7 @@ class ChatOrganizer:
         )
 
     def nest(self, folder_id: str, parent_id: str | None) -> Undo:
-        """Move a folder into another one, or to the top, if possible."""
+        """Move a folder into another folder or to the top level, if possible."""
         folder = self.folder(folder_id)
         if folder is None or not self.can_nest(folder_id, parent_id):
             return lambda: None
@@ -291,7 +294,7 @@ class ChatOrganizer:
         return lambda: self._keep(folder)
 
     def delete(self, folder_id: str) -> Undo:
-        """Delete a folder. Its contents move to its parent."""
+        """Delete a folder and move its contents to its parent."""
         folder = self.folder(folder_id)
         if folder is None:
             return lambda: None
@@ -326,7 +329,7 @@ class ChatOrganizer:
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags without duplicates, "#", commas and extra spaces."""
+    """Clean up tags: remove duplicates, "#", commas and extra whitespace."""
     found: dict[str, str] = {}
     for tag in tags:
         word = " ".join(tag.replace(",", " ").replace("#", " ").split())[:LONGEST_TAG].strip()
@@ -336,6 +339,6 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def of_chats(chats: Iterable[ChatRecord]) -> set[str]:
-    """Return the tags that all of the chats have."""
+    """Return the tags that all of these chats share."""
     sets = [set(chat.tags) for chat in chats]
     return set.intersection(*sets) if sets else set()

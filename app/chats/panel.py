@@ -1,9 +1,8 @@
-"""Panels: members that reply to one question, and what can be generated from their replies. No Qt,
-no store.
+"""Panels: several participants reply to the same question. No Qt, no store.
 
-Columns are ordinary answers to one message. Their stats have the panel's id, a letter and a name
-under "panel", so they are stored like other messages. An answer that is generated from them follows
-the same message, with the same id and a kind.
+Columns are ordinary answers to one message. Their stats have the panel's ID, a letter and a name
+under "panel", so they're stored like any other message. Answers generated from the columns (e.g. by
+a judge) follow the same message and carry the panel's ID and a kind.
 """
 
 from __future__ import annotations
@@ -27,25 +26,26 @@ from app.tools.tool import one_line
 from engine.params import takes
 
 MOST, LONGEST = 8, 80
-"""Limits: members of a panel, and characters of a name."""
+"""Maximum number of participants, and characters in a name."""
 JUDGE, MERGE, VOTE = "judge", "merge", "vote"
-"""Kinds of answers that are generated from a panel."""
+"""Kinds of answers that can be generated from a panel."""
 
 
 class Member(Struct, frozen=True):
-    """Member of a panel."""
+    """Panel participant."""
 
-    name: str = ""  # shown above the reply; "" for an automatic one such as "Seed 3"
-    model: str = ""  # reference of its model; "" for the chat's
-    # instructions. They follow the question, so that all members of a model share their context.
+    name: str = ""  # shown above the reply; "" for an automatic name like "Seed 3"
+    model: str = ""  # model reference; "" for the chat's model
+    # Instructions. They come after the question, so participants with the same model share a
+    # prefix.
     system: str = ""
-    # temperature, seed: None for the chat's
+    # temperature, seed: None means the chat's
     temperature: float | None = None
     seed: int | None = None
 
     @classmethod
     def from_json(cls, stored: object) -> Member:
-        """Return a stored member. Invalid values are replaced by the chat's."""
+        """Load a stored participant. Invalid values fall back to the chat's."""
         known = stored if isinstance(stored, dict) else {}
         good: dict[str, Any] = {
             n: v for n in ("name", "model", "system") if isinstance(v := known.get(n), str)
@@ -58,11 +58,11 @@ class Member(Struct, frozen=True):
         return cls(**good)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields that differ from the defaults."""
+        """Export the fields that differ from the defaults."""
         return changed(self)
 
     def options(self, own: ChatOptions) -> ChatOptions:
-        """Return its options in a chat with these options. Members have no tools."""
+        """Get the participant's options, based on the chat's. Participants have no tools."""
         own_values = {n: v for n in ("temperature", "seed") if (v := getattr(self, n)) is not None}
         return replace(own, **own_values, tools=())
 
@@ -70,9 +70,9 @@ class Member(Struct, frozen=True):
 def asked_with(
     members: Sequence[Member], own: ChatOptions, defaults: Sequence[Mapping[str, Any]]
 ) -> list[ChatOptions]:
-    """Return the options of each member. Members that differ only in their seeds get a temperature.
+    """Get each participant's options, raising the temperature if only the seeds differ.
 
-    ``defaults``: recommended options of each member's model.
+    ``defaults``: recommended options of the participants' models.
     """
     alike = Counter((m.model, m.system) for m in members if m.temperature is None)
     options = [member.options(own) for member in members]
@@ -83,13 +83,13 @@ def asked_with(
 
 
 def members_from_json(stored: object) -> list[Member]:
-    """Return the members of a stored panel, or [] if it is invalid."""
+    """Load the participants of a stored panel, or [] if it's invalid."""
     found = [Member.from_json(one) for one in stored] if isinstance(stored, list) else []
     return found if 2 <= len(found) <= MOST else []
 
 
 def usual() -> list[Member]:
-    """Return the members that are used until the user has chosen others."""
+    """Return the default participants, used until the user picks others."""
     return [
         Member(tr("Optimist"), system=tr("Answer as an optimist: what speaks for it?")),
         Member(tr("Sceptic"), system=tr("Answer as a sceptic: what speaks against it?")),
@@ -98,7 +98,7 @@ def usual() -> list[Member]:
 
 
 def name(member: Member) -> str:
-    """Return the name that distinguishes a member from others of its model, or ""."""
+    """Get a name that sets a participant apart from others with the same model, or ""."""
     if member.name or (member.seed is None and member.temperature is None):
         return member.name
     if member.seed is not None:
@@ -106,7 +106,7 @@ def name(member: Member) -> str:
     return tr("Temperature {value}", value=member.temperature)
 
 
-# Panel data in messages.
+# Panel data stored in messages.
 
 
 def data_of(message: Message) -> Mapping[str, Any]:
@@ -121,12 +121,12 @@ def _word(message: Message, name: str) -> str:
 
 
 def panel_of(message: Message) -> str:
-    """Return the id of the message's panel, or ""."""
+    """Return the ID of a message's panel, or ""."""
     return _word(message, "id")
 
 
 def kind_of(message: Message) -> str:
-    """Return the kind of an answer that was generated from a panel, or ""."""
+    """Get the kind of an answer generated from a panel, or ""."""
     kind = _word(message, "kind")
     return kind if kind in (JUDGE, MERGE, VOTE) else ""
 
@@ -136,12 +136,12 @@ def letter_of(message: Message) -> str:
 
 
 def name_of(message: Message) -> str:
-    """Return the name of a column, or ""."""
+    """Return a column's name, or ""."""
     return one_line(data_of(message).get("name"), LONGEST)
 
 
 def sources(message: Message) -> dict[str, str]:
-    """Return the names of the columns that an answer was generated from, by letter."""
+    """Get the columns that an answer was generated from: letter to name."""
     found = data_of(message).get("of")
     found = found.items() if isinstance(found, dict) else ()
     return {k: one_line(v, LONGEST) for k, v in found if k in tuple(letters(MOST))}
@@ -155,16 +155,17 @@ _CALLED = {
 
 
 def called(message: Message) -> str:
-    """Return the heading of an answer: "Guide · Sceptic", "Merged by Guide"."""
+    """Get the heading of an answer, e.g. "Guide · Sceptic" or "Merged by Guide"."""
     if kind := kind_of(message):
         return tr(_CALLED[kind], model=message.model)
     return " · ".join(filter(None, (message.model, name_of(message))))
 
 
 def columns(tree: Transcript, message_id: str) -> list[Message]:
-    """Return the columns of an answer's panel, in their order.
+    """Get the columns of an answer's panel, in order.
 
-    Of a regenerated column it is the newest answer, or for a generated answer the one of its time.
+    If a column was regenerated, the newest version is used. For an answer generated from columns,
+    it's the version that existed at that time.
     """
     message = tree.get(message_id)
     if message is None or not (panel := panel_of(message)):
@@ -178,7 +179,7 @@ def columns(tree: Transcript, message_id: str) -> list[Message]:
 
 
 def question(tree: Transcript, message_id: str) -> Message | None:
-    """Return the user message for a panel that is started at this message."""
+    """Find the user message that a panel started from this message would answer."""
     return next((m for m in tree.back_from(message_id) if m.role == "user"), None)
 
 
@@ -187,22 +188,22 @@ def letters(count: int) -> str:
 
 
 def by_letter(found: Iterable[Message]) -> dict[str, str]:
-    """Return the names of columns by letter."""
+    """Map each column's letter to its name."""
     return {letter_of(m): name_of(m) or m.model for m in found}
 
 
 def listed(names: Mapping[str, str]) -> str:
-    """Return a list such as "A Optimist, B Sceptic"."""
+    """Format a list, e.g. "A Optimist, B Sceptic"."""
     return ", ".join(f"{letter} {name}" for letter, name in names.items())
 
 
 def answers(found: Iterable[Message]) -> list[Message]:
-    """Return the finished answers that have text."""
+    """Filter for finished answers with text."""
     return [m for m in found if m.content.strip() and m.status != "streaming"]
 
 
 def why_not(kind: str, found: Sequence[Message]) -> str:
-    """Return why this cannot be generated from these columns, as a sentence, or ""."""
+    """Get the reason why this kind of answer can't be generated from the columns, or ""."""
     if any(m.status == "streaming" for m in found):
         return tr("The panel is still replying.")
     if len(answers(found)) < 2:
@@ -210,7 +211,7 @@ def why_not(kind: str, found: Sequence[Message]) -> str:
     return ballots(found)[1] if kind == VOTE else ""
 
 
-# Instructions that follow the question.
+# Instructions placed after the question.
 
 _JUDGE = """Do not answer the question yourself. Compare the answers above:
 1. Where do they differ or contradict each other?
@@ -222,9 +223,9 @@ Use only what stands in them. Where they contradict each other, say so."""
 
 
 def says(tree: Transcript, message: Message) -> str:
-    """Return the instructions that follow the question for this answer, or "".
+    """Return the instructions that go after the question for this answer, or "".
 
-    They are derived from the stored message, so that an answer can be continued in a later run.
+    They're derived from the stored message, so an answer can be continued after a restart.
     """
     kind = kind_of(message)
     if kind not in (JUDGE, MERGE):
@@ -237,13 +238,13 @@ def says(tree: Transcript, message: Message) -> str:
 
 
 def order(found: Sequence[Message], *, turned: bool) -> str:
-    """Return the heading above a judge's text, with the order of the answers."""
+    """Get the heading of a judge's text, which states the order of the answers."""
     letters = [letter_of(m) for m in answers(found)]
     shown = ", ".join(reversed(letters) if turned else letters)
     return f"**{tr('Read in the order {letters}', letters=shown)}**\n\n"
 
 
-# No part of these patterns spans lines, since endless repetition would take minutes to match.
+# These patterns never match across lines. On endless repetition, that would take minutes.
 _BEST = re.compile(
     r"^[^\w\n]*best(?: answer)?[^\w\n]{0,9}[:：][^\w\n]{0,9}(none|[A-Z])\b",
     re.IGNORECASE | re.MULTILINE,
@@ -251,14 +252,14 @@ _BEST = re.compile(
 
 
 def best(text: str, found: Iterable[Message]) -> str:
-    """Return the letter that a judge chose, or ""."""
+    """Parse the letter a judge picked, or ""."""
     named = _BEST.findall(text)
     letter = named[-1].upper() if named else ""
     return letter if letter in {letter_of(m) for m in found} else ""
 
 
 def verdict(first: str, second: str) -> str:
-    """Return the result of the judge's choices in both orders."""
+    """Summarize the judge's picks in both orders."""
     if first and first == second:
         words = tr("In both orders {letter} was named best.", letter=first)
     elif first and second:
@@ -276,9 +277,9 @@ def verdict(first: str, second: str) -> str:
 
 
 class Ballot(Struct, frozen=True):
-    """Vote of one answer."""
+    """Vote of an answer."""
 
-    value: str  # normalized, for comparisons
+    value: str  # normalized, for comparing
     shown: str  # as written
 
 
@@ -292,11 +293,11 @@ _NUMBER = re.compile(
     r"(?<![\w.,])[-+−]?\d{1,40}(?:[.,\u00a0\u202f ’']\d{3})*(?:[.,]\d{1,40})?(?![\w])"
 )
 _LINE, _CHOICE, _WORDS = 200, 40, 3
-"""Limits: characters of a number's sentence and of a choice, and words of a choice."""
+"""Maximum characters of a sentence with a number, characters of a choice, words of a choice."""
 
 
 def _number(text: str) -> Ballot | None:
-    """Return the single number of a short text, or None."""
+    """Parse a short text with exactly one number, or return None."""
     text = _final_answer(text)
     found = _NUMBER.findall(text) if len(text) <= _LINE and "\n" not in text else []
     values = {value for each in found if (value := _value(each)) is not None}
@@ -306,7 +307,7 @@ def _number(text: str) -> Ballot | None:
 
 
 def _value(text: str) -> Decimal | None:
-    """Return the value of "1,234.5", "1.234,5" or "0,5". A single dot is a decimal point."""
+    """Parse "1,234.5", "1.234,5" or "0,5". A single dot is taken as a decimal point."""
     text = re.sub(r"[\u00a0\u202f ’']", "", text).replace("−", "-")
     commas, dots = text.count(","), text.count(".")
     if commas and dots:
@@ -323,7 +324,7 @@ def _value(text: str) -> Decimal | None:
 
 
 def _choice(text: str) -> Ballot | None:
-    """Return a choice of a few words, or None."""
+    """Parse a choice of a few words, or return None."""
     text = _final_answer(text)
     value = re.sub(r"[\s.!。*_`\"“”()]+", " ", text).strip().casefold()
     if not value or len(text) > _CHOICE or len(value.split()) > _WORDS or value[0] in "{[":
@@ -332,7 +333,7 @@ def _choice(text: str) -> Ballot | None:
 
 
 def _form(text: str) -> Ballot | None:
-    """Return a JSON object or list, or None."""
+    """Parse a JSON object or list, or return None."""
     fenced = _FENCE.search(text)
     try:
         found = json.loads(fenced[1] if fenced else text)
@@ -345,7 +346,7 @@ def _form(text: str) -> Ballot | None:
 
 
 def _final_answer(text: str) -> str:
-    """Return the text after "Answer:", or all of it."""
+    """Get the text after "Answer:" if there is one, else the whole text."""
     found = (
         answer for words in reversed(_ANSWER.findall(text)) if (answer := words.strip("* \t\r"))
     )
@@ -353,7 +354,7 @@ def _final_answer(text: str) -> str:
 
 
 def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
-    """Return the votes by letter and "", or no votes and the reason."""
+    """Get the votes by letter, and an error message if the answers can't be counted."""
     replies = answers(found)
     if any(
         m.status != "complete" or m.stats.get("reason") in {"length", "memory"} for m in replies
@@ -367,7 +368,7 @@ def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
 
 
 def count(found: Sequence[Message]) -> str:
-    """Return the result of a vote as Markdown."""
+    """Count the votes and format the result as Markdown."""
     votes, _ = ballots(found)
     tally = Counter(vote.value for vote in votes.values())
     ranked = tally.most_common()

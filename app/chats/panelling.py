@@ -1,4 +1,4 @@
-"""Generation of a panel: several replies to one message at once, each in its own session."""
+"""Run a panel: generate several replies to one message in parallel, each in its own session."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from app.store import Message, new_id
 
 
 class PanelRunner(QObject):
-    """Columns of one panel, from the question until another reply begins.
+    """Columns of a panel, alive until the chat's next reply starts.
 
-    Their sessions are forks of the chat's session, so their common beginning is read once. If a
-    column is kept, the chat continues its session.
+    Their sessions fork the chat's session, so the shared prefix is prefilled only once. When the
+    user keeps a column, the chat continues with that column's session.
     """
 
     # see `Chat`
@@ -39,30 +39,30 @@ class PanelRunner(QObject):
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, main: ReplyGenerator, parent: QObject
     ) -> None:
-        """``main``: writes the chat's own replies."""
+        """``main``: generates the chat's own replies."""
         super().__init__(parent)
         self._saved, self._loader, self._main = saved, loader, main
         self._front, self._kept = False, ""
-        self.lanes: dict[str, ReplyGenerator] = {}  # generators of the columns, by message id
+        self.lanes: dict[str, ReplyGenerator] = {}  # column generators by message ID
 
     @property
     def running(self) -> list[ReplyGenerator]:
-        """Return the generators of unfinished columns, from left to right."""
+        """Generators of unfinished columns, from left to right."""
         return [lane for lane in self.lanes.values() if lane.stage is not Stage.IDLE]
 
     @property
     def stage(self) -> Stage:
-        """Stage of the panel: paused or stopping only if all running columns are."""
+        """Stage of the panel. Paused or stopping only if all running columns are."""
         stages = {lane.stage for lane in self.running}
         moving = stages - {Stage.PAUSED} or stages
         return Stage.RUNNING if Stage.RUNNING in stages else next(iter(moving), Stage.IDLE)
 
     def begin(self, asked: Message, members: Sequence[Member], options: ChatOptions) -> str:
-        """Ask all members, and return the panel's id.
+        """Ask all participants and return the panel's ID.
 
         Args:
             asked: the user's message.
-            options: the chat's own.
+            options: the chat's own options.
         """
         self.let_go()
         own = self._saved.record.model
@@ -102,8 +102,10 @@ class PanelRunner(QObject):
         return panel_id
 
     def _new_lane(self) -> ReplyGenerator:
-        """Return a generator for a column. The chat's reply ends with the last column, so the end
-        of this one is not passed on."""
+        """Create a generator for a column.
+
+        We don't forward its end, because the chat's reply ends with the last column.
+        """
         lane = self._main.beside(self._saved, self, fork=True)
         lane.text_added.connect(self.text_added)
         lane.turn_changed.connect(self.turn_changed)
@@ -114,22 +116,22 @@ class PanelRunner(QObject):
         return lane
 
     def columns(self, message_id: str) -> list[Message]:
-        """Return the columns of a message's panel, with all of their text."""
+        """Return the columns of a message's panel, with text that is still streaming."""
         found = panel.columns(self._saved.transcript, message_id)
         return [self.lanes.get(m.id, self._main).message(m.id) for m in found]
 
     def why_not_keep(self) -> str:
-        """Return why no column can be kept now, as a sentence; "" if one can."""
+        """Get the reason why no column can be kept right now, or ""."""
         return tr(BUSY) if self._main.stage is not Stage.IDLE else ""
 
     def keep(self, message_id: str) -> bool:
-        """Continue the chat from this column, once it is written; the others end.
+        """Continue the chat from this column and stop the others.
 
-        They stay as versions. False if that cannot be done now.
+        The other columns remain as versions. Returns False if this isn't possible now.
         """
         if not self.columns(message_id) or self.why_not_keep():
             return False
-        # before the reply ends, since the queue then checks the end of the path
+        # do this before the reply ends, since the queue checks the end of the branch then
         self._saved.show(message_id)
         lanes, self._kept = self.lanes, message_id
         self.lanes = {key: lane for key, lane in lanes.items() if key == message_id}
@@ -149,7 +151,7 @@ class PanelRunner(QObject):
         self.let_go()
 
     def let_go(self) -> None:
-        """Discard the sessions of the columns."""
+        """Discard the columns' sessions."""
         self._kept = ""
         lanes, self.lanes = self.lanes, {}
         for lane in lanes.values():

@@ -1,4 +1,4 @@
-"""Selection of parts of long files for the prompt: pages, the beginning, or matching passages."""
+"""Select parts of long files for the prompt: pages, the beginning, or matching passages."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _RANGE = re.compile(r"(\d{1,6})(?:\s*[-–—]\s*(\d{1,6}))?")
 
 
 def whole_pages(text: AttachedText, numbers: list[int]) -> tuple[Span, ...]:
-    """Return the full pages, in order."""
+    """Get spans for entire pages, in the given order."""
     return tuple((n, 0, len(text.pages[n - 1])) for n in numbers)
 
 
 def pages_in(words: str, count: int) -> list[int]:
-    """Return the numbers in a text such as "1-3, 7".
+    """Parse page numbers like "1-3, 7".
 
     Raises:
-        ValueError: the text is invalid; the message is for the user.
+        ValueError: invalid input. The message is shown to the user.
     """
     found: set[int] = set()
     parts = [part.strip() for part in _BETWEEN.split(words)]
@@ -44,7 +44,7 @@ def pages_in(words: str, count: int) -> list[int]:
 
 
 def beginning(text: AttachedText, characters: int) -> tuple[Span, ...]:
-    """Return the first pages up to a number of characters, with whole lines of the last one."""
+    """Get the first pages, up to a number of characters. The last page is cut after a full line."""
     spans: list[Span] = []
     for at, page in enumerate(text.pages, 1):
         if characters <= 0:
@@ -59,15 +59,15 @@ def beginning(text: AttachedText, characters: int) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-LENGTH = 900  # characters of a passage: two or three paragraphs, about 200 tokens
+LENGTH = 900  # characters per passage: two or three paragraphs, about 200 tokens
 _MOST_WORDS = 40
-_ENOUGH = 0.1  # of the best passage's rank
+_ENOUGH = 0.1  # fraction of the best rank that a passage needs
 _WORD = re.compile(r"\w+")
 _PAGE = r"(?:{unit}|page|seite|p\.|s\.)s?\.?\s*(\d{{1,6}})"
 
 
 class Passages:
-    """Full-text index of one file in memory. Thread-safe."""
+    """In-memory full-text index of one file. Thread-safe."""
 
     def __init__(self, text: AttachedText) -> None:
         self._text = text
@@ -87,9 +87,10 @@ class Passages:
         )
 
     def find(self, question: str, characters: int) -> tuple[Span, ...]:
-        """Return the best passages in the file's order, up to a number of characters.
+        """Find the best passages, up to a number of characters. They're returned in file order.
 
-        Pages named in the question come first. If nothing matches, it is the beginning of the file.
+        Pages named in the question take precedence. Falls back to the beginning of the file if
+        nothing matches.
         """
         chosen: list[Span] = []
         left = characters
@@ -103,7 +104,7 @@ class Passages:
         return _joined(sorted(chosen)) if chosen else beginning(self._text, characters)
 
     def _named(self, question: str) -> Iterator[Span]:
-        """Yield the passages of pages that the question names."""
+        """Yield the passages of all pages the question mentions."""
         unit = re.escape(self._text.unit or "page")
         for match in re.finditer(_PAGE.format(unit=unit), question, re.IGNORECASE):
             number = int(match[1])
@@ -122,7 +123,7 @@ class Passages:
         )
         with self._asked:
             found = self._db.execute(best, (query,)).fetchall()
-        # Better ranks are more negative. Passages that share only words such as "the" are left out.
+        # Better ranks are more negative. Drop passages that only share words like "the".
         enough = _ENOUGH * found[0][3] if found else 0.0
         return [(int(page), int(b), int(e)) for page, b, e, rank in found if rank <= enough]
 
@@ -133,12 +134,12 @@ _lock = threading.Lock()
 
 
 def passages_of(key: str, texts: Callable[[str], AttachedText | None]) -> Passages | None:
-    """Return the passages of the text with this hash, indexed once for all chats. Thread-safe.
+    """Get the passage index for the text with this hash. Built once for all chats. Thread-safe.
 
-    Indexing a long text takes a second, and blocks only this call.
+    Indexing a long text takes a second, but doesn't block other calls.
 
     Args:
-        texts: returns a text by its hash, or None if it is missing.
+        texts: gets a text by hash, or None if it's missing.
     """
     with _lock:
         made = _kept.get(key)
@@ -155,7 +156,7 @@ def passages_of(key: str, texts: Callable[[str], AttachedText | None]) -> Passag
 
 
 def pieces(page: str) -> Iterator[tuple[int, int]]:
-    """Yield passages of a page that end with a paragraph, line, sentence or word."""
+    """Split a page into passages that end at a paragraph, line, sentence or word boundary."""
     begin = 0
     while begin < len(page):
         end = begin + LENGTH
@@ -172,7 +173,7 @@ def pieces(page: str) -> Iterator[tuple[int, int]]:
 
 
 def _joined(spans: list[Span]) -> tuple[Span, ...]:
-    """Join adjacent passages."""
+    """Merge adjacent passages."""
     made: list[Span] = []
     for page, begin, end in spans:
         if made and made[-1][0] == page and made[-1][2] == begin:
@@ -183,5 +184,5 @@ def _joined(spans: list[Span]) -> tuple[Span, ...]:
 
 
 def are_made(key: str) -> bool:
-    """Return True if `passages_of` has an index of this text."""
+    """Check if `passages_of` has already indexed this text."""
     return key in _kept

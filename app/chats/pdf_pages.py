@@ -1,4 +1,4 @@
-"""Images of PDF pages for models that can see, rendered once for all chats."""
+"""Render PDF pages as images for models that can see. Results are shared by all chats."""
 
 from __future__ import annotations
 
@@ -14,25 +14,27 @@ from engine import EngineError
 from engine.errors import INVALID_REQUEST
 from engine.sandbox.jobs import draw_pages, exclusive
 
-PIXELS = 2_000_000  # per page: enough to read its text, and few models accept more
+PIXELS = 2_000_000  # per page; small text is still legible, and few models accept more
 
 _AT_ONCE = 4
-"""Pages rendered by one child process. Its limits are made for this number, and a damaged page
-loses no more than these."""
+"""Pages per child process.
+
+Its resource limits are chosen for this, and a damaged page can't take down more pages than that.
+"""
 
 
 def drawn(
     path: Path, name: str, count: int, numbers: Sequence[int], stop: threading.Event
 ) -> list[Read]:
-    """Render pages of a PDF. Damaged ones are left out. Blocks for seconds.
+    """Render pages of a PDF, skipping damaged pages. Blocks for seconds.
 
     Args:
-        name: of the file, for error messages.
-        count: number of its pages.
-        numbers: the pages to render, from 1.
+        name: file name for error messages.
+        count: number of pages in the file.
+        numbers: pages to render, counted from 1.
 
     Raises:
-        EngineError: the file can no longer be read.
+        EngineError: the file can't be read anymore.
     """
     if not numbers:
         return []
@@ -63,7 +65,7 @@ def drawn(
 
 
 def kept_path(path: Path) -> str:
-    """Return the path to store for a file, or "" if it is not valid Unicode."""
+    """Get the path to store for a file, or "" if it isn't valid Unicode."""
     try:
         return str(path).encode().decode()
     except UnicodeEncodeError:
@@ -71,7 +73,7 @@ def kept_path(path: Path) -> str:
 
 
 def _digest(path: Path) -> str:
-    """Return the hash of the file. Raises EngineError."""
+    """Hash the file. Raises EngineError."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Queue of messages sent while a reply runs. Each reply is followed by the next message."""
+"""Queue for messages sent during a reply. After each reply, the next message is sent."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _ENDS = {
 
 
 class MessageQueue:
-    """Queued messages of one chat, stored in its record. `TurnController` sends them."""
+    """Queued messages of a chat, stored in its record. `TurnController` sends them."""
 
     def __init__(self, saved: SavedChat, changed: Callable[[], None]) -> None:
-        """``changed``: called when the messages or their state have changed."""
+        """``changed`` is called when the messages or their state change."""
         self._saved = saved
         self.changed = changed
-        # at the start of the program, and after a reply that was stopped or failed
+        # also the state after a restart, and after a reply was stopped or failed
         self.state = QueueState.HELD
-        self._refused = ""  # why the first one could not be sent, as a sentence
+        self._refused = ""  # why the first message couldn't be sent
 
     @property
     def messages(self) -> tuple[Queued, ...]:
@@ -38,14 +38,14 @@ class MessageQueue:
 
     @property
     def next(self) -> Queued | None:
-        """Return the message to send after this reply. One that is being edited delays it."""
+        """Get the message to send after this reply. None if the user is still editing it."""
         moves = self.state is not QueueState.HELD and self.messages
         first = self.messages[0] if moves else None
         return first if first is not None and first.id != self._saved.record.edited_id else None
 
     @property
     def why_held(self) -> str:
-        """Return why the queue is held, as a sentence, or "" if it is not or is empty."""
+        """Explain why the queue is on hold, or return "" if it isn't or it's empty."""
         if self.state is not QueueState.HELD or not self.messages:
             return ""
         leaf = self._saved.transcript.leaf
@@ -55,22 +55,22 @@ class MessageQueue:
 
     @property
     def goes_on(self) -> bool:
-        """Return True if the last reply ended normally, so that the next message can be sent."""
+        """True if the last reply ended normally, so the queue may continue."""
         leaf = self._saved.transcript.leaf
         return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
 
     def refuse(self, why: str) -> None:
-        """Store why the first message cannot be sent."""
+        """Remember why the first message couldn't be sent."""
         self._refused = why
         self.changed()
 
     def add(self, text: str, files: Attachments, at: int | None = None) -> None:
-        """Add a message at the end of the queue, or at a position."""
+        """Append a message, or insert it at an index."""
         place = len(self.messages) if at is None else at
         self.put(Queued(new_id(), text.strip("\n"), files), place)
 
     def put(self, message: Queued, at: int) -> None:
-        """Insert a message, also to restore one that was removed."""
+        """Insert a message, e.g. to undo its removal."""
         self._keep((*self.messages[:at], message, *self.messages[at:]))
 
     def change(self, message_id: str, text: str, files: Attachments) -> None:
@@ -84,7 +84,7 @@ class MessageQueue:
         )
 
     def take(self, message_id: str) -> None:
-        """Remove a message that is sent or deleted."""
+        """Remove a message that was sent or deleted."""
         self._keep(tuple(each for each in self.messages if each.id != message_id))
 
     def _keep(self, messages: tuple[Queued, ...]) -> None:

@@ -1,11 +1,11 @@
-"""Chats that read other chats with the user's consent: their messages, and what is new.
+"""Read other chats with the user's consent, and keep track of what's new in them.
 
-A source is an attached text whose pages are the messages of the other chat's shown branch, with
-their authors. It has no reasoning, tool calls, texts of files, or sources of that chat: two chats
-that read each other do not return each other's text.
+The other chat is attached as a text, whose pages are the messages on that chat's selected branch,
+labeled with their authors. Reasoning, tool calls, file texts and chats attached over there aren't
+included, so two chats that read each other don't echo their own text.
 
-The sources in the chat's own branch are the only record of what was read, so edits, branches,
-deletions, undo, imports and crashes need no other bookkeeping.
+What was read is recorded only in this chat's branch, as attachments. Edits, branches, deletions,
+undo, imports and crashes therefore need no extra bookkeeping.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ from app.tools.tool import clean
 from engine.text.documents import MOST_CHARACTERS
 
 FOLLOWS = "follows"
-"""Key in ``ChatRecord.params`` for followed chats: by id, how many of the last messages are read at
-first, 0 for all."""
+"""Key in ``ChatRecord.params`` for followed chats.
+
+The value maps a chat's ID to the number of last messages to read initially, or 0 for all.
+"""
 MOST = 8
 _LONGEST_TITLE = 200
 
 
 class ChatInUse(Protocol):
-    """The parts of `app.chats.chat.Chat` that are needed here."""
+    """Subset of `app.chats.chat.Chat` used here."""
 
     @property
     def record(self) -> ChatRecord: ...
@@ -45,7 +47,7 @@ class ChatInUse(Protocol):
 
 
 def follows_in(params: Mapping[str, Any]) -> dict[str, int]:
-    """Return the followed chats, see `FOLLOWS`. Invalid entries are ignored."""
+    """Get the followed chats (see `FOLLOWS`), ignoring invalid entries."""
     given = params.get(FOLLOWS)
     pairs = given.items() if isinstance(given, dict) else ()
     good = [(k, n) for k, n in pairs if is_own_id(k) and type(n) is int and n >= 0]
@@ -53,29 +55,29 @@ def follows_in(params: Mapping[str, Any]) -> dict[str, int]:
 
 
 class ReferencedChat(Struct, frozen=True):
-    """Readable state of another chat."""
+    """State of another chat, as far as it can be read."""
 
     id: str
     title: str
     # author ("user" or "assistant") and text of each complete message
     lines: tuple[tuple[str, str], ...] = ()
-    writing: bool = False  # a reply follows that is still being generated
-    gone: str = ""  # why the chat cannot be read, in a few words
+    writing: bool = False  # a reply is still being generated
+    gone: str = ""  # short reason why the chat can't be read
 
     @property
     def why_not(self) -> str:
-        """Return why there is nothing to read, as a sentence, or ""."""
+        """Return the reason why there's nothing to read, or ""."""
         if self.gone:
             return tr("“{name}” cannot be read.", name=self.title)
         return "" if self.lines else tr("This chat is empty.")
 
 
 def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> ReferencedChat:
-    """Return the readable state of a chat.
+    """Extract what can be read from a chat.
 
     Args:
-        record: None if the chat does not exist.
-        path: its shown branch.
+        record: None if the chat doesn't exist.
+        path: messages of its selected branch.
     """
     title = clean(record.shown_title, lines=False, most=_LONGEST_TITLE) if record else ""
     if record is None:
@@ -94,7 +96,7 @@ def other(chat_id: str, record: ChatRecord | None, path: Iterable[Message]) -> R
 
 
 def source(of: ReferencedChat, before: int, news: News = "") -> tuple[Attachment, AttachedText]:
-    """Return the messages after the first ``before`` ones as an attachment."""
+    """Turn the messages after the first ``before`` into an attachment."""
     lines = of.lines[before:]
     text = AttachedText("message", tuple(t for _, t in lines), tuple(who for who, _ in lines))
     count = sum(len(t) for _, t in lines)
@@ -103,14 +105,17 @@ def source(of: ReferencedChat, before: int, news: News = "") -> tuple[Attachment
 
 
 class _Read(Struct):
-    """Messages that were read of another chat, after ``before`` ones that were left out."""
+    """Messages already read from another chat, after skipping the first ``before``."""
 
     before: int
     lines: list[tuple[str, str]]
 
 
 def _what_is_new(of: ReferencedChat, read: _Read | None, last: int) -> tuple[int, News] | None:
-    """Return the first new message and the kind of news, or None. ``last``: see `FOLLOWS`."""
+    """Get the index of the first new message and the kind of news, or None.
+
+    ``last``: see `FOLLOWS`.
+    """
     if not of.lines:
         return None
     if read is None or read.before >= len(of.lines):
@@ -121,7 +126,7 @@ def _what_is_new(of: ReferencedChat, read: _Read | None, last: int) -> tuple[int
     pairs = enumerate(zip(now, read.lines, strict=False))
     same = next((n for n, (a, b) in pairs if a != b), min(len(now), len(read.lines)))
     if same == len(now) and (same == len(read.lines) or of.writing):
-        return None  # unchanged, or an earlier reply is being regenerated and not known yet
+        return None  # unchanged, or an earlier reply is still being regenerated
     if same == len(read.lines):
         return read.before + same, "new"
     return read.before + min(same, len(now) - 1), "changed"
@@ -131,12 +136,12 @@ class ReferencedChats:
     """Other chats that a chat reads."""
 
     def __init__(self, saved: SavedChat, store: Store, in_use: Mapping[str, ChatInUse]) -> None:
-        """``in_use``: the chats in use by id, updated in place."""
+        """``in_use``: shared mapping of open chats by ID, updated in place."""
         self._saved = saved
         self._store = store
         self._in_use = in_use
         self._known: dict[str, tuple[ChatRecord | None, Message | None, ReferencedChat]] = {}
-        # state of each followed chat when it was last read, and the attachment for the next message
+        # last known state of each followed chat, and the attachment for the next message
         self.seen: dict[str, tuple[ReferencedChat, Attachment | None]] = {}
 
     @property
@@ -144,7 +149,7 @@ class ReferencedChats:
         return follows_in(self._saved.record.params)
 
     def follow(self, chat_id: str, last: int | None) -> None:
-        """Follow a chat, so that each message comes with its news. None ends this."""
+        """Attach news of a chat to every message from now on. None stops following."""
         follows = {key: n for key, n in self.follows.items() if key != chat_id}
         if last is not None and len(follows) < MOST:
             follows[chat_id] = last
@@ -154,10 +159,10 @@ class ReferencedChats:
         self.seen.pop(chat_id, None)
 
     def now(self, chat_id: str) -> ReferencedChat:
-        """Return the current state of a chat.
+        """Get the current state of a chat.
 
-        Reads nothing from the disk if the chat is in use, and little after `look` if it is
-        unchanged.
+        Doesn't touch the disk if the chat is open, and hardly does after `look` if it hasn't
+        changed.
         """
         chat = self._in_use.get(chat_id)
         if chat is not None:
@@ -172,21 +177,21 @@ class ReferencedChats:
                 found = other(chat_id, record, self._store.path(chat_id))
                 known = self._known[chat_id] = (record, leaf, found)
             return known[2]
-        except StoreError as error:  # a damaged file: the message is sent without it
+        except StoreError as error:  # damaged file, so send the message without it
             return ReferencedChat(chat_id, "", gone=error.message)
 
     async def look(self, chat_id: str) -> ReferencedChat:
-        """Return the result of `now`, reading from the disk in a worker thread."""
+        """Like `now`, but reads from disk in a worker thread."""
         if chat_id not in self._in_use:
             await flows.aside(partial(self._stored, chat_id))
         return self.now(chat_id)
 
     def with_news(self, files: Attachments, path: Sequence[Message]) -> Attachments:
-        """Return the files of a message that follows ``path``, with news of the followed chats.
+        """Return the files for a message after ``path``, with news from followed chats added.
 
-        Sources among the files that are read completely are updated.
+        Chats that are attached in full are updated to their latest state.
         """
-        # a broadcast may have brought this chat itself
+        # a broadcast may have attached this chat to itself
         found = [f for f in files if f.chat != self._saved.record.id]
         if not self.follows:
             return tuple(found)
@@ -194,14 +199,14 @@ class ReferencedChats:
         earlier = [f for m in path if m.id not in unseen for f in m.attachments if f.chat]
         for chat_id, last in self.follows.items():
             of = self.now(chat_id)
-            if not of.title:  # it was erased
+            if not of.title:  # the chat was erased
                 named = (f.name for f in reversed(earlier) if f.chat == chat_id)
                 of = structs.replace(of, title=next(named, tr("Deleted chat")))
             self.seen[chat_id] = (of, None)
             if not of.lines:
                 continue
             mine = [f for f in found if f.chat == chat_id]
-            cut = [f for f in mine if f.use != "all"]  # the user has chosen a part of it
+            cut = [f for f in mine if f.use != "all"]  # the user picked a part
             begun = next((f for f in mine if not f.news and f.use == "all"), None)
             place = found.index(mine[0]) if mine else len(found)
             found = [f for f in found if f not in mine or f in cut]
@@ -220,7 +225,7 @@ class ReferencedChats:
         return tuple(found)
 
     def _read(self, files: Iterable[Attachment], chat_id: str) -> _Read | None:
-        """Return what these sources contain of a chat, in order."""
+        """Merge what these attachments contain of a chat, in order."""
         read: _Read | None = None
         for file in files:
             if file.chat != chat_id or (text := self._saved.text(file.hash)) is None:

@@ -1,4 +1,4 @@
-"""A chat's record and messages, in memory and in the store."""
+"""A chat's record and messages, kept in memory and written to the store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine import Image
 
 
 class SavedChat:
-    """Writer of all changes of a chat to memory and store."""
+    """Applies all changes of a chat to memory and store."""
 
     _aside = False
 
@@ -26,11 +26,11 @@ class SavedChat:
         store: Store,
         *,
         stored: bool,
-        messages: Sequence[Message] | None = None,  # the store's, if they have just been read
+        messages: Sequence[Message] | None = None,  # the store's messages, if they were just read
     ) -> None:
-        # current record; changes by ``change`` are not stored yet
+        # current record; ``change`` doesn't store its changes
         self.record = record
-        self.stored = stored  # False for a new chat in which nothing was typed yet
+        self.stored = stored  # False for a new chat until the user types something
         self._store = store
         self._texts: dict[str, AttachedText] = {}
         if messages is None:
@@ -38,16 +38,16 @@ class SavedChat:
         self.transcript = Transcript(messages, record.leaf_id)
 
     def aside(self, record: ChatRecord, messages: Iterable[Message]) -> SavedChat:
-        """Return a chat with these messages that is not stored. It can read this one's files."""
+        """Create an unsaved chat with these messages. It can read the files of this chat."""
         made = SavedChat(record, self._store, stored=False)
         made.transcript, made._aside = Transcript(messages), True
         return made
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Store everything within in one transaction, see `Store.together`.
+        """Store all changes within in one transaction, see `Store.together`.
 
-        After an exception nothing is stored, and the chat in memory is reset to the stored state.
+        On an exception, nothing is stored and the chat in memory is reset to its stored state.
         """
         record, stored = self.record, self.stored
         try:
@@ -56,7 +56,7 @@ class SavedChat:
         except BaseException:
             self.record, self.stored = record, stored
             if not self._aside:
-                with suppress(StoreError):  # may be the original exception
+                with suppress(StoreError):  # may raise the original exception again
                     messages = self._store.messages(record.id) if stored else []
                     self.transcript.reset(messages, record.leaf_id)
             raise
@@ -64,17 +64,17 @@ class SavedChat:
     # The record.
 
     def change(self, **fields: Any) -> None:
-        """Change the record in memory. ``keep`` stores it."""
+        """Change the record in memory only. Call ``keep`` to store it."""
         self.record = replace(self.record, **fields)
 
     def keep(self) -> None:
-        """Store the record. The first time adds it to the list of chats."""
+        """Store the record. The first call adds the chat to the list."""
         self.stored = True
         self.change(leaf_id=self.transcript.leaf_id)
         self._store.save_chat(self.record)
 
     def update(self, **fields: Any) -> None:
-        """Change the record, and store it if the chat is in the list."""
+        """Change the record and store it, unless the chat isn't in the list yet."""
         self.change(**fields)
         if self.stored:
             self.keep()
@@ -83,7 +83,7 @@ class SavedChat:
 
     @property
     def compose(self) -> Compose:
-        """Return the composer's content. The edit of a deleted message has ended."""
+        """Composer content. If the message being edited was deleted, the edit is over."""
         record = self.record
         if record.edited_id is not None and self._is_there(record.edited_id):
             return Editing(
@@ -100,7 +100,7 @@ class SavedChat:
         return queued or message_id in self.transcript
 
     def change_compose(self, compose: Compose) -> None:
-        """Replace the composer's content in memory. ``keep`` or ``keep_compose`` stores it."""
+        """Replace the composer content in memory. Call ``keep`` or ``keep_compose`` to store it."""
         if isinstance(compose, Editing):
             before, edited, text = compose.before, compose.message, compose.text
         else:
@@ -114,7 +114,7 @@ class SavedChat:
         )
 
     def keep_compose(self) -> None:
-        """Store the composer's content. Fast enough for every key press."""
+        """Store the composer content. Cheap enough to do on every key press."""
         record = self.record
         if isinstance(self.compose, Editing):
             self._store.set_edited(record.id, record.edited_id, record.edited_text)
@@ -122,7 +122,7 @@ class SavedChat:
             self._store.set_draft(record.id, record.draft)
 
     def keep_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
-        """Replace the composer's files, and store that. ``new``: contents not stored yet."""
+        """Replace and store the composer's files. ``new``: contents that aren't stored yet."""
         with self.together():
             for each in new:
                 if isinstance(each, StoredImage):
@@ -133,34 +133,35 @@ class SavedChat:
             self.keep()
 
     def text(self, key: str) -> AttachedText | None:
-        """Return the text of a file by its hash, or None if it is missing."""
+        """Get a file's text by its hash, or None if it's missing."""
         if key not in self._texts and (found := self._store.texts.get(key)) is not None:
             self._texts[key] = found
         return self._texts.get(key)
 
     def hold(self, text: AttachedText) -> None:
-        """Keep a text in memory until the first message that has it is stored."""
+        """Keep a text in memory until a message that uses it is stored."""
         self._texts[text.hash] = text
 
     def image(self, key: str) -> Image:
-        """Return an image by its hash. The file is read later, off the GUI thread."""
+        """Get an image by its hash. The file is read lazily, off the GUI thread."""
         return Image(partial(self._store.images.get, key), key)
 
     def thumbnail(self, key: str, *, read: bool = True) -> bytes | None:
-        """Return a small JPEG of an image by its hash, or b"" if there is none.
+        """Get the small JPEG of an image, or b"" if there is none.
 
         Args:
-            key: the hash.
-            read: False returns None for a thumbnail not in memory, instead of reading the disk.
+            key: hash of the image.
+            read: if False, return None instead of reading a thumbnail from disk.
         """
         return self._store.images.thumbnail(key) if read else self._store.images.held(key)
 
     # The messages.
 
     def add(self, message: Message) -> None:
-        """Add a message at the end of its parent's path and show it.
+        """Add a message below its parent and show it.
 
-        The chat moves to the top of the list, as `SaveMessage` does in the store.
+        This also moves the chat to the top of the list, matching what `SaveMessage` does in the
+        store.
         """
         for each in message.attachments:
             if each.chat and (held := self._texts.get(each.hash)) is not None:
@@ -175,14 +176,14 @@ class SavedChat:
             self._store.save_message(message)
 
     def show(self, message_id: str) -> None:
-        """Show the branch of this message."""
+        """Switch to the branch with this message."""
         self.transcript.show(message_id)
         self._store.set_leaf(self.record.id, self.transcript.leaf_id)
 
     def remove(self, message_id: str) -> RemovedMessages:
-        """Remove a message and what follows it. The return value is for ``restore``.
+        """Remove a message and everything below it. Pass the result to ``restore`` to undo this.
 
-        If one of them was being edited, the earlier draft returns to the composer.
+        If the user was editing one of these messages, the previous draft returns to the composer.
         """
         leaf, compose = self.transcript.leaf_id, self.compose
         removed = tuple(self.transcript.remove(message_id))
@@ -197,7 +198,7 @@ class SavedChat:
         return removal
 
     def restore(self, removal: RemovedMessages) -> None:
-        """Restore removed messages and show them. An edit of one of them resumes."""
+        """Restore removed messages and switch to them. Resumes the edit of a removed message."""
         self.transcript.restore(removal.messages, removal.leaf_id)
         self._store.restore_messages(self.record.id, removal.ids, removal.leaf_id)
         self.change(leaf_id=removal.leaf_id)
@@ -220,7 +221,7 @@ S = TypeVar("S", bound=_HasSavedChat)
 
 
 def saved_together(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """Have a method store all of its changes or none, see `Store.together`."""
+    """Decorator that makes a method store all of its changes or none, see `Store.together`."""
 
     @wraps(method)
     def together(self: S, /, *args: P.args, **options: P.kwargs) -> R:

@@ -1,4 +1,4 @@
-"""Session of a chat in the engine, opened on demand and replaced for another model or mode."""
+"""A chat's engine session, opened on demand and replaced when the model or mode changes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from engine import Model, Session
 
 BACKGROUND = (-1, "background", 20.0)
-"""Arguments of `Session.prioritise` for helpers: their prompts are read last, and they share a
-fifth of the time while other chats reply."""
+"""`Session.prioritise` arguments for helpers.
+
+Their prompts are prefilled last, and they get a fifth of the time while other chats are replying.
+"""
 
 
 def context_of(chat: ChatRecord, loader: ModelLoader, ref: str = "") -> int:
-    """Return a chat's context size with its model or another one, or 0 if unknown."""
+    """Get the context size of a chat with its own or another model, or 0 if unknown."""
     model = loader.get(ref or chat.model).model
     if model is None or not model.context_length:
         return 0
@@ -28,7 +30,7 @@ def context_of(chat: ChatRecord, loader: ModelLoader, ref: str = "") -> int:
 
 
 class ChatSession:
-    """Owner of at most one engine session, whose KV cache serves the next turn."""
+    """Owns up to one engine session, so that its KV cache can be reused for the next turn."""
 
     def __init__(self, loader: ModelLoader, chat_id: str) -> None:
         self._loader = loader
@@ -39,13 +41,13 @@ class ChatSession:
 
     @property
     def id(self) -> str | None:
-        """Return the engine's id of the session, or None."""
+        """The session's ID in the engine, or None."""
         if self._session is None or isinstance(self._session, RemoteSession):
             return None
         return self._session.id
 
     def open(self, model: Model, options: ChatOptions) -> Session | RemoteSession:
-        """Return the session for this model and mode. Raises EngineError after the engine's end."""
+        """Get the session for this model and mode. Raises EngineError if the engine has stopped."""
         if isinstance(model, RemoteModel):
             return self._open_remote(model, options)
         wanted = (
@@ -62,8 +64,8 @@ class ChatSession:
             engine = self._loader.engine
             if engine is None:
                 raise EngineError("engine_stopped", "The engine has been stopped.")
-            # Without a system prompt: it may change between turns, so it is part of the messages.
-            # The chat's own id finds its KV cache after a restart.
+            # We send the system prompt as a message, because it may change between turns. The
+            # chat's own ID finds its KV cache after a restart.
             self._session = engine.open_session(
                 model,
                 session_id=self._chat_id,
@@ -88,18 +90,18 @@ class ChatSession:
         return session
 
     def leave(self, ref: str) -> None:
-        """Close the session on another machine after a change of the model."""
+        """Close a session on another machine if the model is no longer ``ref``."""
         if isinstance(self._session, RemoteSession) and self._session.remote.ref != ref:
             self.close()
 
     def set_front(self, front: bool) -> None:
-        """Give its prompts priority over those of other chats, or end that."""
+        """Set whether prompts of this chat take priority over those of other chats."""
         if front != self._front:
             self._front = front
             self._prioritise()
 
     def set_background(self, background: bool) -> None:
-        """Give its replies low priority unless it is in front, or end that."""
+        """Set whether replies have low priority. Doesn't apply while the chat is in front."""
         if background != self._background:
             self._background = background
             self._prioritise()
@@ -110,10 +112,10 @@ class ChatSession:
             self._session.prioritise(*(BACKGROUND if behind else (int(self._front), "", 0.0)))
 
     def twin_of(self, other: ChatSession) -> None:
-        """Start as a copy of another chat's session."""
+        """Start from a fork of another chat's session."""
         self.close()
         if other._session is not None:
-            with suppress(EngineError):  # the engine was stopped; the first reply reads everything
+            with suppress(EngineError):  # engine stopped, so the first reply prefills everything
                 self._session = other._session.fork(self._chat_id)
                 self._made_for = other._made_for
 
@@ -123,12 +125,12 @@ class ChatSession:
             self._session = None
 
     def forget(self) -> None:
-        """Close the session and delete its cache on disk."""
-        if isinstance(self._session, RemoteSession):  # an engine session may have existed before it
+        """Close the session and delete its disk cache."""
+        if isinstance(self._session, RemoteSession):  # there may be an older engine session
             self.close()
         if self._session is not None:
             self._session.close(forget=True)
             self._session = None
         elif self._loader.engine is not None:
-            with suppress(EngineError):  # a stopped engine deletes nothing
+            with suppress(EngineError):  # a stopped engine can't delete anything
                 self._loader.engine.forget(self._chat_id)

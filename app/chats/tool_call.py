@@ -1,4 +1,4 @@
-"""Tool calls as plain values: running ones and those of the history. No Qt."""
+"""Tool calls as plain values, both running and stored. No Qt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_RESULT = "There is no result: the chat went on without it."
 
 
 class ParsedToolCall(Struct, frozen=True):
-    """Call by the model. ``fault``: why it could not be parsed, or ""."""
+    """Tool call parsed from a reply. ``fault``: why parsing failed, or ""."""
 
     id: str
     name: str
@@ -33,9 +33,9 @@ class ParsedToolCall(Struct, frozen=True):
 
 
 def turn_with_calls(message: Message) -> dict[str, Any] | None:
-    """Return the engine's turn of an answer that called tools, or None.
+    """Get the engine's turn of an answer with tool calls, or None.
 
-    Malformed values of imported chats count as none.
+    Malformed turns, e.g. from imported chats, are ignored.
     """
     turn = message.stats.get("turn")
     if message.role != "assistant" or not isinstance(turn, dict) or not calls_of(turn):
@@ -44,7 +44,7 @@ def turn_with_calls(message: Message) -> dict[str, Any] | None:
 
 
 def calls_of(turn: Mapping[str, Any]) -> dict[str, str]:
-    """Return the tool names of a turn's calls, by call id."""
+    """Map the call IDs of a turn to tool names."""
     listed = turn.get("tool_calls")
     if turn.get("role") != "assistant" or not isinstance(listed, list):
         return {}
@@ -61,10 +61,10 @@ def calls_of(turn: Mapping[str, Any]) -> dict[str, str]:
 
 
 class OpenCalls:
-    """Matcher of results to calls: each call gets one result, in the order of the calls."""
+    """Matches results to calls, so that every call gets exactly one result, in call order."""
 
     def __init__(self, turns: list[dict[str, Any]]) -> None:
-        """``turns``: the list that results are appended to."""
+        """``turns``: list that results are appended to."""
         self._turns = turns
         self._open: dict[str, str] = {}
 
@@ -73,14 +73,14 @@ class OpenCalls:
         self._open = calls_of(turn)
 
     def take(self, message: Message, left_out: bool) -> None:
-        """Add a result. One that belongs to none of the calls is ignored."""
+        """Add a result. Ignored if it doesn't belong to an open call."""
         key = message.stats.get("call")
         if isinstance(key, str) and key in self._open:
             text = NO_RESULT if left_out or not message.content else message.content
             self._turns.append(_result(key, self._open.pop(key), text))
 
     def end(self) -> None:
-        """Add a placeholder for each call without a result, before another turn begins."""
+        """Add placeholders for calls without a result. Needed before the next turn."""
         for key, name in self._open.items():
             self._turns.append(_result(key, name, NO_RESULT))
         self._open = {}
@@ -91,7 +91,7 @@ def _result(key: str, name: str, text: str) -> dict[str, Any]:
 
 
 def fault_in(arguments: str) -> str | None:
-    """Return why a text is not an object of arguments, or None if it is one."""
+    """Get the reason why a text isn't a valid arguments object, or None if it's valid."""
     try:
         value = json.loads(arguments or "{}")
     except json.JSONDecodeError as error:
@@ -124,7 +124,7 @@ _OUTCOMES = {
 
 
 def result_of(message: Message) -> str:
-    """Return the result of a call for the user, without text that is meant for the model."""
+    """Get the text of a result for the user, which leaves out notes to the model."""
     if message.error:
         return message.error
     if message.stats.get("server") == BUILT_IN:
@@ -142,7 +142,7 @@ def result_of(message: Message) -> str:
 
 
 class CallState(Enum):
-    """States of a call. In the first two it waits for the user."""
+    """State of a call. In the first two states, it's waiting for the user."""
 
     ASKING = "asking"
     TOO_LONG = "too_long"
@@ -151,76 +151,76 @@ class CallState(Enum):
 
 
 class OpenQuestion(Struct):
-    """Question that waits for the user."""
+    """Question waiting for the user."""
 
     question: Question
-    # the answer; cancelled if the server withdraws the question
+    # resolves to the answer; canceled if the server withdraws the question
     future: Future[Response]
-    # values in the fields so far, by name
+    # field values so far, by name
     given: dict[str, Value | None] = field(default_factory=dict)
 
 
 class Call(Struct):
-    """Call of the current step."""
+    """Call in the current step."""
 
-    message_id: str  # of the message for its result
+    message_id: str  # ID of the message that will hold the result
     made: ParsedToolCall
     tool: Tool | None  # None if the model called an unknown tool
-    arguments: str  # JSON text, as written by the model or changed by the user
+    arguments: str  # JSON text from the model, or as edited by the user
     state: CallState = CallState.ASKING
     decision: Decision | None = None
     future: Future[ToolResult] | None = None
     since: float = field(default_factory=monotonic)
-    # while the user decides how much of it to keep
+    # set while the user decides how much of a long result to keep
     result: ToolResult | None = None
-    room: int = 0  # characters of it that would fit
-    # shown before the call runs: its effect, or why it cannot work
+    room: int = 0  # characters of the result that would fit
+    # shown before the call runs: its effect, or why it can't work
     preview: Difference | Obstacle | None = None
-    previewed: str | None = None  # the arguments that the preview was requested for
-    # the pending preview
+    previewed: str | None = None  # arguments the preview was requested for
+    # preview in progress
     looking: Future[Difference | Obstacle | None] | None = None
-    shown_first: bool = False  # it may run only after its difference was shown
-    # the arguments while the user edits them, None if they are unchanged
+    shown_first: bool = False  # the user must see the diff before it may run
+    # arguments being edited by the user, None if unchanged
     written: str | None = None
-    # open questions of its server; the first one is shown
+    # open questions from its server, the first is displayed
     questions: list[OpenQuestion] = field(default_factory=list)
-    # past questions with the user's actions (`QuestionAction`)
+    # answered questions with the user's action (`QuestionAction`)
     asked: list[tuple[str, str]] = field(default_factory=list)
-    lanes: list[HelperRun] = field(default_factory=list)  # its helpers
+    lanes: list[HelperRun] = field(default_factory=list)  # helpers of this call
 
     @property
     def stands(self) -> str:
-        """Return the arguments as displayed. These run if the user allows it."""
+        """Arguments as displayed. If the user allows the call, it runs with these."""
         return self.arguments if self.written is None else self.written
 
     @property
     def obstructed(self) -> bool:
-        """Return True if the call cannot run as it is, even if allowed."""
+        """True if the call can't run as it is, even if the user allows it."""
         return isinstance(self.preview, Obstacle) and self.written is None
 
     @property
     def waits(self) -> bool:
-        """Return True if the call waits for the user."""
+        """True if the call is waiting for the user."""
         return self.state in {CallState.ASKING, CallState.TOO_LONG} or bool(self.questions)
 
 
 class ToolActivity(Struct, frozen=True):
-    """Activity of a chat's tools."""
+    """Summary of what a chat's tools are doing."""
 
     running: tuple[str, ...]  # names of running tools
-    waiting: int  # calls that wait for the user
-    seconds: float  # since the first of them started to run or wait
+    waiting: int  # number of calls waiting for the user
+    seconds: float  # since the first of these started to run or wait
     # step, tokens: of this turn, see `ToolCallRunner`
     step: int
     tokens: int
-    paused: bool = False  # the model does not continue when they have ended
-    words: str = ""  # description of the running call, if its name does not say enough
+    paused: bool = False  # the model won't continue when they're done
+    words: str = ""  # description of the running call, if the name isn't enough
 
 
 def activity_of(
     calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False
 ) -> ToolActivity | None:
-    """Return the activity of these calls, or None if all have ended."""
+    """Summarize the activity of these calls, or return None if all are done."""
     alive = [call for call in calls if call.state is not CallState.OVER]
     if not alive:
         return None
@@ -233,13 +233,13 @@ def activity_of(
 
 
 def asking_helpers(call: Call) -> str:
-    """Return the description of a running helper call, or "" for other calls."""
+    """Describe a running helper call, or return "" for other calls."""
     count = len(call.lanes)
     return counted("Asking %n helper", "Asking %n helpers", count) if count else ""
 
 
 def figures(call: Call) -> dict[str, Any]:
-    """Return the stats to store in a call's message."""
+    """Build the stats to store in a call's message."""
     stats: dict[str, Any] = {"call": call.made.id, "name": call.made.name}
     stats["arguments"] = call.arguments
     if call.tool is not None:
@@ -258,7 +258,7 @@ def figures(call: Call) -> dict[str, Any]:
 
 
 def same(one: str, other: str) -> bool:
-    """Return True if two JSON texts are equal. A card shows arguments with other line breaks."""
+    """Compare two JSON texts by value, since cards reformat the arguments."""
     try:
         return bool(json.loads(one or "{}") == json.loads(other or "{}"))
     except (ValueError, RecursionError):

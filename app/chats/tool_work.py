@@ -1,4 +1,4 @@
-"""Tool calls of a chat: consent, execution, and their results for the model."""
+"""Run a chat's tool calls: ask for consent, execute, and pass results to the model."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, failed, shorte
 
 
 class ToolOffers:
-    """Prompts and resources that a chat's servers offer. Used on the GUI thread, never blocks."""
+    """Prompts and resources that a chat's servers provide. For the GUI thread, never blocks."""
 
-    FRESH_S = 15.0  # age at which a list is requested again
+    FRESH_S = 15.0  # maximum age of a list before it's requested again
 
     def __init__(
         self, owner: QObject, host: ToolHost, switched_on: Callable[[], list[str]]
@@ -48,21 +48,21 @@ class ToolOffers:
         self._owner = owner
         self._switched_on = switched_on
         self._asked: dict[str, float] = {}
-        self.host = host  # reads the chosen items
-        # by server its last list, or why it failed
+        self.host = host  # used to read the selected items
+        # by server, the latest list or an error message
         self.known: dict[str, Offers | str] = {}
 
     @property
     def servers(self) -> list[str]:
-        """Return the servers that have tools switched on in this chat."""
+        """Servers with at least one tool enabled in this chat."""
         named = {key.partition("/")[0] for key in self._switched_on()} - {BUILT_IN}
         configs = (self.host.config(name) for name in sorted(named))
         return [config.name for config in configs if config is not None and config.enabled]
 
     def ask(self, changed: Callable[[], object]) -> None:
-        """Refresh old lists. ``changed`` is called for each list that arrives.
+        """Refresh outdated lists. ``changed`` is called whenever a list arrives.
 
-        Servers that do not run are started.
+        This starts servers that aren't running.
         """
         now = monotonic()
         for server in self.servers:
@@ -83,16 +83,16 @@ class ToolOffers:
 
 
 class ToolQuestions:
-    """Questions of one chat's calls. Used on the GUI thread."""
+    """Questions from a chat's tool calls. For the GUI thread."""
 
     def __init__(self, owner: QObject, bridge: Bridge, changed: Callable[[Call], object]) -> None:
-        """``changed``: called when the questions of a call have changed."""
+        """``changed`` is called when the questions of a call change."""
         self._owner, self._bridge = owner, bridge
         self._changed = changed
         self._channels: dict[str, int] = {}
 
     def asker(self, call: Call) -> Ask:
-        """Return the function with which tools ask the user during this call. It is thread-safe."""
+        """Create the function that tools use to ask the user during this call. It's thread-safe."""
         number, post = self._bridge.channel(lambda asked: self._take(call, asked))
         self._channels[call.message_id] = number
 
@@ -104,7 +104,7 @@ class ToolQuestions:
         return ask
 
     def answer(self, call: Call, response: Response) -> bool:
-        """Answer the question that is shown. Return False if there is none."""
+        """Answer the displayed question. Returns False if there is none."""
         if not call.questions:
             return False
         asked = call.questions.pop(0)
@@ -115,7 +115,7 @@ class ToolQuestions:
         return True
 
     def drop(self, call: Call) -> None:
-        """Cancel the questions of a call that has ended."""
+        """Cancel the questions of a finished call."""
         number = self._channels.pop(call.message_id, None)
         if number is not None:
             self._bridge.close(number)
@@ -132,7 +132,7 @@ class ToolQuestions:
         self._changed(call)
 
     async def _watch(self, call: Call, asked: OpenQuestion) -> None:
-        """Wait until the question is answered or withdrawn by the server."""
+        """Wait until the user answers or the server withdraws the question."""
         try:
             await flows.arrived(asked.future)
         except CancelledError:
@@ -142,11 +142,11 @@ class ToolQuestions:
 
 
 class ToolCallRunner(QObject):
-    """Runner of one chat's tool calls. A chat waits only for its own calls."""
+    """Runs a chat's tool calls. Calls of other chats never block it."""
 
-    # (call): it asks helpers, and its lanes and future are to be filled
+    # (call): a helper call started; the receiver fills its lanes and future
     helpers_wanted = Signal(object)
-    # (call): its helpers are to end, keeping their text
+    # (call): stop its helpers, but keep their text
     helpers_stopped = Signal(object)
 
     # see `Chat`
@@ -157,7 +157,7 @@ class ToolCallRunner(QObject):
 
     MOST_STEPS = 15
     MOST_TOKENS = 100_000
-    # a low estimate, since a result that is too long makes the chat unusable
+    # a low estimate, because a chat with an overlong result is unusable
     CHARACTERS_PER_TOKEN = 2
 
     def __init__(
@@ -168,21 +168,21 @@ class ToolCallRunner(QObject):
         room: Callable[[], int],
         parent: QObject,
     ) -> None:
-        """``room`` returns the tokens left in the model's context, or 0 if unknown."""
+        """``room`` returns the number of free tokens in the context, or 0 if unknown."""
         super().__init__(parent)
         self._saved = saved
         self.toolbox = toolbox
         self._room = room
         self._questions = ToolQuestions(self, bridge, self._on_question)
-        # what else the chat's servers offer
+        # prompts and resources from the chat's servers
         self.offers = ToolOffers(self, toolbox.host, self._switched_on)
         self._then: Callable[[], object] = lambda: None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
-        self.calls: dict[str, Call] = {}  # calls of the current step, by message id
+        self.calls: dict[str, Call] = {}  # calls in the current step, by message ID
         self.paused = False
-        self.step = 0  # number of the answer in this turn that made the calls, from 1
-        self.tokens = 0  # read and generated by the answers of this turn
+        self.step = 0  # number of answers with calls in this turn, including the current one
+        self.tokens = 0  # prompt and generated tokens of all answers in this turn
 
     @property
     def waiting(self) -> int:
@@ -190,7 +190,7 @@ class ToolCallRunner(QObject):
 
     @property
     def first_waiting(self) -> str:
-        """Return the message id of the first call that waits for the user, or ""."""
+        """Message ID of the first call waiting for the user, or ""."""
         return next((key for key, call in self.calls.items() if call.waits), "")
 
     @property
@@ -200,11 +200,11 @@ class ToolCallRunner(QObject):
 
     @property
     def at_limit(self) -> bool:
-        """Return True if the user must be asked before the turn continues."""
+        """True if we have to ask the user before continuing the turn."""
         return self.step >= self.MOST_STEPS or self.tokens >= self.MOST_TOKENS
 
     def new_turn(self) -> None:
-        """Reset the limits, because the user has sent a message or continued."""
+        """Reset the limits. Called when the user sends a message or chooses to continue."""
         self.step = self.tokens = 0
 
     # A step.
@@ -212,9 +212,9 @@ class ToolCallRunner(QObject):
     def begin(
         self, made: Sequence[ParsedToolCall], tokens: int, then: Callable[[], object]
     ) -> None:
-        """Start the calls of an answer. ``then`` is called when all have ended.
+        """Start the calls of an answer. ``then`` is called when all are done.
 
-        Each call is stored as a message, so that a crash loses none.
+        Each call is stored as a message right away, so it survives a crash.
         """
         self.step += 1
         self.tokens += tokens
@@ -230,7 +230,7 @@ class ToolCallRunner(QObject):
                 self._saved.add(self._new_message(call))
         for call in self.calls.values():
             self.message_added.emit(call.message_id)
-        self.chat_changed.emit()  # the chat has moved in the list
+        self.chat_changed.emit()  # the chat has moved up in the list
         for call in list(self.calls.values()):
             if call.tool is None:
                 name = visible(call.made.name)[:80]
@@ -248,10 +248,10 @@ class ToolCallRunner(QObject):
         """Apply the user's decision about a call.
 
         Args:
-            arguments: JSON text, if the user changed them.
+            arguments: JSON text, if the user edited it.
 
         Returns:
-            Why that is not possible, or "".
+            Why this isn't possible, or "".
         """
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.ASKING or call.tool is None:
@@ -278,7 +278,7 @@ class ToolCallRunner(QObject):
         if may_be_remembered(call.tool):
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
         self._run(call)
-        for other in list(self.calls.values()):  # the decision may apply to these, too
+        for other in list(self.calls.values()):  # the decision may also settle these calls
             waits = other.state is CallState.ASKING and other.written is None
             if waits and other.tool is not None and self._allowed(other.tool):
                 self._run(other)
@@ -287,18 +287,20 @@ class ToolCallRunner(QObject):
 
     @property
     def asking(self) -> list[Call]:
-        """Return the calls that wait for consent, in order."""
+        """Get the calls waiting for consent, in order."""
         return [call for call in self.calls.values() if call.state is CallState.ASKING]
 
     def decide_all(self, decision: Decision) -> None:
-        """Allow once, or deny, all waiting calls. Calls that cannot run as they are
-        keep waiting."""
+        """Allow (once) or deny all waiting calls.
+
+        Calls that can't run as they are keep waiting.
+        """
         for call in self.asking:
             if call.state is CallState.ASKING:
                 self.decide(call.message_id, decision)
 
     def allow_writing(self, message_id: str) -> None:
-        """Allow the tools of this chat to write in the folder that blocks a call."""
+        """Grant this chat's tools write access to the folder that blocks a call."""
         call = self.calls.get(message_id)
         obstacle = call.preview if call is not None else None
         if isinstance(obstacle, Obstacle) and obstacle.folder is not None:
@@ -306,19 +308,19 @@ class ToolCallRunner(QObject):
             self.look_again()
 
     def look_again(self) -> None:
-        """Update the previews of waiting calls after a change of the chat's folders."""
+        """Refresh the previews of waiting calls after the chat's folders changed."""
         for call in self.asking:
             if call.previewed is not None:
                 self._preview(call)
                 self.message_changed.emit(call.message_id)
 
     def answer(self, message_id: str, response: Response) -> bool:
-        """Answer the question of a running call's server. Return False if there is none."""
+        """Answer the question of a call's server. Returns False if there is none."""
         call = self.calls.get(message_id)
         return call is not None and self._questions.answer(call, response)
 
     def keep(self, message_id: str, shorten: bool) -> None:
-        """Shorten a result that is too long, or leave it out."""
+        """Shorten a result that is too long, or drop it."""
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.TOO_LONG or call.result is None:
             return
@@ -328,7 +330,7 @@ class ToolCallRunner(QObject):
         self._soon.start()
 
     def stop_call(self, message_id: str) -> None:
-        """End one call. The model gets a note, and the chat continues."""
+        """Stop a single call. The model gets a note about it, and the chat goes on."""
         call = self.calls.get(message_id)
         if call is not None and call.lanes and call.state is CallState.RUNNING:
             self.helpers_stopped.emit(call)
@@ -337,9 +339,9 @@ class ToolCallRunner(QObject):
             self._soon.start()
 
     def retry_call(self, message_id: str) -> None:
-        """Stop one call and run it again with the same arguments.
+        """Stop a call and run it again with the same arguments.
 
-        The user is asked again unless the tool is always allowed.
+        Asks the user again unless the tool is always allowed.
         """
         call = self.calls.get(message_id)
         if call is not None and call.state is CallState.RUNNING:
@@ -356,7 +358,7 @@ class ToolCallRunner(QObject):
             self.phase_changed.emit()
 
     def stop(self, status: str = "cancelled") -> None:
-        """Stop all calls. Results so far are kept."""
+        """Stop all calls, but keep their results so far."""
         self._soon.stop()
         for call in list(self.calls.values()):
             if call.state is not CallState.OVER:
@@ -365,7 +367,7 @@ class ToolCallRunner(QObject):
         self.paused = False
 
     def toggle_pause(self) -> None:
-        """Pause or resume. While paused, running calls finish but the model does not continue."""
+        """Pause or resume. While paused, running calls finish, but the model doesn't continue."""
         self.paused = not self.paused
         self._soon.start()
 
@@ -391,7 +393,7 @@ class ToolCallRunner(QObject):
         self.phase_changed.emit()
 
     def _preview(self, call: Call) -> None:
-        """Request the preview of a call, if its tool has one."""
+        """Request a preview of the call, if its tool supports previews."""
         assert call.tool is not None
         if fault_in(call.arguments) is not None:
             return
@@ -409,13 +411,13 @@ class ToolCallRunner(QObject):
             found = await flows.arrived(future)
         except CancelledError:
             return
-        # Ignore the preview of earlier arguments.
+        # Ignore an outdated preview for earlier arguments.
         if call.state is CallState.ASKING and call.previewed == shown and call.looking is future:
             call.preview = found
             self.message_changed.emit(call.message_id)
 
     async def _finish(self, call: Call, future: Future[ToolResult]) -> None:
-        """Store the result of a call, unless it was stopped before."""
+        """Store the result of a call, unless it was stopped in the meantime."""
         try:
             result = await flows.arrived(future)
         except CancelledError:
@@ -438,13 +440,13 @@ class ToolCallRunner(QObject):
     def _cancel(self, call: Call, status: str) -> None:
         future, call.future = call.future, None
         if future is not None:
-            future.cancel()  # first, so that the helpers' text is stored with the call
+            future.cancel()  # do this first, so that the helpers' text is stored with the call
         self._end(call, status, ToolResult(STOPPED, True, len(STOPPED)))
 
     def _end(
         self, call: Call, status: str, result: ToolResult, decision: Decision | None = None
     ) -> None:
-        """End a call: store its result and stats in its message."""
+        """Finish a call: store its result and stats in its message."""
         ran = call.state is CallState.RUNNING or call.result is not None
         self._questions.drop(call)
         call.decision = decision or call.decision
@@ -484,7 +486,7 @@ class ToolCallRunner(QObject):
 
     @Slot()
     def _advance(self) -> None:
-        """Continue the turn once all calls have ended and nothing is paused."""
+        """Continue the turn if all calls are done and nothing is paused."""
         over = all(call.state is CallState.OVER for call in self.calls.values())
         if self.calls and over and not self.paused:
             self.calls = {}

@@ -1,4 +1,4 @@
-"""Message tree of a chat, and the path that is shown. No Qt, no store."""
+"""Message tree of a chat and its selected branch. No Qt, no store."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from app.store import UNTITLED, ChatRecord, Message, Store, new_id
 
 
 class RemovedMessages(Struct, frozen=True):
-    """Messages removed from a chat, parents first, and the end of the path before that.
+    """Messages removed from a chat (parents first), and the leaf that was selected before.
 
-    ``editing``: the edit of one of them, if there was one.
+    ``editing``: the edit of a removed message, if the user was editing one.
     """
 
     messages: tuple[Message, ...]
@@ -35,15 +35,15 @@ class RemovedMessages(Struct, frozen=True):
 
     @property
     def followed(self) -> str:
-        """Return the id of the message before them, or ""."""
+        """ID of the preceding message, or ""."""
         return self.messages[0].parent_id or ""
 
 
 class Transcript:
-    """Messages of one chat.
+    """Messages of a chat.
 
-    Editing, regenerating and branching add siblings and never change existing messages. The shown
-    path runs from a root to ``leaf_id``.
+    Editing, regenerating and branching only add siblings, existing messages never change. The
+    selected branch runs from a root to ``leaf_id``.
     """
 
     def __init__(self, messages: Iterable[Message] = (), leaf_id: str | None = None) -> None:
@@ -69,62 +69,62 @@ class Transcript:
 
     @property
     def leaf(self) -> Message | None:
-        """Return the last shown message, or None."""
+        """Last message of the selected branch, or None."""
         return self._messages.get(self.leaf_id or "")
 
     @property
     def path(self) -> list[Message]:
-        """Return the shown messages, first to last."""
+        """Messages of the selected branch, in order."""
         return self.path_to(self.leaf_id)
 
     def path_to(self, message_id: str | None) -> list[Message]:
-        """Return the messages from the root to ``message_id``, inclusive."""
+        """Get the messages from the root to ``message_id``, inclusive."""
         path = list(self.back_from(message_id))
         path.reverse()
         return path
 
     def backwards(self) -> Iterator[Message]:
-        """Iterate over the shown messages, last to first."""
+        """Iterate over the selected branch, from the end."""
         return self.back_from(self.leaf_id)
 
     def add(self, message: Message) -> None:
-        """Append a message. It becomes the end of the shown path."""
+        """Append a message and make it the end of the selected branch."""
         self._insert(message)
         self.leaf_id = message.id
 
     def update(self, message_id: str, **changes: Any) -> Message:
-        """Replace fields of a message, and return the new message."""
+        """Replace fields of a message and return the new version."""
         message = replace(self._messages[message_id], **changes)
         self._messages[message_id] = message
         return message
 
     def children(self, message_id: str | None) -> list[Message]:
-        """Return the messages after a message, oldest first. None: all first messages."""
+        """Get the replies to a message, oldest first. None means the root messages."""
         return [self._messages[each] for each in self._children.get(message_id, ())]
 
     def followers(self, message_id: str | None) -> Sequence[str]:
-        """Return the ids of `children`."""
+        """Like `children`, but returns IDs."""
         return self._children.get(message_id, ())
 
     def through(self, message_id: str) -> list[Message]:
-        """Return the path that `show` would select; the shown one if it has this message."""
+        """Get the branch `show` would select. Keeps the selected branch if the message is on it."""
         path = self.path
         if any(message.id == message_id for message in path):
             return path
         return self.path_to(self._newest_leaf(message_id))
 
     def alternatives(self, message_id: str) -> list[str]:
-        """Return the ids of the message and its siblings, oldest first."""
+        """Get the IDs of a message and its siblings, oldest first."""
         return list(self._children[self._messages[message_id].parent_id])
 
     def show(self, message_id: str) -> None:
-        """Show the path through this message to the newest message below it."""
+        """Select the branch through this message that ends at the newest message."""
         self.leaf_id = self._newest_leaf(message_id)
 
     def remove(self, message_id: str) -> list[Message]:
-        """Remove a message and all that follow it, and return them, parents first.
+        """Remove a message with everything below it. Returns the removed messages, parents first.
 
-        The path then leads to the nearest sibling, or ends at the message before.
+        The selected branch then switches to the nearest sibling, or ends at the parent.
         """
         siblings = self._children[self._messages[message_id].parent_id]
         at = siblings.index(message_id)
@@ -141,10 +141,10 @@ class Transcript:
         return removed
 
     def restore(self, messages: Iterable[Message], leaf_id: str | None) -> None:
-        """Restore what ``remove`` returned, with its old place among its siblings."""
+        """Undo ``remove``, putting the message back at its old index."""
         for message in messages:
             self._insert(message)
-            self._children[message.parent_id].sort()  # ids sort by creation time
+            self._children[message.parent_id].sort()  # IDs sort by creation time
         self.leaf_id = leaf_id
 
     def _below(self, message_id: str) -> list[Message]:
@@ -154,11 +154,11 @@ class Transcript:
         return [self._messages[each] for each in found]
 
     def last(self, role: str) -> Message | None:
-        """Return the last message of a role on the shown path, or None."""
+        """Get the last message with this role on the selected branch, or None."""
         return next((m for m in self.backwards() if m.role == role), None)
 
     def back_from(self, message_id: str | None) -> Iterator[Message]:
-        """Iterate over the path to a message, last to first."""
+        """Iterate from a message back to the root."""
         messages = self._messages
         while message_id is not None and (message := messages.get(message_id)) is not None:
             yield message
@@ -183,17 +183,17 @@ def conversation(
     images: Images | None = None,
     hears: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return the path as the engine's messages, the system prompt first.
+    """Convert a branch to the engine's message format, starting with the system prompt.
 
-    An answer without text is left out, and the questions around it become one turn, since some
-    templates require alternating roles. Messages that did not fit are left out, see `left_out`. An
-    answer with tool calls is followed by a result for each call.
+    Answers without text are skipped and the questions around them merged, since some templates
+    require alternating roles. Questions that didn't fit are skipped, too (see `left_out`). After an
+    answer with tool calls, there's a result for every call.
 
     Args:
         continuing: the last message is an answer to continue, with its reasoning.
-        texts: returns the texts of attached files.
-        images: returns images and recordings. Without it, the model gets notes instead.
-        hears: False replaces recordings by notes.
+        texts: gets the text of attached files.
+        images: gets images and recordings. If None, the model gets notes instead.
+        hears: if False, recordings are replaced with notes.
     """
     turns: list[dict[str, Any]] = [{"role": "system", "content": system}] if system.strip() else []
     messages = list(path)
@@ -225,22 +225,22 @@ def conversation(
 
 
 def did_not_fit(message: Message) -> bool:
-    """Return True if an answer failed because the chat exceeded the model's context."""
+    """Check if an answer failed because the chat was too long for the model's context."""
     return message.status == "error" and message.stats.get("code") == "context_overflow"
 
 
 def left_out(path: Sequence[Message]) -> frozenset[str]:
-    """Return the ids of questions that did not fit and were followed by others.
+    """Return the IDs of questions that didn't fit but were followed by others.
 
-    Otherwise each later turn would fail, too.
+    They have to be skipped, or every later turn would fail as well.
     """
     answered = zip(path, path[1:], path[2:], strict=False)
     return frozenset(question.id for question, answer, _ in answered if did_not_fit(answer))
 
 
 def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
-    """Return the tokens of the last turn, and how many of them were reused; 0 if unknown."""
-    # An answer in progress has no figures, so use the one before.
+    """Return the tokens in the last turn and how many were reused, or 0 if unknown."""
+    # There are no stats yet for an answer in progress, so use the previous answer.
     latest = islice(transcript.backwards(), 100)
     stats = next((m.stats for m in latest if m.stats.get("prompt_tokens")), {})
     used = int(stats.get("prompt_tokens", 0)) + int(stats.get("generated_tokens", 0))
@@ -248,10 +248,10 @@ def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
 
 
 def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: str) -> ChatRecord:
-    """Store a copy of the chat up to a message, and return it.
+    """Store a copy of the chat up to a message, and return its record.
 
-    The copy ends with that message if it is an answer. A user message is put into its composer
-    instead.
+    If that message is an answer, the copy ends with it. A user message goes into the copy's
+    composer.
     """
     last = transcript[message_id]
     copied = transcript.path_to(message_id)
@@ -274,7 +274,7 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
         group_id=None,
         variant="",
     )
-    with store.together():  # a crash must not leave half of a copy
+    with store.together():  # avoid a partial copy after a crash
         store.save_chat(made)
         parent: Message | None = None
         for message in copied:
@@ -291,9 +291,9 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
 
 
 def _title(title: str) -> str:
-    """Return the title of a copy: "Branch: Trees", then "Branch 2: Trees".
+    """Return the title for a copy: "Branch: Trees", then "Branch 2: Trees".
 
-    Tabs and the sidebar show only the beginning.
+    The prefix comes first because tabs and the sidebar only show the beginning.
     """
     first, later = mark("Branch: {title}"), mark("Branch {number}: {title}")
     for text in (later, first):

@@ -1,4 +1,4 @@
-"""Branches of a chat as a tree of runs. No Qt, no store."""
+"""A chat's branches as a tree of linear runs. No Qt, no store."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ from msgspec import Struct, field
 from app.chats.transcript import Transcript
 from app.tools.tool import one_line
 
-LONGEST_NAME = 100  # characters of a branch's name
+LONGEST_NAME = 100  # characters in a branch name
 _NAME = "branch"
 
 
 class Run(Struct, eq=False):
-    """Sequence of messages in which each is the only successor of the one before.
+    """Messages without a fork in between, i.e. each is the only reply to the previous message.
 
-    A branch is a sequence of runs. At a fork it continues with the shown branch, or else with the
-    largest. The other branches are below that run. So the depth of the tree is at most the
-    logarithm of the number of messages.
+    A branch is a list of runs. After a fork, it continues with the selected branch, or else with
+    the largest one, and the other branches are nested below. This limits the depth of the tree to
+    the logarithm of the number of messages.
     """
 
-    # ids of the messages; none at the beginning of a chat with several first messages
+    # message IDs; empty for the start of a chat with several root messages
     ids: tuple[str, ...]
-    # the run after which this branch forks off; None at the beginning of the chat
+    # run at whose end this branch forks off; None at the start of the chat
     above: Run | None
     place: int  # index among its siblings
-    depth: int  # number of runs above it
-    shown: bool  # it is on the path that the chat shows
-    begins: bool  # it is the first of its branch
-    goes_on: bool = False  # the next sibling continues its branch
-    more: bool = False  # another branch begins among the later siblings
-    # runs of the branches that fork off after it, one branch after the other
+    depth: int  # number of runs above
+    shown: bool  # part of the selected branch
+    begins: bool  # first run of its branch
+    goes_on: bool = False  # the next sibling belongs to the same branch
+    more: bool = False  # another branch starts at a later sibling
+    # runs of the branches forking off at its end, grouped by branch
     below: list[Run] = field(default_factory=list)
 
     @property
     def id(self) -> str:
-        """Return the id of the first message, or "" at the beginning."""
+        """ID of the first message, or "" for an empty run."""
         return self.ids[0] if self.ids else ""
 
     @property
     def branches(self) -> int:
-        """Return the number of branches that fork off after it."""
+        """Number of branches forking off at the end."""
         return sum(run.begins for run in self.below)
 
 
 def runs_of(transcript: Transcript, apart: Collection[str] = ()) -> list[Run]:
-    """Return the first runs of the chat, with all others below them. Visits each message once.
+    """Build the run tree and return its top-level runs. Visits each message once.
 
-    ``apart``: ids of runs whose messages become one run each.
+    ``apart``: IDs of runs to split into one run per message.
     """
     sizes = _sizes(transcript)
     shown = {message.id for message in transcript.backwards()}
@@ -83,7 +83,7 @@ def _line(
     shown: set[str],
     sizes: dict[str, int],
 ) -> list[tuple[list[str], Run | None, list[Run]]]:
-    """Add the runs of one branch. Return the branches that fork off, still to be added."""
+    """Add the runs of one branch. Returns the branches forking off it, which aren't added yet."""
     left: list[tuple[list[str], Run | None, list[Run]]] = []
     depth = above.depth + 1 if above is not None else 0
     at: str | None = first
@@ -104,12 +104,12 @@ def _line(
 
 
 def _heir(ids: Collection[str], shown: set[str], sizes: dict[str, int]) -> str | None:
-    """Return the message with which a branch continues."""
+    """Pick the message that continues the branch."""
     return max(ids, key=lambda each: (each in shown, sizes[each], each), default=None)
 
 
 def _sizes(transcript: Transcript) -> dict[str, int]:
-    """Return the number of messages from each message on."""
+    """Count the messages in each message's subtree."""
     order, waiting = list[str](), list(transcript.followers(None))
     while waiting:
         order.append(at := waiting.pop())
@@ -122,15 +122,15 @@ def _sizes(transcript: Transcript) -> dict[str, int]:
 
 
 def branch_name(stats: Mapping[str, Any]) -> str:
-    """Return the user's name of the branch that begins with a message with these stats, or "".
+    """Get the user-defined name of the branch that starts with a message, or "".
 
-    Imported stats may contain any value.
+    The stats may be from an import, so they can contain anything.
     """
     return one_line(stats.get(_NAME), LONGEST_NAME)
 
 
 def with_branch_name(stats: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the stats with this name of the branch, or without one for ""."""
+    """Set the branch name in a message's stats, or remove it with ""."""
     others = {key: value for key, value in stats.items() if key != _NAME}
     kept = branch_name({_NAME: name})
     return {**others, _NAME: kept} if kept else others

@@ -1,4 +1,4 @@
-"""Turn of a chat: its states, its events, and one table of transitions. No Qt."""
+"""State machine for a chat's turn: states, events, and the transition table. No Qt."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from app.settings.language import mark
 from app.store import Attachments, Message
 
-# Content of the composer.
+# Composer content.
 
 
 class Writing(Struct, frozen=True):
-    """New message in the composer, with its files."""
+    """New message being written, with its files."""
 
     draft: str = ""
     attachments: Attachments = ()
@@ -24,94 +24,94 @@ class Writing(Struct, frozen=True):
         return self.draft
 
     def written(self, text: str) -> Writing:
-        """Return the same with different text."""
+        """Return a copy with different text."""
         return replace(self, draft=text)
 
 
 class Editing(Struct, frozen=True):
-    """Earlier message in the composer, to be asked in other words."""
+    """Existing message being edited in the composer."""
 
-    message: str  # its id
-    text: str  # the new words so far
-    draft: str = ""  # the composer's text before, which comes back afterwards
-    attachments: Attachments = ()  # of the message
+    message: str  # message ID
+    text: str  # edited text
+    draft: str = ""  # previous composer text, restored afterwards
+    attachments: Attachments = ()  # files of the message
     draft_attachments: Attachments = ()
 
     @classmethod
     def of(cls, message: Message, before: Compose) -> Editing:
-        """Return an edit of a message that is unchanged yet. ``before``: the composer's content."""
+        """Start editing a message. ``before``: current content of the composer."""
         kept = before.before if isinstance(before, Editing) else before
         files = message.attachments
         return cls(message.id, message.content, kept.draft, files, kept.attachments)
 
     @property
     def before(self) -> Writing:
-        """The composer's content before the edit."""
+        """Composer content before the edit."""
         return Writing(self.draft, self.draft_attachments)
 
     def written(self, text: str) -> Editing:
-        """Return the same with different text."""
+        """Get a copy with different text."""
         return replace(self, text=text)
 
 
 Compose = Writing | Editing
 
 
-# The state machine.
+# State machine.
 
 
 class Stage(Enum):
-    """Progress of a chat's reply."""
+    """Stage of a chat's reply."""
 
     IDLE = "idle"
-    # no reply; the queue continues once all listeners have handled the end of the last one
+    # between replies: the queue moves on once all listeners know that the last reply has ended
     NEXT = "next"
-    LOADING = "loading"  # waits for its model
+    LOADING = "loading"  # waiting for the model
     RUNNING = "running"
     STOPPING = "stopping"
     PAUSED = "paused"
-    CALLING = "calling"  # tools run
-    ASKING = "asking"  # a tool call waits for the user's consent or answer
+    CALLING = "calling"  # running tools
+    ASKING = "asking"  # a tool call needs the user's consent or an answer
 
 
 class Draft(Enum):
-    """Fate of the text in the composer."""
+    """Plan for the text in the composer."""
 
     KEPT = "kept"
-    WAITING = "waiting"  # submitted once its files are read
-    STEERING = "steering"  # submitted when the reply ends, which was asked to end early
+    WAITING = "waiting"  # submit when its files have been read
+    STEERING = "steering"  # submit when the reply ends, which was told to end early
 
 
 class QueueState(Enum):
-    """Fate of the queued messages."""
+    """Plan for the queue."""
 
-    HELD = "held"  # until the user sends them
-    MOVING = "moving"  # one after each reply
-    STEERING = "steering"  # moving, and the reply was asked to end early for the first one
+    HELD = "held"  # until the user sends the messages
+    MOVING = "moving"  # one message after each reply
+    STEERING = "steering"  # same, but the current reply was told to end early for the first message
 
 
 class Content(Enum):
-    """Subject of an event: the message that it brings, or the composer's content."""
+    """Kind of message in the event or the composer."""
 
     NOTHING = "nothing"
     MESSAGE = "message"
-    EDIT = "edit"  # of a message that was sent
-    REWORDING = "rewording"  # of a queued message
+    EDIT = "edit"  # edit of a sent message
+    REWORDING = "rewording"  # edit of a queued message
 
 
 class First(Enum):
-    """First message of the queue."""
+    """State of the first queued message."""
 
     NONE = "none"
-    EDITED = "edited"  # is in the composer
-    BLOCKED = "blocked"  # cannot be sent to this model
+    EDITED = "edited"  # being edited in the composer
+    BLOCKED = "blocked"  # the model can't accept it
     READY = "ready"
 
 
 class Event(Enum):
-    """Events that the turn handles."""
+    """Events of a chat's turn."""
 
-    # Requests of the user.
+    # User requests.
     ENTER = "enter"
     STEER = "steer"  # Ctrl+Enter
     ESCAPE = "escape"
@@ -119,49 +119,49 @@ class Event(Enum):
     PAUSE = "pause"
     RETRY = "retry"
     CANCEL_EDIT = "cancel edit"
-    WRITE = "write"  # the message in the composer changes, or is to stay there
+    WRITE = "write"  # the composer's message changes or should stay there
     SEND_QUEUE = "send queue"
-    SEND = "send"  # a message that is sent now or not at all
-    BROADCAST = "broadcast"  # a message that was written in another chat
-    END = "end"  # the chat is deleted, or the program ends
-    # Changes of what the turn depends on.
+    SEND = "send"  # send now or not at all
+    BROADCAST = "broadcast"  # a message from another chat's composer
+    END = "end"  # the chat is being deleted or the app is quitting
+    # State changes.
     FILE_REFUSED = "file refused"
-    CHANGED = "changed"  # a reply began or ended, a file was read, the queue changed
+    CHANGED = "changed"  # a reply started or ended, a file was read, the queue changed
     SETTLE = "settle"  # all listeners have handled the change
-    RESULTS = "results"  # the tools have ended
+    RESULTS = "results"  # the tools are done
 
 
 class Effect(Enum):
-    """Actions that a transition asks for, in order."""
+    """Actions to perform for a transition, in order."""
 
-    SUBMIT = "submit"  # the composer's content
-    SAY = "say"  # the message that the event brings
-    SEND_FIRST = "send first"  # of the queue
-    ENQUEUE = "enqueue"  # the message that the event brings, or the composer's
+    SUBMIT = "submit"  # submit the composer's content
+    SAY = "say"  # send the event's message
+    SEND_FIRST = "send first"  # send the first queued message
+    ENQUEUE = "enqueue"  # queue the event's message or the composer's
     ENQUEUE_FIRST = "enqueue first"
-    ANNOUNCE = "announce"  # that the user's message was accepted, for a broadcast
-    HOLD = "hold"  # the message that the event brings, in the composer
+    ANNOUNCE = "announce"  # report to the broadcast that the message was accepted
+    HOLD = "hold"  # keep the event's message in the composer
     CANCEL_EDIT = "cancel edit"
     STEER_REPLY = "steer reply"
     STOP_REPLY = "stop reply"
     TOGGLE_PAUSE = "toggle pause"
     RETRY = "retry"
-    CONTINUE = "continue"  # ask the model again, with the results
-    REST = "rest"  # do not ask it again
-    REPORT = "report"  # why the composer's message was not sent
-    REPORT_FIRST = "report first"  # why the queue's first one was not
+    CONTINUE = "continue"  # send the results to the model
+    REST = "rest"  # end the turn
+    REPORT = "report"  # show why the composer's message wasn't sent
+    REPORT_FIRST = "report first"  # show why the first queued message wasn't sent
     SETTLE = "settle"  # handle SETTLE once all listeners have handled the change
 
 
 class Refusal(Enum):
-    """Reasons why an event does nothing, in words."""
+    """Reasons for refusing an event, as text for the user."""
 
     BUSY = mark("The model is still replying. Stop the reply or wait until it has ended.")
     ASKED = mark("A tool call is waiting for you. Allow or deny it first.")
     WAITS = mark("Sends once “{file}” is read. Esc keeps it here.")
     STEERS = mark("Interrupting the reply… Esc keeps the message here.")
     READING = mark("“{file}” is still being read.")
-    UNSENDABLE = ""  # the controller has the words
+    UNSENDABLE = ""  # the controller provides the text
     NO_REPLY = mark("The model is not replying.")
     STOPPING = mark("The reply is stopping.")
     LOADING = mark("The model is still loading.")
@@ -170,53 +170,53 @@ class Refusal(Enum):
 
 
 class TurnState(Struct, frozen=True):
-    """Everything that a transition depends on.
+    """Input of a transition.
 
-    `TurnController` computes it. Only transitions change `draft` and `queue`.
+    Computed by `TurnController`. `draft` and `queue` are only changed by transitions.
     """
 
-    reply: Stage = Stage.IDLE  # never NEXT: see `stage`
+    reply: Stage = Stage.IDLE  # never NEXT, see `stage`
     draft: Draft = Draft.KEPT
     queue: QueueState = QueueState.HELD
     content: Content = Content.NOTHING
-    sendable: bool = False  # nothing but a file or the reply prevents sending the content
-    reading: bool = False  # a file of the composer is being read
-    composing: bool = False  # the composer is not empty
+    sendable: bool = False  # nothing but a file or the reply keeps the content from being sent
+    reading: bool = False  # still reading a file in the composer
+    composing: bool = False  # the composer isn't empty
     first: First = First.NONE
-    ended: bool = False  # the last reply has ended by itself
-    panel: bool = False  # the replies are a panel's
-    silent: bool = False  # the reply was asked of another machine, which has not answered
-    several: bool = False  # Enter sends to other chats, too
+    ended: bool = False  # the last reply ended on its own
+    panel: bool = False  # the replies belong to a panel
+    silent: bool = False  # a server was asked but hasn't responded yet
+    several: bool = False  # Enter sends to several chats
 
     @property
     def stage(self) -> Stage:
-        """Progress of the reply, with the moment between two of them."""
+        """Stage of the reply, including the moment between two replies."""
         waits = self.queue is not QueueState.HELD and self.first in {First.BLOCKED, First.READY}
         moves = waits and self.draft is not Draft.STEERING
         return Stage.NEXT if moves and self.reply is Stage.IDLE else self.reply
 
 
 class Transition(Struct, frozen=True):
-    """Row of the table. It applies if each field in ``when`` has one of its values."""
+    """Row of the transition table. Matches if each field in ``when`` has a value listed there."""
 
     when: dict[str, frozenset[object]]
     effects: tuple[Effect, ...] = ()
-    draft: Draft | None = None  # the next ones, if they change
+    draft: Draft | None = None  # new state, if it changes
     queue: QueueState | None = None
     refusal: Refusal | None = None
-    then: Event | None = None  # handled next, with the same content
+    then: Event | None = None  # event to handle next, with the same content
 
     def applies(self, state: TurnState) -> bool:
         return all(getattr(state, name) in values for name, values in self.when.items())
 
 
 class Step(Struct, frozen=True):
-    """Outcome of an event; true if it was not refused."""
+    """Result of an event. Truthy unless the event was refused."""
 
     state: TurnState
     effects: tuple[Effect, ...] = ()
     refusal: Refusal | None = None
-    then: Event | None = None  # to be handled after the effects
+    then: Event | None = None  # event to handle after the effects
 
     def __bool__(self) -> bool:
         return self.refusal is None
@@ -390,11 +390,11 @@ TABLE: dict[Event, tuple[Transition, ...]] = {
         Transition(_when(), (Effect.CONTINUE,)),
     ),
 }
-"""The transitions: of an event's rows the first that applies."""
+"""Transitions. For each event, the first matching row is used."""
 
 
 def step(state: TurnState, event: Event) -> Step:
-    """Return what an event does in a state."""
+    """Compute what an event does in the given state."""
     row = next(row for row in TABLE[event] if row.applies(state))
     draft = state.draft if row.draft is None else row.draft
     queue = state.queue if row.queue is None else row.queue

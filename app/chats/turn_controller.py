@@ -1,4 +1,4 @@
-"""Controller of a chat's turn: looks up each event in the table, and carries out its effects."""
+"""Controller for a chat's turn: looks up events in the table and performs the effects."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ from app.store import Attachments, Message, Queued, new_id, title_from
 
 
 class TurnController(QObject):
-    """Sender of composed and queued messages, controlled by the table of `app.chats.turn`.
+    """Sends composed and queued messages, driven by the table in `app.chats.turn`.
 
-    An event runs to completion. Changes that its effects cause are handled after it.
+    Each event is handled to completion. If its effects cause further changes, those are handled
+    afterwards.
     """
 
     # see `Chat`
@@ -62,11 +63,11 @@ class TurnController(QObject):
         self._saved, self._reply, self._model = saved, reply, model
         self._queue, self._attaching = queue, attaching
         self.draft = Draft.KEPT
-        self.unsent = ""  # why the composer's message was not sent, as a sentence
-        self.several = False  # Enter sends to other chats, too
-        self._depth = 0  # nesting of events that are being handled
-        self._changed = False  # CHANGED is handled after them
-        self._called: Answer | None = None  # the last answer whose tool calls have ended
+        self.unsent = ""  # why the composer's message wasn't sent
+        self.several = False  # Enter sends to several chats
+        self._depth = 0  # nesting depth of `handle`
+        self._changed = False  # CHANGED has to be handled afterwards
+        self._called: Answer | None = None  # last answer whose tool calls are done
         attaching.refused.connect(self._on_refused)
         attaching.changed.connect(self.on_changed)
         reply.answering.called.connect(self._on_results)
@@ -81,11 +82,11 @@ class TurnController(QObject):
 
     @property
     def is_at_work(self) -> bool:
-        """Return True if the chat replies, or will send something by itself."""
+        """True if there's an active reply, or a message will be sent automatically."""
         return self.draft is not Draft.KEPT or self.stage is not Stage.IDLE
 
     def content(self, message: Compose | None = None) -> Content:
-        """Return the kind of a message, by default of the composer's content."""
+        """Get the kind of a message, by default of the composer's content."""
         compose = message or self._saved.compose
         if isinstance(compose, Editing):
             queued = self._queue.get(compose.message) is not None
@@ -93,11 +94,11 @@ class TurnController(QObject):
         return Content.NOTHING if compose == Writing() else Content.MESSAGE
 
     def state(self, message: Writing | None = None, *, unseen: bool = False) -> TurnState:
-        """Return the state.
+        """Collect the current state.
 
         Args:
-            message: the event's message, unless the event is about the composer.
-            unseen: send images even if the model cannot see them.
+            message: the event's message, or None to use the composer.
+            unseen: send images even if the model can't see them.
         """
         compose, queue = self._saved.compose, self._queue
         given = message is not None
@@ -126,10 +127,10 @@ class TurnController(QObject):
         return First.BLOCKED if self.obstacle(_written(messages[0])) else First.READY
 
     def obstacle(self, compose: Compose, *, sees: bool = False, hears: bool = False) -> str:
-        """Return why a message cannot be sent to this model, as a sentence, or "" if it can.
+        """Explain why this model can't accept a message, or return "" if it can.
 
         Args:
-            sees, hears: ignore images and recordings that the model cannot take.
+            sees, hears: skip the checks for images and recordings, respectively.
         """
         files = compose.attachments
         if not sees and (name := self._model.cannot_see(files)):
@@ -143,12 +144,11 @@ class TurnController(QObject):
         return "" if says else tr("Write a message first.")
 
     def preview(self, event: Event, message: Writing | None = None, unseen: bool = False) -> Step:
-        """Return the step that an event would cause now. The arguments are those of `state`."""
+        """Compute the step for an event without performing it. For the arguments, see `state`."""
         return step(self.state(message, unseen=unseen), event)
 
     def why_not(self, event: Event) -> str | None:
-        """Return why an event would do nothing now, as a sentence, or None if it would do
-        something."""
+        """Explain why an event would be refused now, or return None if it wouldn't."""
         refusal = self.preview(event).refusal
         return self._words(refusal) if refusal is not None else None
 
@@ -159,7 +159,7 @@ class TurnController(QObject):
 
     @property
     def hint(self) -> str:
-        """Return why the composer's message was not sent, or cannot be, or ""."""
+        """Explain why the composer's message wasn't or can't be sent, or return ""."""
         if self.unsent:
             return tr("Not sent. {why}", why=self.unsent)
         waits = self.draft is not Draft.KEPT or self._reply.stage is Stage.ASKING
@@ -170,11 +170,11 @@ class TurnController(QObject):
     def handle(
         self, event: Event, message: Writing | None = None, *, unseen: bool = False, why: str = ""
     ) -> Step:
-        """Carry out an event, and return its step.
+        """Handle an event and return its step.
 
         Args:
             message, unseen: see `state`.
-            why: the reason that the event reports.
+            why: reason to show to the user.
         """
         compose, queue = self._saved.compose, self._queue
         before = self.draft, self.unsent
@@ -189,7 +189,7 @@ class TurnController(QObject):
                 self._do(effect, message or compose, why)
             if (self.draft, self.unsent) != before:
                 self.turn_changed.emit()
-                self.phase_changed.emit()  # the library releases chats that are idle
+                self.phase_changed.emit()  # lets the library release idle chats
             if moved:
                 queue.changed()
             if done.then is not None:
@@ -243,7 +243,7 @@ class TurnController(QObject):
 
     @Slot()
     def on_changed(self) -> None:
-        """Handle a change that may allow a message to be sent, after the current event."""
+        """Handle a state change that may let a message be sent, after the current event."""
         self._changed = self._depth > 0
         if not self._changed:
             self.handle(Event.CHANGED)
@@ -261,10 +261,10 @@ class TurnController(QObject):
         self._called = before
         self.handle(Event.RESULTS)
 
-    # The composer.
+    # Composer.
 
     def write(self, text: str) -> None:
-        """Change the text in the composer. The first typed character stores a new chat."""
+        """Change the composer's text. The first character typed stores a new chat."""
         compose, saved = self._saved.compose, self._saved
         if text == compose.text:
             return
@@ -273,24 +273,24 @@ class TurnController(QObject):
         saved.change_compose(compose.written(text))
         if saved.stored:
             saved.keep_compose()
-            if called != saved.record.shown_title:  # the draft is shown instead of a missing title
+            if called != saved.record.shown_title:  # untitled chats are listed under their draft
                 self.chat_changed.emit()
         elif text:
             self._keep()
 
     def compose(self, compose: Compose) -> None:
-        """Replace the content of the composer."""
+        """Replace the composer's content."""
         if self.content() is Content.REWORDING:
-            QTimer.singleShot(0, self, self.on_changed)  # the queue may have waited for the edit
+            QTimer.singleShot(0, self, self.on_changed)  # the queue may be waiting for this
         self.handle(Event.WRITE)
         self._saved.change_compose(compose)
         self._keep()
         self.compose_changed.emit()
 
     def edit_queued(self, message_id: str) -> bool:
-        """Edit a queued message in the composer. It keeps its place and is not sent until then.
+        """Edit a queued message in the composer. It keeps its position and isn't sent until then.
 
-        Return False if it is no longer queued.
+        Returns False if it's no longer in the queue.
         """
         if (queued := self._queue.get(message_id)) is None:
             return False
@@ -307,10 +307,10 @@ class TurnController(QObject):
         self._queue.take(message_id)
 
     def send(self, text: str, files: Attachments = (), *, unseen: bool = False) -> bool:
-        """Send a message now. Return False if that is not possible.
+        """Send a message now. Returns False if that isn't possible.
 
-        Recordings are sent even if the model cannot hear; its reply says so. ``unseen`` does the
-        same for images.
+        Recordings are sent even if the model can't hear, in which case its reply says so. Set
+        ``unseen`` to do the same for images.
         """
         return bool(self.handle(Event.SEND, Writing(text, files), unseen=unseen))
 
@@ -321,9 +321,9 @@ class TurnController(QObject):
         queued: Queued | None = None,
         members: Sequence[Member] = (),
     ) -> None:
-        """Add a user message and generate the reply, or replies of a panel of ``members``."""
+        """Add a user message and generate the reply, or the replies of a panel of ``members``."""
         saved = self._saved
-        # Before the transaction begins: finding passages may take a while.
+        # Do this before starting the transaction, because finding passages may be slow.
         resolved = self._attaching.resolved(files, text, saved.transcript.path)
         with saved.together():
             if not saved.record.title:
@@ -365,7 +365,7 @@ class TurnController(QObject):
                 self._reword(old, compose, files)
 
     def _reword(self, old: Message, compose: Editing, files: Attachments) -> None:
-        """Add a changed question next to the old one, and generate the reply."""
+        """Add an edited question as a sibling of the old one and generate the reply."""
         saved = self._saved
         self.compose(compose.before)
         text = compose.text.strip("\n")
@@ -373,7 +373,7 @@ class TurnController(QObject):
         saved.add(replace(message, created_at=time.time()))
         record = saved.record
         if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
-            # An automatic title follows the question. A comparison keeps its name.
+            # Automatic titles follow the question, but comparisons keep their name.
             saved.change(title=title_from(compose.text), titled_by="")
             self._keep()
         self._reply.begin(branching=True)
@@ -385,7 +385,7 @@ class TurnController(QObject):
         self._queue.add(text, files, at)
 
     def _keep(self) -> None:
-        """Store the chat's record. The first time adds it to the list of chats."""
+        """Store the chat's record. The first call adds the chat to the list."""
         self._saved.keep()
         self.chat_changed.emit()
 

@@ -1,7 +1,7 @@
-"""Markdown rendering while the text streams: one QTextDocument per message, extended at its end.
+"""Streaming Markdown renderer. Each message has a QTextDocument that grows at its end.
 
-`blocks` is pure Python and separates the finished blocks. `document` renders them. The names below
-are imported on first use, since the first frame has no message (A90).
+`blocks` (pure Python) splits off finished blocks and `document` renders them. The names below are
+imported lazily, since the first frame contains no messages (A90).
 
 Imports: nothing.
 """
@@ -20,6 +20,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from app.markdown import document
 
-    # stored after the first use
+    # cached for the next access
     globals().update({each: getattr(document, each) for each in __all__})
     return globals()[name]

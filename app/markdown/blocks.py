@@ -1,19 +1,19 @@
-"""Incremental split of growing Markdown into finished blocks and an open tail.
+"""Incremental splitting of streaming Markdown into finished blocks and an open tail.
 
 Pure Python, no Qt.
 
-The text is split at top-level blocks, by the line numbers of markdown-it-py's tokens. Blank lines
-are not enough, since lists, quotes and code contain them. A block is finished if later text cannot
-change it:
+The text is split between top-level blocks, using the line numbers of markdown-it-py's tokens.
+Splitting at blank lines doesn't work, since lists, quotes and code may contain them. A block counts
+as finished if later text can't change it:
 
-- The next block has begun, and the line that begins it is complete (`#` may still become `#word`,
-  which continues a paragraph). If that line contains a `|`, the line after it is needed too, since
-  the two may be a table.
-- Or it ends by itself: a fence with its closing line, a `#` heading, a rule.
+- The next block has started and its first line is complete (`#` could still become `#word`,
+  which continues a paragraph). If that line has a `|`, we also need the line after it, because
+  the two could be a table.
+- Or the block ends on its own: a fence with its closing line, a `#` heading, a rule.
 
-Link reference definitions produce no token. They stay in the tail until the block after the next
-one begins, because a title may follow on its own line. A definition may come long after its use;
-the renderer handles that (`Block.labels`).
+Link reference definitions don't produce tokens. They stay in the tail until the block after next
+starts, because a title may follow on its own line. Definitions may also come long after their use,
+which is up to the renderer (`Block.labels`).
 """
 
 from __future__ import annotations
@@ -34,41 +34,41 @@ _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
 
 
 def normalised(text: str) -> str:
-    """Return the text with CommonMark's line ends, and without NUL."""
+    """Normalize line ends as in CommonMark and replace NUL."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
 def labels_in(content: str) -> Iterator[str]:
-    """Yield the normalized texts in brackets. Each may be a reference, defined now or later."""
+    """Yield normalized bracketed texts, which may refer to a definition that comes later."""
     if "[" in content:
         yield from map(normalizeReference, _LABEL.findall(content))
 
 
 BLOCK_LIMIT = 200_000
-"""Characters of a top-level block other than a fence. The rest is shown as typed."""
-LINE_LIMIT = 1_000  # lines of such a block; the parser takes about 0.1 ms per list item
-BAR_LIMIT = 1_600  # its "|"; the parser takes about as long per two cells of a table
+"""Characters per top-level block, except fences. Anything beyond is shown as typed."""
+LINE_LIMIT = 1_000  # lines in such a block; parsing takes about 0.1 ms per list item
+BAR_LIMIT = 1_600  # number of "|" in it; parsing two table cells takes about as long as a list item
 PART_LINES = 100
-"""Lines after which a list is continued in another block, at its next item."""
+"""Length of a list, in lines, after which its next item starts a new block."""
 
 
 class Block(Struct, frozen=True, gc=False):
-    """A finished top-level block, with definitions before it."""
+    """Finished top-level block, along with preceding definitions."""
 
-    # its lines, with the blank lines after it; blocks and tail together are the text
+    # source lines, including trailing blank lines; all blocks and the tail add up to the full text
     source: str
-    # its block tokens until it is rendered; parsed again if a reference changes
+    # block tokens, kept until rendered; parsed again if a reference changes
     kept: tuple[Token, ...] | None
-    first_line: int  # offset of the tokens' line numbers
-    labels: frozenset[str]  # normalized texts in brackets, which may be references
-    # without tokens: part of a block over the limits, shown as typed
+    first_line: int  # subtracted from the tokens' line numbers
+    labels: frozenset[str]  # normalized bracketed texts that may be references
+    # part of a block that exceeds the limits: no tokens, shown as typed
     typed: bool = False
-    # of a part of a list: the first number of the list, and the number of items before this part
+    # for parts of a list: the list's first number, and the number of items in earlier parts
     continues: tuple[int, int] = (0, 0)
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """Return the block tokens. The children of `inline` tokens are not parsed yet."""
+        """Block tokens. The children of `inline` tokens haven't been parsed yet."""
         if self.kept is not None:
             return self.kept
         tokens: list[Token] = []
@@ -77,14 +77,14 @@ class Block(Struct, frozen=True, gc=False):
 
 
 class OpenFence(Struct, frozen=True):
-    """Tail that is only an unclosed top-level fence, which needs no parsing."""
+    """Tail that consists of an unclosed top-level fence, so there's no need to parse it."""
 
     info: str
     code: str
 
 
 def parsable(text: str) -> int:
-    """Return the length of the text to parse at a time: whole lines within the limits, or all."""
+    """Get the length of text to parse: everything, or as many whole lines as the limits allow."""
     if len(text) > LONG_LINE and text.find("\n", 0, LONG_LINE) < 0:
         return 0
     end = min(len(text), BLOCK_LIMIT)
@@ -104,7 +104,7 @@ def parsable(text: str) -> int:
 _SHORT = 80
 _UNDECIDED = re.compile(
     r"[ \t>]*(?:[-+*=_#`~|: \t]+|\d{1,9}[.)]?[ \t]*|>)"
-    r"|[ \t>]*(?:\${1,2}|\\\[?|</?[A-Za-z]{0,7}(?: open)?>?)"  # a formula, a line of HTML
+    r"|[ \t>]*(?:\${1,2}|\\\[?|</?[A-Za-z]{0,7}(?: open)?>?)"  # a formula, or a line of HTML
     r"|(?:<details(?: open)?>[ \t]*)?<summary>.*",
     re.IGNORECASE,
 )
@@ -114,10 +114,10 @@ _DELIMITERS = re.compile(r"[ \t>]*[-|: \t]*")
 
 
 def settled(text: str) -> int:
-    """Return the start of a last line whose type is still unknown, or the end of the text.
+    """Return the start of the last line if its type isn't known yet, else the end of the text.
 
-    Such a line is not shown yet, as it would flicker: `-` below a paragraph makes it a heading
-    until `- item` follows.
+    Such lines are held back to avoid flicker: `-` below a paragraph turns it into a heading until
+    `- item` arrives.
     """
     last = text.rfind("\n") + 1
     partial = text[last : last + _SHORT + 1]
@@ -129,7 +129,7 @@ def settled(text: str) -> int:
         begin = last
     else:
         begin = last if _ROW.match(partial) else len(text)
-    # A table header is a paragraph until the line below it is complete.
+    # A table header looks like a paragraph until the line below it is complete.
     if last and len(partial) <= _SHORT and _DELIMITERS.fullmatch(partial):
         before = text.rfind("\n", 0, last - 1) + 1
         above = text.rfind("\n", 0, max(before - 1, 0)) + 1
@@ -138,56 +138,56 @@ def settled(text: str) -> int:
     return begin
 
 
-TAIL_LIMIT = 16_384  # characters of an open block that are parsed again whenever it grows
+TAIL_LIMIT = 16_384  # characters of an open block that gets parsed on every change
 
 _NONE: frozenset[str] = frozenset()
-LONG_LINE = 16_384  # characters of a line that is shown as typed
-_LONG_FENCE = 500  # limit of a fence's opening line, which the pattern scans several times
-_PROSE = re.compile(r"[^\W\d_]|#")  # after an empty line: the beginning of another block
+LONG_LINE = 16_384  # characters; longer lines are shown as typed
+_LONG_FENCE = 500  # limit of a fence's opening line, since the pattern scans it several times
+_PROSE = re.compile(r"[^\W\d_]|#")  # starts another block when it follows an empty line
 _OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
 
 
 class BlockSplitter:
-    """Splitter of text pieces into finished blocks and an open tail.
+    """Splits a stream of text into finished blocks and an open tail.
 
-    `feed` only collects. `advance` does the work: O(tail), nothing for an unclosed fence. Past
-    TAIL_LIMIT the tail is parsed only after it has grown by a quarter, so that a huge list or table
-    costs O(n log n) in total; the rest is `unparsed`. `parsable` limits what is parsed at a time. A
-    longer block is finished line by line, as typed, up to an empty line followed by a letter or a
-    heading. A long list is finished in parts, a long fence without parsing.
+    `feed` only buffers. `advance` does the work, in O(tail), or none at all for an unclosed fence.
+    A tail over TAIL_LIMIT isn't parsed until it has grown by a quarter, so a huge list or table
+    takes O(n log n) overall; the remainder is `unparsed`. `parsable` limits how much is parsed per
+    step. A block over that limit is finished line by line, as typed, up to an empty line followed
+    by a letter or a heading. Long lists are finished in parts, and long fences without parsing.
     """
 
     def __init__(self) -> None:
-        # the finished blocks; only appended to, except in `feed` after `finish`
+        # finished blocks, append-only except for `feed` after `finish`
         self.finished: list[Block] = []
-        # definitions in finished blocks, by normalized label; the first one wins
+        # definitions in finished blocks by normalized label; the first definition wins
         self.references: References = {}
-        # source after the finished blocks, without a last line whose meaning is still open (`-`,
+        # source after the finished blocks, except for a last line that is still ambiguous (`-`,
         # `1.`, `|`, a table header)
         self.tail = ""
-        # number of times the tail was parsed; unchanged means the same open block
+        # how often the tail was parsed; if unchanged, the open block is still the same
         self.parses = 0
         self._pieces: list[str] = []
-        self._held = ""  # a carriage return that may be half of a line end
+        self._held = ""  # a carriage return, which may be the first half of a line end
         self._tokens: list[Token] = []
         self._first_line = 0
         self._seen: References = {}
         self._parsed = 0
         self._info = ""
-        self._typed = False  # the tail is part of a block over the limits
+        self._typed = False  # the tail belongs to a block that exceeds the limits
         self._after_empty = False
-        self._continues = (0, 0)  # of the list that begins the tail
+        self._continues = (0, 0)  # for a list at the start of the tail
         self._before_finish: tuple[int, References, str, str, bool, bool, tuple[int, int]] | None
         self._before_finish = None
-        self._undecided = False  # later text may change the parsed part of the tail
-        self._fence: FenceEnd | None = None  # end condition of the fence that is the whole tail
+        self._undecided = False  # the parsed part of the tail may still change
+        self._fence: FenceEnd | None = None  # set if the entire tail is a fence
         self._fence_start = 0
         self._scanned = 0
 
     def feed(self, text: str) -> None:
-        """Add text with CommonMark's line ends. NUL becomes U+FFFD.
+        """Append text, normalizing line ends and replacing NUL with U+FFFD.
 
-        Blocks that only `finish` had finished are opened again.
+        Reopens blocks that were only finished by `finish`.
         """
         if not text:
             return
@@ -205,7 +205,7 @@ class BlockSplitter:
         if not self._pieces:
             return
         text = self.tail + "".join(self._pieces)
-        # Text that was parsed once is not held back again.
+        # Never hold back text that has already been parsed.
         end = len(text) if self._fence else max(settled(text), len(self.tail))
         self._pieces = [text[end:]] if end < len(text) else []
         if end > len(self.tail):
@@ -213,7 +213,7 @@ class BlockSplitter:
             self._advance()
 
     def finish(self) -> None:
-        """Finish the rest of the text."""
+        """Treat the remaining text as finished."""
         if self._before_finish is not None:
             return
         self.advance()
@@ -227,7 +227,7 @@ class BlockSplitter:
             self._held = ""
             self._advance()
         while self._fence is not None and len(self.tail) > TAIL_LIMIT:
-            # The last line has no end yet, so it was not scanned.
+            # The last line isn't terminated, so it hasn't been scanned.
             count = self._fence.feed(self.tail[self._scanned :]) or self._fence.end()
             self._finish_fence(self._after_line(count) if count else len(self.tail), count > 0)
             self._advance()
@@ -247,36 +247,36 @@ class BlockSplitter:
         self._set_tail("")
 
     def forget_tokens(self, number: int) -> None:
-        """Drop the tokens of a finished block that was rendered, except those of a fence."""
+        """Free the tokens of a finished block after rendering, except for fences."""
         block = self.finished[number]
         if block.kept and block.kept[0].type != "fence":
             self.finished[number] = replace(block, kept=None, first_line=0)
 
     @property
     def open_fence(self) -> OpenFence | None:
-        """Return the tail as an unclosed fence, or None."""
+        """The tail as an unclosed fence, or None."""
         if self._fence is None:
             return None
         end = len(self.tail)
         if self._fence.pending_line and self._scanned == end:
-            # may become the closing line, so it is not shown yet
+            # may turn out to be the closing line, so hold it back
             end = self.tail.rfind("\n", 0, end - 1) + 1
         return OpenFence(self._info, self.tail[self._fence_start : end])
 
     @property
     def open_block(self) -> Block:
-        """Return the parsed part of the tail as one block."""
+        """Parsed part of the tail, as a single block."""
         tokens, continues = tuple(self._tokens), self._continues
         return Block(self.tail, tokens, self._first_line, frozenset(), continues=continues)
 
     @property
     def open_references(self) -> References:
-        """Return the definitions for the open block: those of finished blocks, then its own."""
+        """Definitions that apply to the open block, including its own."""
         return self._seen
 
     @property
     def unparsed(self) -> str:
-        """Return the end of an oversized tail."""
+        """Rest of an oversized tail."""
         if self._typed:
             return self.tail
         return "" if self._fence else self.tail[self._parsed :]
@@ -318,10 +318,10 @@ class BlockSplitter:
                     self._take(self.tail[:end], self._tokens)
                     self._set_tail(self.tail[end:])
                 self._typed, self._after_empty, self._tokens = True, False, []
-                self.parses += 1  # the open block has no tokens any more
+                self.parses += 1  # the open block's tokens are gone
 
     def _finish_fence(self, end: int, closed: bool) -> None:
-        """Finish a long fence without parsing it, which takes too long."""
+        """Finish a long fence directly, because parsing it would be too slow."""
         source = self.tail[:end]
         last = source.removesuffix("\n").rfind("\n") + 1
         token = Token("fence", "code", 0, map=[0, source.count("\n")], info=self._info, block=True)
@@ -331,7 +331,7 @@ class BlockSplitter:
         self._set_tail(self.tail[end:])
 
     def _end_typed(self) -> bool:
-        """Finish complete lines of a block over the limits. Return True if another block begins."""
+        """Finish complete lines of an oversized block. Returns True if another block starts."""
         place = 0
         while (end := self.tail.find("\n", place)) >= 0:
             if self._after_empty and _PROSE.match(self.tail, place):
@@ -358,7 +358,7 @@ class BlockSplitter:
         self._undecided = "undecided" in env
 
     def _cut(self, tokens: list[Token], tail: str) -> None:
-        """Finish what is complete in `tail`, the part of the tail that produced the tokens."""
+        """Finish all complete blocks in `tail`, the part of the tail that was parsed."""
         tops = [i for i, t in enumerate(tokens) if t.level == 0 and t.nesting >= 0 and t.map]
         if not tops:
             return
@@ -370,19 +370,19 @@ class BlockSplitter:
         lines = tail.split("\n")
         for place in range(len(tops) - 1, 0, -1):
             first = maps[place][0]
-            # With the second line, a first line with a bar may become a table in any case.
+            # A line with a bar needs its second line, since the two may be a table.
             if first + (2 if "|" in lines[first] else 1) > complete:
                 continue
             before, end = maps[place - 1]
             if any(line.strip() for line in lines[end:first]):
-                first = end  # definitions, one of which may continue
+                first = end  # definitions, the last may still continue
             elif lines[first - 1].strip() and any("]:" in line for line in lines[before:end]):
-                continue  # a definition within, whose title this line may be
+                continue  # contains a definition, and this line may be its title
             self._take_lines(first, tops[place])
             return
 
     def _cut_list(self, tail: str) -> None:
-        """Finish the complete parts of a long list at the beginning of the tail."""
+        """Finish the complete parts of a long list at the start of the tail."""
         places = _parts(tail, self._tokens, self._first_line)
         if places:
             end, index = places[-1]
@@ -393,7 +393,7 @@ class BlockSplitter:
             self._first_line += lines
 
     def _take_lines(self, count: int, tokens: int) -> None:
-        """Finish the first `count` lines, and their tokens."""
+        """Finish the first `count` lines and their tokens."""
         offset = 0
         for _ in range(count):
             offset = self.tail.index("\n", offset) + 1
@@ -427,7 +427,7 @@ class BlockSplitter:
     def _add(
         self, source: str, tokens: list[Token], first_line: int, places: Sequence[int] = ()
     ) -> None:
-        """Finish a block, or the parts of a list that begin at these places."""
+        """Finish a block. A list is split at the given positions."""
         if places:
             start = int(tokens[0].attrs.get("start", 1))
             for begin, end in pairwise((0, *places, len(source))):
@@ -439,7 +439,7 @@ class BlockSplitter:
                 self._add(source[begin:end], part, 0)
                 items = sum(t.type == "list_item_open" and t.level == 1 for t in part)
                 self._continues = (first, count + items)
-            if begin < end:  # the list has ended
+            if begin < end:  # the list is over
                 self._continues = (0, 0)
             return
         if "]:" in source:
@@ -455,9 +455,9 @@ class BlockSplitter:
         self._continues = (0, 0)
 
     def _find_fence(self) -> int:
-        """Detect a fence at the beginning of the tail.
+        """Return whether the tail starts with a fence.
 
-        Return the place after it if it is closed, else 0.
+        Returns the position after the fence if it's closed, else 0.
         """
         end = self.tail.find("\n", 0, _LONG_FENCE)
         opening = _OPENING.match(self.tail, 0, end + 1) if end >= 0 else None
@@ -470,7 +470,7 @@ class BlockSplitter:
         return self._fence_closed()
 
     def _fence_closed(self) -> int:
-        """Return the place after the closing line, or 0. Scans only new lines."""
+        """Get the position after the closing line, or 0. Only scans new lines."""
         assert self._fence is not None
         while (end := self.tail.find("\n", self._scanned)) >= 0:
             line, self._scanned = self.tail[self._scanned : end], end + 1
@@ -479,7 +479,7 @@ class BlockSplitter:
         return 0
 
     def _after_line(self, count: int) -> int:
-        """Return the end of the fence's first ``count`` lines."""
+        """Get the end position of the fence's first ``count`` lines."""
         place = self._fence_start
         for _ in range(count):
             place = self.tail.find("\n", place) + 1 or len(self.tail)
@@ -487,7 +487,7 @@ class BlockSplitter:
 
 
 def _parts(source: str, tokens: Sequence[Token], first_line: int) -> list[tuple[int, int]]:
-    """Return the places of the later parts of a long list, each with its first token."""
+    """Find the positions where a long list should be split, with the token index for each."""
     if not tokens or not tokens[0].type.endswith("_list_open") or tokens[0].level:
         return []
     last = 0
@@ -503,7 +503,7 @@ def _parts(source: str, tokens: Sequence[Token], first_line: int) -> list[tuple[
 
 
 def _closes_itself(token: Token, tail: str, complete: int) -> bool:
-    """Return True if the last top-level block is complete without a block after it."""
+    """Check if the last top-level block is complete on its own."""
     first, end = token.map or [0, 0]
     if end > complete:
         return False
@@ -513,5 +513,5 @@ def _closes_itself(token: Token, tail: str, complete: int) -> bool:
     if token.type != "fence" or end - first < 2:
         return False
     closer = FenceEnd(token.markup, token.info)
-    # The line after it may also be relevant.
+    # The next line may matter as well.
     return any(closer.feed(line) for line in lines[first + 1 : min(end + 1, complete)])

@@ -1,4 +1,4 @@
-"""QTextDocument of one message's Markdown, which grows while the text streams."""
+"""QTextDocument for a message's Markdown, updated while the text streams in."""
 
 from __future__ import annotations
 
@@ -24,50 +24,51 @@ from app.markdown.selected import markdown_text, plain_text
 from app.markdown.style import LIGHT, MarkdownStyle, formats_of
 from app.markdown.writing import RowWriter, Widths
 
-# a refresh of 2 ms is followed by a pause of 20 ms, so at most an eleventh of the time is used
+# Factor between a refresh and the pause after it: 2 ms of work, 20 ms of rest. This limits
+# rendering to an eleventh of the time.
 _REST = 10
 _SHORTEST_S = 0.016
-_LONGEST_S = 0.25  # pause up to which several streaming documents slow each other down
+_LONGEST_S = 0.25  # maximum pause added because other documents are streaming
 _RECENT_S = 1.0
 APART_S = 0.004
-"""Pause between refreshes of two documents, for painting and key presses."""
+"""Minimum time between refreshes of two documents, to leave room for painting and key presses."""
 
 
 SLICE, SLICE_LINES = 4_000, 50
-"""Limits of characters and lines rendered at a time: 10 to 40 ms in the worst case."""
+"""Characters and lines to render per step, which take 10 to 40 ms in the worst case."""
 
 
 class RefreshPace:
-    """Scheduler of one document's refreshes: after a pause, and in turn with other documents."""
+    """Schedules a document's refreshes, with pauses in between and in turn with others."""
 
     def __init__(self) -> None:
         self.cost = 0.0  # duration of the last refresh in seconds
         self._rested_from = 0.0
 
-    # times of the documents' last refreshes; entries are removed with their documents
+    # last refresh time of each document, dropped along with the document
     refreshed: ClassVar[WeakKeyDictionary[RefreshPace, float]] = WeakKeyDictionary()
 
     @contextmanager
     def refreshing(self) -> Iterator[None]:
-        """Measure a refresh."""
+        """Context manager to time a refresh."""
         start = time.monotonic()
         yield
         self._rested_from = self.refreshed[self] = time.monotonic()
         self.cost = self._rested_from - start
 
     def leave(self) -> None:
-        """Leave the group of streaming documents."""
+        """Stop counting as a streaming document."""
         self.refreshed.pop(self, None)
 
     def left(self) -> float:
-        """Return the seconds until the next refresh; 0 or less means now."""
+        """Return the seconds until the next refresh is due (0 or less: now)."""
         others = max((at for pace, at in self.refreshed.items() if pace is not self), default=0.0)
         return max(self._rested_from + self.rest(), others + APART_S) - time.monotonic()
 
     def rest(self) -> float:
-        """Return the pause after the last refresh. It is longer after a slow one.
+        """Get the length of the pause, which is proportional to the duration of the last refresh.
 
-        It also grows with the number of streaming documents, up to `_LONGEST_S`.
+        With several streaming documents, it grows up to `_LONGEST_S`.
         """
         since = time.monotonic() - _RECENT_S
         for other in [other for other, last in self.refreshed.items() if last < since]:
@@ -78,7 +79,7 @@ class RefreshPace:
 
 
 class Rendering:
-    """Rows of one text."""
+    """Rows of a single text."""
 
     def __init__(self, colours: HighlightScheduler, parts: Collection[str]) -> None:
         self.codes: dict[CodeKey, str] = {}  # source of each code block
@@ -86,21 +87,21 @@ class Rendering:
         self._splitter = BlockSplitter()
         self._final_inline = InlineParser(parts)
         self._open_inline = InlineParser(parts)
-        self._ends: list[int] = []  # end of each finished block, as a number of rows
-        self._uses: dict[str, int] = {}  # bracketed label -> first finished block that contains it
-        self._known: set[str] = set()  # labels that were defined when finished blocks were rendered
+        self._ends: list[int] = []  # end row of each finished block
+        self._uses: dict[str, int] = {}  # bracketed label -> first finished block with that label
+        self._known: set[str] = set()  # labels defined at the time finished blocks were rendered
         self._open_parse = -1
         self._open_kept: list[Row] = []
         self._growing = GrowingCode()
 
     def rows_of(self, number: int) -> tuple[int, int]:
-        """Return the first and the end row of a finished block, or (0, 0) if it was reopened."""
+        """Return the row range of a finished block, or (0, 0) if the block was reopened."""
         if number >= len(self._ends):
             return 0, 0
         return self._ends[number - 1] if number else 0, self._ends[number]
 
     def feed(self, text: str) -> None:
-        """Add text at the end, also after `finish`."""
+        """Append text. Allowed after `finish`, too."""
         self._splitter.feed(text)
         self._take_back()
 
@@ -108,12 +109,12 @@ class Rendering:
         self._splitter.finish()
 
     def forget(self) -> None:
-        """Drop caches that are needed only while the text grows."""
+        """Free caches that are only useful while the text is growing."""
         self._final_inline.forget()
         self._open_inline.forget()
 
     def advance(self, shown: Sequence[Row]) -> tuple[int, list[Row]]:
-        """Return how many of the `shown` rows stay, and the rows after them."""
+        """Update the rows. Returns how many `shown` rows to keep, and the rows after them."""
         splitter = self._splitter
         splitter.advance()
         done = self._first_to_render()
@@ -144,9 +145,9 @@ class Rendering:
     def _closed_code(
         self, number: int, begin: int, above: Row | None
     ) -> tuple[int, list[Row]] | None:
-        """Return how many rows stay after a long fence has just closed, and the rows after them.
+        """Handle a long fence that was just closed. Returns rows to keep and new rows.
 
-        Long code is not colored, so only its last lines change.
+        Long code isn't highlighted, so only the last lines need to change.
         """
         if number >= len(self._splitter.finished):
             return None
@@ -163,7 +164,7 @@ class Rendering:
         return self._growing.rows(fence, number, above, begin, self.codes)
 
     def _take_back(self) -> None:
-        """Drop the rows of blocks that were reopened, because the text continues after `finish`."""
+        """Drop the rows of blocks that were reopened because text arrived after `finish`."""
         count = len(self._splitter.finished)
         if len(self._ends) <= count:
             return
@@ -174,7 +175,7 @@ class Rendering:
         self._uses = {label: number for label, number in self._uses.items() if number < count}
 
     def _first_to_render(self) -> int:
-        """Return the first finished block with missing rows, or rows that a definition changed."""
+        """Get the first finished block with no rows, or with rows affected by a new definition."""
         first = len(self._ends)
         references = self._splitter.references
         if len(references) > len(self._known):
@@ -186,7 +187,7 @@ class Rendering:
     def _open_rows(
         self, finished: list[Row], begin: int, above: Row | None
     ) -> tuple[int, list[Row]]:
-        """Return how many rows after `begin` stay, and the rows that follow them or `finished`."""
+        """Render the open block. Returns the rows to keep after `begin`, and the new rows."""
         splitter = self._splitter
         number = len(splitter.finished)
         previous = finished[-1] if finished else above
@@ -217,11 +218,11 @@ class Rendering:
 
 
 class CodeBlock(Struct, frozen=True):
-    """Rendered code block: its text and position in the document.
+    """Rendered code block with its text and position.
 
     `first_position` and `last_position` are cursor positions (start of the first line, end of the
-    last line), valid until the document changes. `name` does not change while the text grows.
-    `wrapped`: its long lines are broken.
+    last line), which are only valid until the document changes. `name` is stable while the text
+    grows. `wrapped`: long lines are wrapped.
     """
 
     source: str
@@ -233,22 +234,22 @@ class CodeBlock(Struct, frozen=True):
 
 
 class MarkdownDocument(QObject):
-    """Renderer of Markdown into `document` while it arrives. Used on the GUI thread.
+    """Renders streaming Markdown into `document`. For the GUI thread.
 
-    `append` costs no more than the open tail. Finished blocks are not changed, so selections in
-    them survive, unless a link reference definition arrives after its use. After each refresh,
-    rendering pauses for at least ten times its duration, longer if several documents stream.
-    `refresh` renders everything immediately. Code is colored when its block is finished, long code
-    a few milliseconds at a time; `settle` waits for that. After `finish` and coloring, the document
-    equals a rendering of `source` in one piece.
+    The cost of `append` depends only on the open tail. Finished blocks don't change, so selections
+    in them survive, unless a link reference definition comes after its use. After each refresh,
+    there's a pause of at least ten times its duration, or longer if several documents are
+    streaming. `refresh` renders everything immediately. Code is highlighted when its block is
+    finished, long code in slices of a few milliseconds; `settle` waits for that. In the end, after
+    `finish` and highlighting, the document is the same as if `source` had been rendered in one go.
 
-    HTML is shown as text, images as their alt text, formulas as TeX sets them. Links are http,
-    https or mailto. Nothing is ever loaded. With `parts`, the letters of a panel's columns, "[A]"
-    is a link to "#A".
+    HTML is shown as text, images as their alt text, and formulas are typeset. Links are http, https
+    or mailto. Nothing is ever loaded. If `parts` has the letters of a panel's columns, "[A]"
+    becomes a link to "#A".
 
-    A view must call `paint_under(painter, clip)` before it draws the document. That paints code
-    backgrounds with language labels, list markers, quote bars and rules: Qt's rich text has neither
-    rounded corners nor one-sided bars.
+    Views must call `paint_under(painter, clip)` before drawing the document. It paints code
+    backgrounds with their language labels, list markers, quote bars and rules, because Qt's rich
+    text supports neither rounded corners nor one-sided borders.
     """
 
     def __init__(
@@ -258,12 +259,12 @@ class MarkdownDocument(QObject):
         parts: Collection[str] = (),
     ) -> None:
         super().__init__(parent)
-        self.style = style  # the current style
+        self.style = style  # current style
         self._parts = parts
         self._source: list[str] = []
         self._formats = formats_of(style)
-        # the document, the same object during the lifetime of this one
-        self.document = QTextDocument()  # without parent: exists as long as it is referenced
+        # always the same object
+        self.document = QTextDocument()  # no parent: kept alive by its references
         self.document.setUndoRedoEnabled(False)
         self.document.setDocumentMargin(0)
         self.document.setDefaultFont(self._formats.font())
@@ -285,24 +286,24 @@ class MarkdownDocument(QObject):
             self._writer.wrap(name, False)
         self._pace = RefreshPace()
         self._source = []
-        self._waiting: list[str] = []  # appended, not rendered yet
-        self._finishing = False  # complete, but text is still waiting
+        self._waiting: list[str] = []  # appended, but not rendered yet
+        self._finishing = False  # `finish` was called, but there's still text to render
 
     @property
     def source(self) -> str:
-        """Return the Markdown as given."""
-        if len(self._source) > 1:  # read with each piece that arrives
+        """Markdown source."""
+        if len(self._source) > 1:  # join it, since this is read for every chunk
             self._source = ["".join(self._source)]
         return self._source[0] if self._source else ""
 
     @property
     def is_empty(self) -> bool:
-        """Return True if no text was given."""
+        """True if no text was appended."""
         return not self._source
 
     @property
     def end_position(self) -> int:
-        """Return the position of the end, for a caret."""
+        """Position of the end, used to place a caret."""
         rows = self._writer.rows
         if not rows:
             return 0
@@ -310,9 +311,9 @@ class MarkdownDocument(QObject):
         return block.position() + block.length() - 1
 
     def append(self, text: str) -> None:
-        """Add text at the end. It is shown immediately or a few milliseconds later.
+        """Append text, which appears immediately or within milliseconds.
 
-        Long text is rendered in slices, so that no call takes long.
+        Long text is rendered in slices to keep each call short.
         """
         if not text:
             return
@@ -322,9 +323,9 @@ class MarkdownDocument(QObject):
             self._in_turn()
 
     def finish(self) -> None:
-        """Finish the text. A later `append` continues it.
+        """Mark the text as complete. Calling `append` later continues it.
 
-        The rest is shown immediately if it is short, else in slices.
+        The remainder is rendered now if it's short, else in slices.
         """
         self._finishing = True
         if not self._is_behind():
@@ -333,7 +334,7 @@ class MarkdownDocument(QObject):
             self._in_turn()
 
     def set_text(self, markdown: str) -> None:
-        """Replace everything by a complete text."""
+        """Replace the content with a complete text."""
         self._timer.stop()
         self._reset()
         if markdown:
@@ -344,7 +345,7 @@ class MarkdownDocument(QObject):
         self._rendering.forget()
 
     def set_style(self, style: MarkdownStyle) -> None:
-        """Render everything again with another style."""
+        """Render everything again in another style."""
         if style == self.style:
             return
         self.style = style
@@ -355,12 +356,12 @@ class MarkdownDocument(QObject):
         self._widths.forget(0)
 
     def settle(self) -> None:
-        """Render everything and color all code, however long it takes."""
+        """Render and highlight everything, even if that takes long."""
         self.refresh()
         self._colours.settle()
 
     def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
-        """Return the code blocks in order, only those near `clip` if given."""
+        """Get the code blocks in order. If `clip` is given, only those near it."""
         found: list[CodeBlock] = []
         for first, last in self._underlay.codes(clip):
             row = self._writer.rows[first]
@@ -376,69 +377,69 @@ class MarkdownDocument(QObject):
 
     @property
     def wrapped(self) -> frozenset[tuple[int, int]]:
-        """Return the names of code blocks whose long lines are broken."""
+        """Names of code blocks with wrapped lines."""
         return frozenset(self._writer.wrapped)
 
     def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
-        """Break the long lines of a code block, or keep them whole, which is the default.
+        """Turn line wrapping on or off for a code block. By default, it's off.
 
-        Whole lines may be wider than the document: a view must clip them at `code_area` and scroll
-        them. Lines of more than 2,000 characters are always broken.
+        Unwrapped lines may be wider than the document, so the view has to clip them at `code_area`
+        and scroll. Lines of more than 2,000 characters are always wrapped.
         """
         self._writer.wrap(name, wrapped)
         self._widths.forget(0)
         self._underlay.forget(0)
 
     def code_width(self, block: CodeBlock) -> float:
-        """Return the pixels from the left of a code block's text to the end of its widest line."""
+        """Get the width of a code block's widest line in pixels, from the left edge of the text."""
         find = self.document.findBlock
         last = find(block.last_position)
-        self.document.documentLayout().blockBoundingRect(last)  # lays out everything above, too
+        self.document.documentLayout().blockBoundingRect(last)  # also lays out everything above
         return self._widths.widest(block.name, find(block.first_position), last)
 
     def code_area(self, block: CodeBlock) -> QRectF:
-        """Return the background area of a code block with its header, in document coordinates.
+        """Get the background rectangle of a code block with its header, in document coordinates.
 
-        The header is its top `spacing.CODE_HEADER` pixels, with the label at the left and room for
-        a copy button at the right.
+        The header is the top `spacing.CODE_HEADER` pixels. It has the label on the left and space
+        for a copy button on the right.
         """
         return self._underlay.code_area(block.first_position, block.last_position)
 
     def plain_text(self, first: int = 0, last: int | None = None) -> str:
-        """Return the plain text between two positions, for the clipboard.
+        """Get the plain text between two positions, e.g. for the clipboard.
 
-        Without ``last``, all text is rendered first. Unlike Qt's own plain text, it has list
-        markers, task boxes, and tabs between the cells of a table.
+        If ``last`` is None, all pending text is rendered first. In contrast to Qt's own conversion,
+        the result includes list markers, task boxes, and tabs between table cells.
         """
         if last is None and self._waiting:
             self.refresh()
         return plain_text(self._writer, first, self.end_position if last is None else last)
 
     def markdown_text(self, first: int = 0, last: int | None = None) -> str:
-        """Return the Markdown between two positions."""
+        """Get the Markdown between two positions."""
         if last is None and self._waiting:
             self.refresh()
         return markdown_text(self._writer, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
-        """Paint what is below the text, in document coordinates.
+        """Paint everything behind the text, in document coordinates.
 
-        Call before drawing the document.
+        Call this before drawing the document.
         """
         self._underlay.paint(painter, clip)
 
     @Slot()
     def refresh(self) -> None:
-        """Render all text that was appended."""
+        """Render all pending text now."""
         self._show()
 
     def _is_behind(self) -> bool:
-        """Return True if more text waits than is rendered at a time."""
+        """True if there's more pending text than fits into one slice."""
         lines = sum(text.count("\n") for text in self._waiting)
         return lines > SLICE_LINES or sum(map(len, self._waiting)) > SLICE
 
     def _next_slice(self) -> str:
-        """Take as much of the waiting text as is rendered at a time."""
+        """Take the next slice from the pending text."""
         text = "".join(self._waiting)
         part = text[:SLICE]
         if part.count("\n") > SLICE_LINES:
@@ -447,7 +448,7 @@ class MarkdownDocument(QObject):
         return part
 
     def _show(self, sliced: bool = False) -> None:
-        """Render the waiting text: the next slice, or all."""
+        """Render pending text: the next slice or everything."""
         self._timer.stop()
         with self._pace.refreshing():
             if sliced:
@@ -471,8 +472,8 @@ class MarkdownDocument(QObject):
 
     @Slot()
     def _in_turn(self) -> None:
-        """Refresh now, or when the pause and another document's refresh are over."""
-        # A long text pauses only as long as a slice took, not ten times that.
+        """Refresh now, or as soon as the pause and other documents allow."""
+        # For a long text, only pause for the duration of a slice instead of ten times that.
         left = 0.0 if self._is_behind() else self._pace.left()
         if left > 0:
             self._timer.start(int(left * 1000) + 1)

@@ -1,4 +1,4 @@
-"""Syntax highlighting by Pygments, without blocking the GUI thread."""
+"""Syntax highlighting with Pygments, without blocking the GUI thread."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 HIGHLIGHT_LIMIT = 20_000
-"""Characters; longer code stays plain. Pygments takes about 3 ms for 1,000 characters of Python."""
+"""Characters; longer code isn't highlighted. Pygments takes about 3 ms for 1,000 characters."""
 
-_TOKENS = 40  # between checks of the clock: about half a millisecond
+_TOKENS = 40  # number of tokens between clock checks, about half a millisecond
 
 COLOURS: dict[str, tuple[str, str]] = {
     "comment": ("#5f6872", "#919c96"),
@@ -38,10 +38,12 @@ COLOURS: dict[str, tuple[str, str]] = {
     "deleted": ("#b3261e", "#ff9287"),
     "heading": ("#1f5fbf", "#86b6ff"),
 }
-"""Light and dark color of each kind. All have a contrast of 4.5:1 on the code
-background (tested)."""
+"""Light and dark color for each kind of token.
 
-# By names of Pygments' tokens. The nearest listed ancestor determines the kind.
+All of them have a contrast of at least 4.5:1 on the code background (tested).
+"""
+
+# Keyed by Pygments token type. The nearest ancestor in this list is used.
 _KINDS = {
     "Token.Comment": "comment",
     "Token.Comment.Preproc": "keyword",
@@ -71,33 +73,33 @@ _KINDS = {
 
 
 def language_of(info: str) -> str:
-    """Return the first word of a fence's info string, as a label."""
+    """Return the first word of a fence's info string, used as label."""
     words = info.split()
     return words[0].strip("{}.,")[:32] if words else ""
 
 
 def plain_lines(code: str) -> list[tuple[Span, ...]]:
-    """Return lines of code without colors. A final line end does not begin another line."""
+    """Split code into lines without highlighting. A trailing newline doesn't start another line."""
     lines = (code[:-1] if code.endswith("\n") else code).split("\n")
     return [(Span(shown_code(line)),) if line else () for line in lines]
 
 
 @cache
 def _ink(token: str) -> Ink:
-    """Return the cached `Ink` of a kind of token."""
+    """Get the cached `Ink` for a kind of token."""
     return Ink(token=token)
 
 
 Lines = tuple[tuple[Span, ...], ...]
 
 _kept: OrderedDict[tuple[str, str], Lines] = OrderedDict()
-_KEPT = 64  # number of recently colored blocks that are cached
+_KEPT = 64  # number of highlighted blocks to cache
 
 
 def pieces(code: str, language: str) -> Iterator[tuple[str, str]]:
-    """Yield the code in pieces with their kinds: keys of COLOURS or "". Thread-safe.
+    """Split code into (kind, text) pairs, where kind is a key of COLOURS or "". Thread-safe.
 
-    Together they are the code. If a lexer would change it, it is one piece.
+    If the lexer would alter the code, it's returned as a single pair.
     """
     lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT else None
     found = [(_kind(kind), text) for kind, text in lexer.get_tokens(code)] if lexer else []
@@ -108,9 +110,9 @@ def pieces(code: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 class CodeHighlighter:
-    """Highlighting of one code block in time slices.
+    """Highlights a code block in time slices.
 
-    It takes 20 to 40 ms for 200 lines, too long at a time for the GUI thread.
+    200 lines take 20 to 40 ms, which would block the GUI thread for too long.
     """
 
     def __init__(self, code: str, language: str) -> None:
@@ -120,22 +122,21 @@ class CodeHighlighter:
         known = _kept.get(self._key)
         if known is not None:
             _kept.move_to_end(self._key)
-        # the lines with the kind of each piece; plain until `work` has returned True, and always if
-        # the language is unknown or the code too long
+        # Lines as spans. Plain until `work` returns True, and for good if the language is unknown
+        # or the code is too long.
         self.lines: Lines = tuple(plain_lines(code)) if known is None else known
         wanted = known is None and len(code) <= HIGHLIGHT_LIMIT
-        self._language = language.lower() if wanted else ""  # of the lexer to load
+        self._language = language.lower() if wanted else ""  # lexer to load
 
     @property
     def at_hand(self) -> bool:
-        """Return True if `work` can begin immediately. Compiling a language's expressions takes 50
-        ms."""
+        """True if `work` can start right away. Compiling a lexer's expressions takes 50 ms."""
         made = not self._language or self._language in _made
-        # loading all names takes 8 ms
+        # loading all lexer names takes 8 ms
         return made or bool(_made and self._language not in _aliases())
 
     def work(self, until: float) -> bool:
-        """Continue until done (True) or until `time.monotonic()` has passed `until`."""
+        """Work until done (returns True), or until `time.monotonic()` reaches `until`."""
         lexer, self._language = _lexer(self._language), ""
         if lexer is not None:
             code = self._key[0]
@@ -161,9 +162,9 @@ class CodeHighlighter:
 
     def _end(self) -> None:
         self._tokens = None
-        self._rows.pop()  # the line after the final line end
+        self._rows.pop()  # drop the empty line after the final newline
         coloured = tuple(join(iter(row)) for row in self._rows)
-        # A lexer may drop a character such as a byte order mark. The text must not change.
+        # Lexers may drop characters, e.g. a byte order mark. Make sure the text is unchanged.
         if list(map(_text, coloured)) == list(map(_text, self.lines)):
             self.lines = coloured
         _kept[self._key] = self.lines
@@ -177,14 +178,13 @@ def _text(spans: tuple[Span, ...]) -> str:
 
 @cache
 def _aliases() -> frozenset[str]:
-    """Return the names that Pygments itself has. Searching for plugins reads the whole
-    environment."""
+    """Get the names of Pygments' own lexers, because finding plugins scans the environment."""
     from pygments.lexers import get_all_lexers
 
     return frozenset(alias for _, aliases, *_ in get_all_lexers(plugins=False) for alias in aliases)
 
 
-_made: set[str] = set()  # languages whose lexers are ready: Pygments caches compiled expressions
+_made: set[str] = set()  # languages with a compiled lexer, which Pygments caches
 
 
 @lru_cache(maxsize=32)
@@ -194,7 +194,7 @@ def _lexer(language: str) -> Lexer | None:
     from pygments.lexers import get_lexer_by_name
 
     _made.add(language)
-    # The lexer must not strip or expand anything.
+    # Keep the lexer from stripping or expanding anything.
     return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False, tabsize=0)
 
 
@@ -215,19 +215,19 @@ def _ancestors(token: _TokenType) -> Iterator[_TokenType]:
 
 _STRETCH_S = 0.006
 _REST_MS = 12
-_FIRST_MS = 100  # until a language's expressions are compiled: by then the text has been painted
+_FIRST_MS = 100  # delay before compiling a lexer's expressions, so the text gets painted first
 
 
 class HighlightScheduler(QObject):
-    """Scheduler of highlighting: a few milliseconds immediately, the rest in short slices.
+    """Schedules highlighting: a few milliseconds right away, the rest in short slices.
 
     Args:
-        show: a method that is called with the lines of a block that was plain at first.
+        show: method to call with the highlighted lines of a block that was plain at first.
     """
 
     def __init__(self, show: Callable[[CodeKey, Lines], None], parent: QObject) -> None:
         super().__init__(parent)
-        # A weak reference, so that the document is freed without cycle collection.
+        # Use a weak reference so the document doesn't need the cycle collector to be freed.
         self._show = weakref.WeakMethod(show)
         self._jobs: dict[CodeKey, CodeHighlighter] = {}
         self._until = 0.0
@@ -236,11 +236,11 @@ class HighlightScheduler(QObject):
         self._timer.timeout.connect(self._on_timeout)
 
     def begin(self) -> None:
-        """Start a rendering, in which `lines` may use one time slice in total."""
+        """Start rendering. Calls to `lines` share a single time slice."""
         self._until = time.monotonic() + _STRETCH_S
 
     def lines(self, key: CodeKey, code: str) -> Lines:
-        """Return the block's lines: colored if there is time, else plain, and colored later."""
+        """Get a block's lines. They're highlighted if there's time, otherwise plain until later."""
         job = CodeHighlighter(code, key.language)
         if job.at_hand and job.work(self._until):
             self._jobs.pop(key, None)
@@ -250,12 +250,12 @@ class HighlightScheduler(QObject):
         return job.lines
 
     def settle(self) -> None:
-        """Highlight everything that is left, however long it takes."""
+        """Highlight everything that is pending, even if that takes long."""
         self._work(float("inf"))
         self._timer.stop()
 
     def clear(self) -> None:
-        """Discard what is left."""
+        """Discard pending work."""
         self._jobs.clear()
         self._timer.stop()
 

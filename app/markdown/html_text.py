@@ -1,6 +1,6 @@
-"""Markdown as HTML, without Qt. Links lead only to web pages and mail addresses. Images are links.
+"""Convert Markdown to HTML, without Qt. Only web and mail links are allowed, images become links.
 
-Only the few HTML elements that the parser supports are allowed. All other HTML is text.
+HTML is escaped, except for the few elements that the parser supports.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from app.markdown.syntax import parser
 from app.markdown.tex import typed
 
 Formulas = Callable[[str, bool], str]
-"""Callback that returns HTML for a formula: its LaTeX, and True if it is set large."""
+"""Renders a formula as HTML, given the LaTeX and True for display style."""
 
 
 def body(text: str, formulas: Formulas) -> Iterator[str]:
-    """Yield Markdown as HTML, one block at a time."""
+    """Yield Markdown as HTML, block by block."""
     renderer = _Renderer(formulas)
     options, env = deepcopy(parser().options), dict[str, Any]()
     options["breaks"] = True
@@ -36,7 +36,7 @@ def body(text: str, formulas: Formulas) -> Iterator[str]:
 
 
 def fragment(text: str) -> str:
-    """Return Markdown as HTML for the clipboard, with formulas as source."""
+    """Convert Markdown to HTML for the clipboard, leaving formulas as source."""
 
     def formulas(source: str, display: bool) -> str:
         return escape(typed(source, display))
@@ -45,7 +45,7 @@ def fragment(text: str) -> str:
 
 
 class _Renderer(RendererHTML):
-    """markdown-it's renderer, without elements that load anything."""
+    """markdown-it renderer without elements that would load anything."""
 
     def __init__(self, formulas: Formulas) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class _Renderer(RendererHTML):
 
 
 def leads_out(href: str) -> bool:
-    """Return True if an address may be a link: of a web page or for mail."""
+    """Check whether an address is allowed as a link, i.e. a web or mail address."""
     try:
         return urlsplit(href).scheme.lower() in {"http", "https", "mailto"}
     except ValueError:

@@ -1,8 +1,8 @@
-"""Inline content as spans: emphasis, code, links. Nothing is loaded or opened.
+"""Convert inline content to spans: emphasis, code, links. Nothing is loaded or opened.
 
-In a paragraph that is still growing, open emphasis and code are treated as closed. Otherwise
-`**bold` would show two stars until the closing ones arrive, and the line would jump. A finished
-block is parsed as written.
+While a paragraph is growing, unclosed emphasis and code are treated as closed. Otherwise, the line
+would jump, since `**bold` would show two stars until the closing ones arrive. Finished blocks are
+parsed as written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.markdown.tex import formula, typed
 
 
 def raw_rows(text: str, previous: Row | None) -> list[Row]:
-    """Return the lines of a text as rows at the left edge, with long lines split."""
+    """Convert text to rows as typed, splitting long lines."""
     rows: list[Row] = []
     goes_on = previous is not None and previous.kind == "raw"
     for line in text.split("\n"):
@@ -31,13 +31,13 @@ def raw_rows(text: str, previous: Row | None) -> list[Row]:
 
 
 def pieces(line: str) -> Iterator[tuple[Span, ...]]:
-    """Yield a line in pieces that fit a row."""
+    """Split a line into chunks that fit in a row."""
     for start in range(0, max(len(line), 1), LONGEST):
         part = shown(line[start : start + LONGEST])
         yield (Span(part),) if part else ()
 
 
-LIMIT = 4_000  # characters; in a longer paragraph the open end is shown as typed
+LIMIT = 4_000  # characters; in longer paragraphs, unclosed markup is shown as typed
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*$")
 _PARTIAL_TAG = re.compile(r"</?(?:([a-z]{0,6})[ ]?/?|br [^<>\n]*)$", re.IGNORECASE)
@@ -48,7 +48,7 @@ _RUN = re.compile(
 
 
 def closed(text: str) -> str:
-    """Return the text with its open emphasis, code, HTML elements and last link closed."""
+    """Close open emphasis, code, HTML elements and the last link of a text."""
     if len(text) > LIMIT:
         return text
     text = _LINK.sub(r"\1", text)
@@ -89,14 +89,14 @@ def _with_code(text: str, start: int, run: str, stack: list[str]) -> str:
     inside = text[start + len(run) :]
     if not inside.strip():
         before = text[:start]
-        while stack and before.endswith(stack[-1]):  # no content either
+        while stack and before.endswith(stack[-1]):  # no content here either
             before = before.removesuffix(stack.pop())
         return _close(before, stack)
     return text + run + "".join(reversed(stack))
 
 
 def _take(run: str, before: str, after: str, stack: list[str]) -> None:
-    """Apply a run of markers: close what is open, or open something."""
+    """Process a run of markers, which either closes or opens something."""
     if _closes(run, before, after, stack):
         left = len(run)
         while left and stack and stack[-1][0] == run[0]:
@@ -123,22 +123,22 @@ def _close(text: str, stack: list[str]) -> str:
 
 
 INLINE_LIMIT = 16_384
-"""Characters of a paragraph or cell that are parsed. A longer one is shown as typed.
+"""Characters in a paragraph or cell; longer text is shown as typed.
 
-Parsing takes about 1.5 ms for 1,000 characters, 4 ms in the worst case.
+Parsing 1,000 characters takes about 1.5 ms, or 4 ms in the worst case.
 """
 BRACKET_LIMIT = 1_000
-"""Opening brackets in a paragraph that is parsed. The parser may scan to the end for each."""
+"""Opening brackets per parsed paragraph, since the parser may scan to the end for each."""
 
-FORMULA = "\ufffc"  # represents a formula in a text; replaced anywhere else
+FORMULA = "\ufffc"  # placeholder for a formula; replaced if it occurs in the text itself
 
 _SCHEMES = {"http", "https", "mailto"}
-# Qt uses U+FDD0 and U+FDD1 for its own structure, U+FFFC for objects, and U+2029 and line feeds as
-# ends of blocks. Control characters are invisible.
+# Qt uses U+FDD0 and U+FDD1 for its own structure, U+FFFC for objects, and U+2029 and line feeds to
+# end blocks. Control characters are invisible.
 _UNSHOWABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffc\ufffe\uffff\ud800-\udfff]"
 )
-# Characters that reorder code can hide its meaning ("Trojan Source").
+# Bidirectional controls can be used to disguise code ("Trojan Source").
 _REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _CITED = re.compile(r"\[[A-Z](?:[,;/&\s]+[A-Z])*\]")
 _LETTER = re.compile(r"\[?([A-Z])\]?")
@@ -146,17 +146,17 @@ _TASK = re.compile(r"\[([ xX])\][ \t]+")
 
 
 def shown(text: str) -> str:
-    """Return the text with undisplayable characters replaced by U+FFFD, and line ends by spaces."""
+    """Replace characters that can't be displayed with U+FFFD, and line ends with spaces."""
     return _UNSHOWABLE.sub("\ufffd", text.replace("\n", " ").replace("\u2029", " "))
 
 
 def shown_code(text: str) -> str:
-    """Return a line of code, with reordering characters replaced by U+FFFD."""
+    """Same as `shown`, but for code, so bidirectional controls are replaced as well."""
     return _REORDERING.sub("\ufffd", shown(text))
 
 
 def allowed_link(address: str) -> str:
-    """Return the address if it may be offered as a link, else ""."""
+    """Get the address if it's allowed as a link, else ""."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -167,7 +167,7 @@ def allowed_link(address: str) -> str:
 
 
 def task(content: str) -> tuple[str, str]:
-    """Split the check box off a list item: ("", "todo" or "done"; the rest)."""
+    """Split the check box off a list item. Returns "", "todo" or "done", and the rest."""
     match = _TASK.match(content)
     if match is None:
         return "", content
@@ -175,10 +175,10 @@ def task(content: str) -> tuple[str, str]:
 
 
 class InlineParser:
-    """Parser of inline content with a cache, since most of a tail does not change."""
+    """Parses inline content and caches the results, because most of a tail doesn't change."""
 
     def __init__(self, parts: Collection[str] = ()) -> None:
-        """``parts``: letters that become links to "#A" in "[A]" or "[A, B]"."""
+        """``parts``: column letters. "[A]" and "[A, B]" are turned into links to "#A" etc."""
         self._parts = parts
         self._kept: dict[str, tuple[Span, ...]] = {}
         self._fresh: dict[str, tuple[Span, ...]] = {}
@@ -188,13 +188,13 @@ class InlineParser:
     def begin(
         self, references: References, steady: bool, other: InlineParser | None = None
     ) -> None:
-        """Start a round. Cache entries that the last round did not use are dropped.
+        """Start a pass, dropping cache entries that weren't used in the last pass.
 
         Args:
-            references: the current definitions.
-            steady: definitions were only added, so their number detects changes; otherwise nothing
-                is reused.
-            other: a parser whose last round is reused, if it had the same definitions.
+            references: current definitions.
+            steady: definitions have only been added, so comparing their number is enough to detect
+                changes. If False, nothing is reused.
+            other: parser to reuse results from, if it had the same definitions.
         """
         count = len(references) if steady else -1
         self._kept = self._fresh if steady and count == self._known else {}
@@ -205,11 +205,11 @@ class InlineParser:
         self._known = count
 
     def forget(self) -> None:
-        """Drop the cache."""
+        """Clear the cache."""
         self._fresh = {}
 
     def spans(self, content: str) -> tuple[Span, ...]:
-        """Return the content as spans, with adjacent spans of the same look joined."""
+        """Parse content to spans. Adjacent spans with the same style are merged."""
         if content in self._fresh:
             return self._fresh[content]
         spans = self._kept.get(content)
@@ -228,7 +228,7 @@ class InlineParser:
 
 
 def join(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Join adjacent spans of the same look, and drop empty ones."""
+    """Merge adjacent spans with the same style and drop empty spans."""
     joined: list[Span] = []
     for span in spans:
         if joined and joined[-1].ink == span.ink:
@@ -245,7 +245,7 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
         match token.type:
             case "text" | "text_special":
                 yield Span(shown(token.content), ink)
-            # Single line breaks are kept: models use them in poems, addresses and lists of lines.
+            # Keep single line breaks, since models use them for poems, addresses and lists.
             case "softbreak" | "hardbreak":
                 yield Span("\u2028", ink)
             case "code_inline":
@@ -273,7 +273,7 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
 
 
 def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
-    """Yield the spans, with letters of columns as links."""
+    """Turn column letters in the spans into links."""
     for span in spans:
         text, ink = span.text, span.ink
         place, is_plain = 0, not (ink.link or ink.code or ink.math)
@@ -287,14 +287,14 @@ def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
 
 
 def _formula(source: str, display: bool, ink: Ink) -> Span:
-    """Return a formula, or its source if it is invalid or too complex."""
+    """Make a span for a formula, or its source if it's invalid or too complex."""
     if formula(source, display) is None:
         return Span(typed(source, display), replace(ink, code=True))
     return Span(FORMULA, replace(ink, math=source, display=display))
 
 
 def _image(token: Token, ink: Ink) -> Span:
-    """Return an image's description, as a link to it. Images are not loaded."""
+    """Turn an image into a link with its description. Images aren't loaded."""
     source = str(token.attrs.get("src", ""))
     text = "".join(span.text for span in _walk(token.children or []))
     return Span(text or shown(source), replace(ink, link=ink.link or allowed_link(source)))

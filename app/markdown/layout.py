@@ -1,4 +1,4 @@
-"""Conversion of a block's tokens to rows, with the space between them."""
+"""Convert a block's tokens to rows with the spacing between them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def code_rows(
     bars: tuple[Bar, ...] = (),
     rtl: bool = False,
 ) -> list[Row]:
-    """Return the rows of a complete code block."""
+    """Get the rows of a complete code block."""
     rows = line_rows(key, lines, levels, bars, rtl)
     return [replace(rows[0], first=True, space=space), *rows[1:], _foot(key, levels, bars, rtl)]
 
@@ -53,7 +53,7 @@ def line_rows(
     bars: tuple[Bar, ...] = (),
     rtl: bool = False,
 ) -> list[TextRow]:
-    """Return the rows of lines of code, without header and footer."""
+    """Get the rows for lines of code, without header and footer."""
     return [
         TextRow("code", part, 0, levels, bars, None, key, joined=number > 0, rtl=rtl)
         for line in lines
@@ -62,19 +62,19 @@ def line_rows(
 
 
 class GrowingCode:
-    """Rows of the unclosed fence at a document's end. Only rows of new lines are created."""
+    """Rows of an unclosed fence at the end of a document. Only creates rows for new lines."""
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
-        """Reset, for another fence or after its rows were removed."""
+        """Reset. Used for a new fence, or after the rows were removed."""
         self._known: tuple[CodeKey, int] | None = None
-        self._offset = 0  # end of its complete lines
-        self._complete = 0  # number of their rows
+        self._offset = 0  # end of the complete lines
+        self._complete = 0  # row count of the complete lines
 
     def is_showing(self, fence: OpenFence, number: int, place: int) -> bool:
-        """Return True if the rows returned last are the beginning of this fence."""
+        """True if the rows returned last are the start of this fence."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
         return self._known == (key, place) and len(fence.code) >= self._offset > 0
 
@@ -86,7 +86,7 @@ class GrowingCode:
         place: int,  # index of its first row in the document
         codes: dict[CodeKey, str],
     ) -> tuple[int, list[Row]]:
-        """Return how many of its rows are unchanged, and the rows after them."""
+        """Update the rows. Returns how many of them are unchanged, and the rows after that."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
         if self._known != (key, place):
             self.clear()
@@ -111,7 +111,7 @@ class GrowingCode:
 
 
 def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
-    """Yield a line in pieces that fit a row."""
+    """Split a line into chunks that fit in a row."""
     if sum(len(span.text) for span in line) <= LONGEST:
         yield line
         return
@@ -134,11 +134,11 @@ def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
 def _foot(
     key: CodeKey, levels: tuple[str, ...] = (), bars: tuple[Bar, ...] = (), rtl: bool = False
 ) -> TextRow:
-    """Return the lower padding, as a row, since Qt ignores the lower margin of the last block."""
+    """Get a row for the bottom padding, because Qt ignores the bottom margin of the last block."""
     return TextRow("pad", (), 0, levels, bars, None, key, rtl=rtl)
 
 
-CELL_LIMIT = 5_000  # cells of a table, and 50 columns; a larger one is shown as typed
+CELL_LIMIT = 5_000  # table cells, limited to 50 columns as well; larger tables are shown as typed
 COLUMN_LIMIT = 50
 
 _LETTER = re.compile(r"[^\W\d_]")
@@ -156,21 +156,21 @@ class _List(Struct):
 
 def block_rows(
     block: Block,
-    number: int,  # of the block in its document; names its lists, quotes and code
+    number: int,  # block number in the document, used to identify its lists, quotes and code
     inline: InlineParser,
-    previous: Row | None,  # the row above, for the space between
-    codes: dict[CodeKey, str],  # gets the source of each code block
-    # returns lines of code, colored or not yet; None while the block is open
+    previous: Row | None,  # row above, which affects the spacing
+    codes: dict[CodeKey, str],  # receives the source of each code block
+    # gets lines of code, highlighted or not; None while the block is open
     colour: Callable[[CodeKey, str], Lines] | None = None,
 ) -> list[Row]:
-    """Return the rows of a top-level block."""
+    """Convert a top-level block to rows."""
     if block.typed:
         return raw_rows(block.source.removesuffix("\n"), previous)
     return _Builder(block, block.tokens, number, inline, previous, codes, colour).rows
 
 
 class _Builder:
-    """Builder of a top-level block's rows, in one pass over its tokens."""
+    """Builds the rows of a top-level block in one pass over the tokens."""
 
     def __init__(
         self,
@@ -192,10 +192,10 @@ class _Builder:
         self._codes = codes
         self._colour = colour
         self._levels: tuple[str, ...] = ()
-        self._rtl = False  # of the outermost list or quote
+        self._rtl = False  # direction of the outermost list or quote
         self._bars: tuple[Bar, ...] = ()
         self._lists: list[_List] = []
-        self._marker: ListItem | None = None  # of an item without a row so far
+        self._marker: ListItem | None = None  # list item that has no row yet
         self._fresh_list = False
         # The last text of an open block is still growing.
         self._open_text = -1
@@ -245,7 +245,7 @@ class _Builder:
                 self._too_deep(token)
 
     def _too_deep(self, token: Token) -> None:
-        """Show the lines of a token as typed, since its nesting is too deep for the parser."""
+        """Show a token's lines as typed, because it's nested too deeply for the parser."""
         first, end = token.map or [0, 0]
         lines = self._block.source.split("\n")
         base = self._block.first_line
@@ -259,7 +259,7 @@ class _Builder:
     def _text(self, kind: str, place: int) -> None:
         content = self._tokens[place].content
         if kind != "paragraph":
-            content = content.replace("\n", " ")  # "#" headings have only one line
+            content = content.replace("\n", " ")  # "#" headings can't have several lines
         if self._marker is not None and kind == "paragraph":
             state, content = task(content)
             if state:
@@ -290,14 +290,14 @@ class _Builder:
         return gap(self._previous, kind, bool(self._lists) and self._tight())
 
     def _tight(self) -> bool:
-        """Return True if the row has little space above. Nested lists start like the outer one."""
+        """True for a row with little space above. Nested lists start like the outer list."""
         if self._fresh_list:
             outer = self._lists[:-1]
             return bool(outer) and outer[-1].tight
         return self._lists[-1].tight
 
     def _flush_marker(self) -> None:
-        """Add an empty row for an item that does not begin with text, for its marker."""
+        """Add an empty row for the marker of an item that doesn't start with text."""
         if self._marker is not None:
             self._add("paragraph", ())
 
@@ -306,7 +306,7 @@ class _Builder:
         return (self._number, self._serial)
 
     def _enter(self, level: str, place: int) -> None:
-        """Start a deeper level after the token at `place`."""
+        """Increase the nesting level after the token at `place`."""
         if not self._levels:
             self._rtl = right_to_left(self._tokens, place)
         self._levels = (*self._levels, level)
@@ -360,7 +360,7 @@ class _Builder:
             self._push(row)
 
     def _table(self, place: int) -> int:
-        """Process the tokens of a table, and return the place of its end."""
+        """Convert a table. Returns the position of its last token."""
         self._flush_marker()
         tokens = self._tokens
         cells: list[tuple[tuple[Span, ...], ...]] = []
@@ -392,7 +392,7 @@ class _Builder:
 
 
 def right_to_left(tokens: Sequence[Token], start: int) -> bool:
-    """Return True if the first letter after `start` belongs to a right-to-left script."""
+    """Check if the first letter after `start` is from a right-to-left script."""
     texts = (token.content for token in tokens[start:] if token.type == "inline")
     return _first_letter_is_rtl(task(text)[1] for text in texts)
 
@@ -405,14 +405,14 @@ def _first_letter_is_rtl(texts: Iterable[str]) -> bool:
 
 
 def _is_formula(spans: Sequence[Span]) -> bool:
-    """Return True for formulas without words, which have no direction of their own."""
+    """True for formulas without words, which have no text direction."""
     return any(span.ink.math for span in spans) and all(
         span.ink.math or not span.text.strip() for span in spans
     )
 
 
 def _is_right_to_left(row: Row | None) -> bool:
-    """Return True if a row runs from right to left."""
+    """Check whether a row's text is right-to-left."""
     if isinstance(row, TextRow) and not row.rtl:
         return _first_letter_is_rtl(span.text for span in row.spans)
     return row is not None and row.rtl

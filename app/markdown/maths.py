@@ -1,7 +1,7 @@
-"""Formulas in a QTextDocument, as vectors on the baseline of the text.
+"""Formulas in a QTextDocument, drawn as vectors on the text's baseline.
 
-A formula is one U+FFFC in the document. Its format has the LaTeX, for copying, and `MathObject`
-draws the result of `tex`.
+In the document, a formula is a U+FFFC whose format holds the LaTeX, which is used for copying.
+`MathObject` draws the result of `tex`.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ OBJECT = QTextFormat.ObjectTypes.UserObject.value + 1
 SOURCE = QTextFormat.Property.UserProperty.value + 2
 DISPLAY = QTextFormat.Property.UserProperty.value + 3
 
-_ROOM = 4  # pixels between a display formula and the text above it
+_ROOM = 4  # pixels between a display formula and the text above
 _MIDDLE = QTextCharFormat.VerticalAlignment.AlignMiddle
 _BASELINE = QTextCharFormat.VerticalAlignment.AlignBaseline
 
 
 def apply(form: QTextCharFormat, source: str, display: bool) -> None:
-    """Turn `form`, which has the font and color of the text, into a formula's format."""
+    """Turn `form`, a text format with font and color, into the format of a formula."""
     form.setObjectType(OBJECT)
     form.setProperty(SOURCE, source)
     form.setProperty(DISPLAY, display)
     _, depth = _extent(form)
-    # Qt can only align an object to the font's descent, or center it.
+    # Qt can align objects only to the font's descent or to the center.
     deep = depth > QFontMetricsF(form.font()).descent()
     form.setVerticalAlignment(_MIDDLE if deep else _BASELINE)
 
 
 def typed(form: QTextFormat) -> str:
-    """Return the formula of a format as Markdown."""
+    """Get a formula's Markdown from its format."""
     return tex.typed(str(form.property(SOURCE)), bool(form.property(DISPLAY)))
 
 
 class MathObject(QPyTextObject):
-    """Painter of a document's formulas."""
+    """Draws the formulas of a document."""
 
     def intrinsicSize(self, doc: QTextDocument, pos: int, form: QTextFormat) -> QSizeF:
         char = form.toCharFormat()
@@ -83,7 +83,7 @@ class MathObject(QPyTextObject):
 
 
 def _raised(char: QTextCharFormat) -> float:
-    """Return Qt's offset of an object's middle above the baseline, doubled: half the x-height."""
+    """Twice the height above the baseline at which Qt centers objects, i.e. half the x-height."""
     return QFontMetrics(char.font()).xHeight() / 2
 
 
@@ -92,9 +92,9 @@ def _made(char: QTextCharFormat) -> tex.Formula | None:
 
 
 def _extent(char: QTextCharFormat, document: QTextDocument | None = None) -> tuple[QSizeF, float]:
-    """Return the formula's size next to text of this format, and the part of it below the line.
+    """Get a formula's size in text of this format, and the height below the baseline.
 
-    A formula that is wider than its document is scaled down.
+    Formulas wider than the document are scaled down.
     """
     made = _made(char)
     if made is None:

@@ -1,7 +1,7 @@
-"""Painting below the text: code backgrounds, quote bars, list markers, rules.
+"""Paint what's behind the text: code backgrounds, quote bars, list markers, rules.
 
-Qt's own bullets are too close to the text and too small. Its numbers are cut off if they need more
-room than the list has, and missing in right-to-left text.
+Qt's own bullets are too small and too close to the text. Its list numbers get clipped if they're
+wider than the list's indentation, and are missing in right-to-left text.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from app.markdown.rows import (
 from app.markdown.style import INLINE_CODE, Formats, MarkdownStyle
 from app.markdown.writing import RowWriter
 
-# Relative to the font size:
-_MIDDLE = 0.36  # center of lower-case letters and digits above the baseline
-_BULLET = 0.9  # distance from the text to a bullet's center
+# In units of the font size:
+_MIDDLE = 0.36  # height of the center of lower-case letters and digits above the baseline
+_BULLET = 0.9  # distance between a bullet's center and the text
 _RADIUS = 0.17
-_BOX = 0.87  # side of a check box
-_BOX_GAP = 0.7  # gap between a box and its text
+_BOX = 0.87  # size of a check box
+_BOX_GAP = 0.7  # gap between check box and text
 
 
 def marker_area(formats: Formats, item: ListItem, text: QPointF, rtl: bool) -> QRectF:
-    """Return the area of an item's marker.
+    """Return the rectangle of a list item's marker.
 
     Args:
-        text: baseline start of the item's first line.
-        rtl: the text runs to the left, so the marker is at its right.
+        text: start of the baseline of the item's first line.
+        rtl: right-to-left text, which has its marker on the right.
     """
     px = formats.style.font_px
     if item.task:
@@ -67,7 +67,7 @@ def marker_area(formats: Formats, item: ListItem, text: QPointF, rtl: bool) -> Q
 
 
 def number_text(item: ListItem, rtl: bool) -> str:
-    """Return the number as drawn from left to right: "3)", or "(3" next to right-to-left text."""
+    """Format a list number in visual order: "3)", or "(3" for right-to-left text."""
     if rtl:
         return f"{item.delimiter.replace(')', '(')}{item.number}"
     return f"{item.number}{item.delimiter}"
@@ -76,7 +76,7 @@ def number_text(item: ListItem, rtl: bool) -> str:
 def paint_marker(
     painter: QPainter, formats: Formats, item: ListItem, text: QPointF, rtl: bool
 ) -> None:
-    """Paint an item's marker. `text`, `rtl`: see `marker_area`."""
+    """Paint a list item's marker. For `text` and `rtl`, see `marker_area`."""
     area = marker_area(formats, item, text, rtl)
     colour = QColor(formats.style.muted)
     if item.task:
@@ -85,7 +85,7 @@ def paint_marker(
         painter.setFont(formats.marker_font())
         painter.setPen(colour)
         window = painter.layoutDirection()
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the direction of `number_text`
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # it's in visual order
         painter.drawText(QPointF(area.left(), text.y()), number_text(item, rtl))
         painter.setLayoutDirection(window)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -124,11 +124,11 @@ def _paint_box(painter: QPainter, style: MarkdownStyle, done: bool, area: QRectF
 RADIUS = 8
 _BAR = 3
 _LABEL_PX = 12
-_BASELINE = 0.8  # Qt's baseline of a line of fixed height, as a part of it
+_BASELINE = 0.8  # position of the baseline in a line of fixed height, as Qt places it
 
 
 class Underlay:
-    """Painter of what is below the text of a document's rows."""
+    """Paints what's behind the text of a document's rows."""
 
     def __init__(self, writer: RowWriter, document: QTextDocument, formats: Formats) -> None:
         self._writer = writer
@@ -138,22 +138,22 @@ class Underlay:
         self._label_font = formats.font()
         self._label_font.setPixelSize(_LABEL_PX)
         self._label_font.setWeight(QFont.Weight.Normal)
-        # The last request for visible rows, and its result.
+        # Last arguments and result of `_visible`.
         self._looked: tuple[tuple[float, ...], tuple[int, int]] | None = None
-        # Caches of areas by the first and last block, and of inline code backgrounds by block.
+        # Cached areas by first and last block, and inline code backgrounds by block.
         self._areas: dict[tuple[int, int], QRectF] = {}
         self._grounds: dict[int, list[QRectF]] = {}
-        self._width = 0.0  # document width for which they are valid
+        self._width = 0.0  # document width the caches are valid for
 
     def code_area(self, first_position: int, last_position: int) -> QRectF:
-        """Return the background area of the code between the positions, in document coordinates."""
+        """Get the background rectangle of code between two positions, in document coordinates."""
         find = self._document.findBlock
         return self._code_area(find(first_position), find(last_position))
 
     def paint(self, painter: QPainter, clip: QRectF | None) -> None:
-        """Paint what touches `clip` (None: all), in document coordinates.
+        """Paint everything that intersects `clip` (None: everything), in document coordinates.
 
-        The cost depends on the visible rows only.
+        The cost only depends on the number of visible rows.
         """
         rows, blocks = self._writer.rows, self._writer.blocks
         begin, end = self._visible(clip)
@@ -177,11 +177,11 @@ class Underlay:
         painter.restore()
 
     def codes(self, clip: QRectF | None) -> Iterator[tuple[int, int]]:
-        """Return the first and last row of each code block that touches `clip` (None: all)."""
+        """Get the first and last row of each code block that intersects `clip` (None: all)."""
         return self._codes(*self._visible(clip))
 
     def forget(self, place: int) -> None:
-        """Drop cached areas of this row and later ones, which have changed."""
+        """Drop the cached areas from this row on, because the rows have changed."""
         number = self._writer.number(place - 1) if place else 0
         self._areas = {key: area for key, area in self._areas.items() if key[1] < number}
         self._grounds = {key: kept for key, kept in self._grounds.items() if key < number}
@@ -194,31 +194,30 @@ class Underlay:
         return width
 
     def repaint_from(self, place: int) -> None:
-        """Repaint the views from this row on, including its surroundings.
+        """Repaint everything from this row on.
 
-        Qt repaints only the changed lines, but a code block's header and footer are outside of
-        them.
+        Qt only repaints changed lines, which doesn't include a code block's header and footer.
         """
         if self._document.textWidth() <= 0:
-            return  # not shown yet; reading its size would lay it out
+            return  # not shown yet; reading the size would trigger a layout
         size = self._document.size()
         top = 0.0
         if 0 < place < len(self._writer.rows):
             layout = self._document.documentLayout()
             top = layout.blockBoundingRect(self._writer.blocks(place - 1)[0]).top()
         area = QRectF(0, top, max(size.width(), 1.0), max(size.height() - top, 1.0) + CODE_PAD)
-        update: Any = self._document.documentLayout().update  # overloaded; the stub does not say
+        update: Any = self._document.documentLayout().update  # overloaded, but not in the stub
         update[QRectF].emit(area)
 
     def _visible(self, clip: QRectF | None) -> tuple[int, int]:
-        """Return the range of rows that may touch the clip."""
+        """Get the range of rows that may intersect the clip."""
         count = len(self._writer.rows)
         if clip is None or not count:
             return 0, count
         document = self._document
         at = clip.top(), clip.bottom(), document.textWidth()
         asked: tuple[float, ...] = (*at, count, document.revision())
-        # called several times per repaint
+        # this gets called several times per repaint
         if self._looked is not None and self._looked[0] == asked:
             return self._looked[1]
         find, number = document.findBlockByNumber, self._writer.number
@@ -227,10 +226,10 @@ class Underlay:
         def top(place: int) -> float:
             return place_of(find(number(place))).top()
 
-        # The next request is usually near the last one, at the end of a growing text.
+        # Calls tend to be close to the previous one, near the end of a growing text.
         _, (near, _) = self._looked or (asked, (0, 0))
         near = near if near < count and top(near) < clip.top() else 0
-        # One more row at each end, since a code block's header is above its first row.
+        # Add a row at both ends, because a code block's header is above its first row.
         first = max(bisect_left(range(count), clip.top(), near, key=top) - 2, 0)
         last = min(bisect_right(range(count), clip.bottom(), first, key=top) + 1, count)
         self._looked = asked, (first, last)
@@ -262,12 +261,12 @@ class Underlay:
             paint_marker(painter, self._formats, row.item, QPointF(edge, baseline), row.rtl)
 
     def _aside(self, row: Row, level: int, width: float, own: float = 0.0) -> float:
-        """Return the left edge of something ``own`` pixels wide at a level of a row."""
+        """Get the left edge for something ``own`` pixels wide, at an indentation level of a row."""
         indent = self._formats.indent(row.levels[:level])
         return width - indent - own if row.rtl else indent
 
     def _paint_inline_code(self, painter: QPainter, block: QTextBlock) -> None:
-        """Paint a rounded background behind each piece of `code`, line by line."""
+        """Paint a rounded background behind each run of inline code, line by line."""
         number = block.blockNumber()
         if number not in self._grounds:
             self._grounds[number] = list(self._code_grounds(block))
@@ -285,8 +284,9 @@ class Underlay:
                 stop = min(end, line.textStart() + line.textLength())
                 if begin >= stop:
                     continue
-                # By glyphs, not by cursor positions, which are on the other side where the
-                # direction of the text changes. Relative to the block's left including its margin.
+                # Use glyph positions, since cursor positions jump to the other side where the text
+                # direction changes. They're relative to the block's left edge, including its
+                # margin.
                 runs = [run.boundingRect() for run in line.glyphRuns(begin, stop - begin)]
                 if not runs:
                     continue
@@ -296,7 +296,7 @@ class Underlay:
                 yield QRectF(origin.x() + left - 2.5, top, width, height)
 
     def _code_runs(self, block: QTextBlock) -> Iterator[tuple[int, int]]:
-        """Yield the start and end of inline code in the block, in UTF-16 units."""
+        """Yield start and end of the block's inline code runs, in UTF-16 units."""
         iterator = block.begin()
         while not iterator.atEnd():
             fragment = iterator.fragment()
@@ -313,13 +313,13 @@ class Underlay:
             painter.setPen(QColor(self._style.muted))
             left, width = area.left() + CODE_PAD, area.width() - 5 * CODE_PAD
             place = QRectF(left, area.top() + 3, max(width, 0), CODE_HEADER - 3)
-            # Code and its language label run from left to right in all windows.
+            # Code and its label are always left-to-right, even if the UI isn't.
             left_side = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | left_side, row.code.language)
             painter.setPen(Qt.PenStyle.NoPen)
 
     def _between(self, first: QTextBlock, last: QTextBlock) -> QRectF:
-        """Return the area from the top of the first block to the bottom of the last one."""
+        """Return the area from the top of the first block to the bottom of the last block."""
         width = self._heed_width()
         key = first.blockNumber(), last.blockNumber()
         if key not in self._areas:
@@ -330,15 +330,15 @@ class Underlay:
         layout = self._document.documentLayout()
         if width <= 0:
             width = self._document.size().width()
-        # Reading its rectangle lays a block out. The rectangle itself is that of the glyphs, which
-        # differs from that of lines of fixed height.
+        # This forces a layout of the block. Its rectangle is based on glyphs, which isn't the same
+        # as the lines of fixed height.
         foot = layout.blockBoundingRect(last)
         if last.blockFormat().lineHeight() and last.layout().lineCount():
             lines = last.layout().lineCount() * last.blockFormat().lineHeight()
             foot.setBottom(last.layout().position().y() + lines)
         if table := QTextCursor(first).currentTable():
-            # A block in a cell is relative to the cell, and Qt ignores the padding of the first
-            # cell.
+            # Blocks in a cell are positioned relative to it, and Qt ignores the first cell's
+            # padding.
             top = layout.frameBoundingRect(table).top() - CELL_PAD
         else:
             top = min(first.layout().position().y(), layout.blockBoundingRect(first).bottom())
@@ -351,7 +351,7 @@ class Underlay:
         return lines.adjusted(left, -CODE_HEADER, -right, CODE_PAD)
 
     def _codes(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and last row of each code block in the range."""
+        """Yield the first and last row of each code block in a range."""
         firsts, feet = self._writer.code_firsts, self._writer.code_feet
         for number in range(bisect_left(feet, begin), len(firsts)):
             if firsts[number] >= end:
@@ -368,15 +368,15 @@ def _is_first(row: Row) -> bool:
 
 
 def _first_baseline(block: QTextBlock) -> float:
-    """Return the distance from a block's top to its first baseline."""
+    """Return the distance between a block's top and its first baseline."""
     line = block.layout().lineAt(0)
-    if line.isValid():  # a tall formula moves it down
+    if line.isValid():  # a tall formula moves the baseline down
         return line.y() + line.ascent()
     return _BASELINE * block.blockFormat().lineHeight()
 
 
 def _bars(rows: Sequence[Row], begin: int, end: int) -> Iterator[tuple[Bar, int, int]]:
-    """Yield each quote bar in the range, with the first and last row of its quote."""
+    """Yield each quote bar in a range, with the first and last row of the quote."""
     done: set[Bar] = set()
     for place in range(begin, end):
         for bar in rows[place].bars:

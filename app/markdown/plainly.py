@@ -1,4 +1,4 @@
-"""Conversion of Markdown to plain text, block by block, without Qt."""
+"""Convert Markdown to plain text, block by block, without Qt."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from app.markdown.tex import typed
 
 
 class ParsedBlock(NamedTuple):
-    """A finished block of a text."""
+    """Finished block of a text."""
 
-    source: str  # as written
-    # its tokens, including inline tokens; empty if it is shown as typed
+    source: str  # Markdown source
+    # tokens, including inline tokens; empty if the block is shown as typed
     tokens: list[Token]
 
 
 def parts(text: str) -> Iterator[ParsedBlock]:
-    """Yield the blocks of a whole text, with the window's limits."""
+    """Split a complete text into blocks, applying the same limits as the window."""
     splitter = BlockSplitter()
     splitter.feed(text)
     splitter.finish()
@@ -36,7 +36,7 @@ def parts(text: str) -> Iterator[ParsedBlock]:
 
 
 def plainly(text: str) -> str:
-    """Return the text without markup. Lists keep their markers. Cells are separated by tabs."""
+    """Remove the markup from a text. List markers are kept, table cells are separated by tabs."""
     shown = (
         "\n".join(_lines(part.tokens)) if part.tokens else part.source.strip("\n")
         for part in parts(text)
@@ -46,7 +46,7 @@ def plainly(text: str) -> str:
 
 
 def _lines(tokens: Iterable[Token]) -> Iterator[str]:
-    lists: list[int] = []  # the next number of each open list, -1 for bullets
+    lists: list[int] = []  # next number of each open list, -1 for bullets
     marker, quote = "", 0
     cells: list[str] | None = None
     first = True

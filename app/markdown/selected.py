@@ -1,4 +1,4 @@
-"""Selected part of a document as plain text, or as Markdown."""
+"""Convert a selected part of a document to plain text or Markdown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.markdown.writing import RowWriter
 
 
 def _touched(writer: RowWriter, first: int, last: int) -> Iterator[tuple[int, Row, QTextBlock]]:
-    """Yield the rows between two positions of the document, with their indexes and first blocks."""
+    """Yield the rows between two document positions, with their indexes and first blocks."""
     for place, row in enumerate(writer.rows):
         begin, end = writer.blocks(place)
         if row.kind == "pad" or end.position() + end.length() <= first:
@@ -29,10 +29,10 @@ def _touched(writer: RowWriter, first: int, last: int) -> Iterator[tuple[int, Ro
 
 
 def plain_text(writer: RowWriter, first: int, last: int) -> str:
-    """Return the text between two positions of the document.
+    """Return the plain text between two document positions.
 
-    Blocks of text are separated by an empty line, lines of code and list items are not. A marker is
-    included if its item is selected from the beginning.
+    There's an empty line between blocks of text, but not between lines of code or list items.
+    Markers are included if the selection covers the start of the item.
     """
     parts: list[str] = []
     previous: Row | None = None
@@ -48,7 +48,7 @@ def plain_text(writer: RowWriter, first: int, last: int) -> str:
 
 
 def _between(above: Row, row: Row) -> str:
-    """Return the line ends between two rows of plain text."""
+    """Get the separator between two rows of plain text."""
     if isinstance(row, TextRow) and row.joined:
         return ""
     return "\n" if _close(above, row) else "\n\n"
@@ -63,9 +63,9 @@ def _close(above: Row, row: Row) -> bool:
 
 
 def _within(block: QTextBlock, first: int, last: int) -> str:
-    """Return the part of a block's text between the positions."""
+    """Get a block's text between two positions."""
     start = max(first - block.position(), 0)
-    units = block.text().encode("utf-16-le")  # positions count UTF-16 units
+    units = block.text().encode("utf-16-le")  # positions are in UTF-16 units
     part = units[2 * start : 2 * max(last - block.position(), 0)]
     text = part.decode("utf-16-le", "replace").replace("\u2028", "\n")
     if FORMULA not in text:
@@ -75,13 +75,13 @@ def _within(block: QTextBlock, first: int, last: int) -> str:
 
 
 def _formulas(block: QTextBlock, first: int, last: int) -> Iterator[str]:
-    """Yield the sources of the formulas in a block between the positions."""
+    """Yield the sources of a block's formulas between two positions."""
     iterator = block.begin()
     while not iterator.atEnd():
         fragment = iterator.fragment()
         form = fragment.charFormat()
         if form.objectType() == maths.OBJECT:
-            # Two equal formulas next to each other are one fragment.
+            # Qt merges adjacent formulas into one fragment if they're equal.
             for place in range(fragment.position(), fragment.position() + fragment.length()):
                 if first <= place < last:
                     yield maths.typed(form)
@@ -104,7 +104,8 @@ def _marker(row: TextRow, block: QTextBlock, first: int) -> str:
 def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
     table = QTextCursor(block).currentTable()
     lines: list[str] = []
-    # If several cells are selected, Qt selects whole cells, and ends at the start of the last one.
+    # If more than one cell is selected, Qt selects entire cells and ends at the start of the last
+    # cell.
     whole = table.cellAt(first) != table.cellAt(last)
     for row in range(table.rows()):
         cells = [table.cellAt(row, column) for column in range(table.columns())]
@@ -118,10 +119,10 @@ def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
 
 
 def markdown_text(writer: RowWriter, first: int, last: int) -> str:
-    """Return Markdown that renders to the text between two positions of the document."""
+    """Get Markdown for the text between two document positions."""
     parts: list[str] = []
     previous: Row | None = None
-    close = ""  # ends the open code
+    close = ""  # end of the open code block
     for place, row, begin in _touched(writer, first, last):
         code, above, margin = _code(row), _code(previous), _margin(row.levels)
         if code != above:
@@ -147,7 +148,7 @@ def _code(row: Row | None) -> CodeKey | None:
 
 
 def _fence(writer: RowWriter, place: int) -> str:
-    """Return a fence that is longer than those in the code that begins there."""
+    """Get a fence that is longer than any fence in the code block starting here."""
     longest, code = 2, _code(writer.rows[place])
     for number in range(place, len(writer.rows)):
         row = writer.rows[number]
@@ -162,7 +163,7 @@ def _gap(above: Row, row: Row) -> str:
     ends = _between(above, row)
     if ends != "\n\n":
         return ends
-    # A quote continues over its own empty line.
+    # A quote spans its own empty lines.
     shared = zip(above.levels, row.levels, strict=False)
     deep = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], shared))
     return f"\n{_margin(row.levels[:deep]).rstrip()}\n"
@@ -173,7 +174,7 @@ def _margin(levels: Sequence[str]) -> str:
 
 
 def _lead(row: TextRow, whole: bool) -> str:
-    """Return the text before the first line. ``whole``: it is selected from its beginning."""
+    """Get the markup in front of a row's first line. ``whole``: the selection covers its start."""
     before = _margin(row.levels)
     if row.item is not None and whole:
         item, levels = row.item, list(row.levels)
@@ -193,16 +194,16 @@ def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
     if row.code is not None or row.kind == "raw":
         return "".join(span.text for span in spans)
     text = _marked(spans, _LAYERS)
-    # Escape characters that would begin a heading, a list or a quote.
+    # Escape anything that would start a heading, list or quote.
     text = re.sub(r"((?:^|\u2028)\s*\d*)([#>+.)-])(?=\s)", r"\1\\\2", text)
-    # An empty line would end the paragraph, and any line end a heading.
+    # An empty line would end a paragraph, and any line break would end a heading.
     breaks = "\u2028+" if row.kind.startswith("heading") else "^\u2028|\u2028{2,}"
     text = re.sub(breaks, lambda match: "<br>" * len(match[0]), text)
     return text.replace("\u2028", "  \n" + _margin(row.levels))
 
 
 def _cut(spans: Sequence[Span], first: int, last: int) -> list[Span]:
-    """Return the part of the spans between two places, in UTF-16 units."""
+    """Cut spans to a range given in UTF-16 units."""
     found, at = [], 0
     for span in spans:
         units = span.text.encode("utf-16-le", "surrogatepass")
@@ -215,7 +216,7 @@ def _cut(spans: Sequence[Span], first: int, last: int) -> list[Span]:
 
 def _layer(name: str, span: Span) -> str | bool | tuple[str, ...]:
     value: str | bool | tuple[str, ...] = getattr(span.ink, name)
-    # Links to columns are invalid elsewhere.
+    # Links to columns only work in the panel.
     return "" if isinstance(value, str) and value.startswith("#") else value
 
 
@@ -224,8 +225,7 @@ _MARKS = {"strike": "~~", "bold": "**", "italic": "*"}
 
 
 def _marked(spans: Sequence[Span], layers: Sequence[str]) -> str:
-    """Return the spans with markup, the outermost first, so that none is closed and
-    opened again."""
+    """Add markup to spans, outermost first, so nothing needs to be closed and reopened."""
     if not layers:
         return "".join(_plain(span.text, span.ink) for span in spans)
     parts = []
@@ -249,7 +249,7 @@ def _marked(spans: Sequence[Span], layers: Sequence[str]) -> str:
     return "".join(parts)
 
 
-# Not brackets: "\[" begins a formula.
+# Brackets aren't escaped, because "\[" would start a formula.
 _ACTIVE = re.compile(r"[\\`*]|(?<!\w)_|_(?!\w)|<(?=[\w/!?])|~(?=~)")
 
 
@@ -264,13 +264,12 @@ def _plain(text: str, ink: Ink) -> str:
 
 
 def _markdown_table(block: QTextBlock, row: TableRow, first: int, last: int) -> str:
-    """Return the selected rows of a table completely, the first one as header, or the text of one
-    cell."""
+    """Return the selected rows of a table with its header, or the text of a single cell."""
     table = QTextCursor(block).currentTable()
     lines: list[str] = []
     for number, cells in enumerate(row.cells):
         places = [table.cellAt(number, column) for column in range(table.columns())]
-        # In a right-to-left table Qt's first column is the last.
+        # In a right-to-left table, Qt's first column is our last.
         ordered = list(reversed(places)) if row.rtl else places
         for place, spans in zip(ordered, cells, strict=True):
             if place.firstPosition() <= first <= last <= place.lastPosition():

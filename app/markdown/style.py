@@ -1,4 +1,4 @@
-"""Colors and sizes of rendered Markdown, and their conversion to Qt's formats."""
+"""Colors and sizes of rendered Markdown, and the corresponding Qt formats."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ from app.markdown.rows import (
 
 
 class MarkdownStyle(Struct, frozen=True):
-    """Style of rendered Markdown. Colors are "#rrggbb", sizes are pixels."""
+    """Style of rendered Markdown. Colors are "#rrggbb", sizes are in pixels."""
 
-    # text, muted: body text; quotes, list markers and code labels
+    # text: body text; muted: quotes, list markers, and code labels
     text: str = "#1f1f1e"
     muted: str = "#6b6a66"
-    # of tables and rules; quote_bar: the bar at the left of a quote
+    # border: tables and rules; quote_bar: bar to the left of a quote
     border: str = "#dddcd7"
-    code_background: str = "#f6f5f1"  # of code blocks
-    inline_code_background: str = "#efeeea"  # of inline code
+    code_background: str = "#f6f5f1"  # code blocks
+    inline_code_background: str = "#efeeea"  # inline code
     accent: str = "#2a62c9"  # links
     quote_bar: str = "#d3d1ca"
-    dark: bool = False  # selects the colors of highlighted code
-    # font_family, code_family: "" for the system's
+    dark: bool = False  # use the dark colors for highlighted code
+    # font_family, code_family: "" means the system's
     font_family: str = ""
     # font_px, code_px: size of body text and code
     font_px: int = 15
     code_family: str = ""
     code_px: int = 13
-    line_height: float = 1.5  # of the body, as a multiple of the font size
+    line_height: float = 1.5  # of body text, as a factor of the font size
 
 
 LIGHT = MarkdownStyle()
@@ -81,16 +81,16 @@ _LEFT, _RIGHT = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight
 _ALIGN = {"l": _LEFT, "c": Qt.AlignmentFlag.AlignHCenter, "r": _RIGHT}
 _LOW = QTextCharFormat.VerticalAlignment.AlignSubScript
 _HIGH = QTextCharFormat.VerticalAlignment.AlignSuperScript
-_MARKED = ("#fff1a6", "#5a4d12")  # background of marked text, light and dark
+_MARKED = ("#fff1a6", "#5a4d12")  # background of marked text: light, dark
 _LINE = QTextFrameFormat.BorderStyle.BorderStyle_Solid
 
 
-# Custom property: a background with padding and rounded corners.
+# Custom property for a background with padding and rounded corners.
 INLINE_CODE = QTextFormat.Property.UserProperty.value + 1
 
 
 class Formats:
-    """Factory and cache of the formats of one style."""
+    """Creates and caches the Qt formats for a style."""
 
     def __init__(self, style: MarkdownStyle) -> None:
         self.style = style
@@ -107,9 +107,10 @@ class Formats:
         return font
 
     def marker_font(self) -> QFont:
-        """Return the font of list numbers, with tabular digits."""
+        """Return the font for list numbers, which uses tabular digits."""
         font = self.font()
-        # Set explicitly, since painting takes it from the widget, but measuring does not.
+        # Set this explicitly, because painting would inherit it from the widget, but measuring
+        # wouldn't.
         font.setFeature(QFont.Tag("tnum"), 1)
         return font
 
@@ -122,21 +123,21 @@ class Formats:
         return font
 
     def row_char(self, row: TextRow) -> QTextCharFormat:
-        """Return the format of the block itself, for an empty line's height and a list's marker."""
+        """Return the format of the block itself, used for empty lines and list markers."""
         if row.item is not None:
             return self.char("marker", PLAIN, bool(row.bars))
         return self.char(row.kind, PLAIN, bool(row.bars))
 
     def indent(self, levels: tuple[str, ...]) -> int:
-        """Return the pixels between the document's edge and the content of these levels."""
+        """Get the indentation of these levels in pixels."""
         return sum(map(self._level, levels))
 
     def marker_width(self, marker: str) -> float:
-        """Return the width of a list's number in pixels."""
+        """Get the width of a list number in pixels."""
         return self._marker.horizontalAdvance(marker)
 
     def block(self, row: TextRow) -> QTextBlockFormat:
-        """Return the margins, line height and marks of a row."""
+        """Return the block format of a row: margins, line height, and alignment."""
         style = self.style
         block = QTextBlockFormat()
         space = row.space
@@ -144,7 +145,7 @@ class Formats:
         if row.code is not None:
             block.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         elif row.levels or row.rtl:
-            # Side of the list or quote, even if the text runs the other way.
+            # Align with the list or quote, even if this text runs in the other direction.
             block.setAlignment((_RIGHT if row.rtl else _LEFT) | Qt.AlignmentFlag.AlignAbsolute)
         if row.kind == "code":
             height = self._pixels(style.code_px * 1.5)
@@ -170,7 +171,7 @@ class Formats:
         return block
 
     def table(self, row: TableRow) -> QTextTableFormat:
-        """Return the format of a table without borders. Lines belong to the cells."""
+        """Get the format of a table. It has no borders, since the lines belong to the cells."""
         form = QTextTableFormat()
         form.setBorder(0)
         form.setBorderCollapse(True)
@@ -187,7 +188,7 @@ class Formats:
         return form
 
     def cell(self, first_column: bool, rtl: bool = False) -> QTextTableCellFormat:
-        """Return the format of a cell, with padding and a line below."""
+        """Get the format of a table cell, with padding and a line below."""
         outer, inner = 2 if first_column else 14, 14
         form = QTextTableCellFormat()
         form.setTopPadding(CELL_PAD)
@@ -200,9 +201,9 @@ class Formats:
         return form
 
     def cell_block(self, align: str, formula: bool, rtl: bool = False) -> QTextBlockFormat:
-        """Return the format of a cell's paragraph."""
+        """Get the format of a paragraph in a table cell."""
         block = QTextBlockFormat()
-        # "l" is also the default of columns, which follows the table's direction.
+        # "l" is also the default alignment, which depends on the table's direction.
         aside = rtl and align == "l"
         block.setAlignment(_RIGHT | Qt.AlignmentFlag.AlignAbsolute if aside else _ALIGN[align])
         height = self._pixels(self.style.font_px * 1.4)
@@ -210,7 +211,7 @@ class Formats:
         return block
 
     def after_table(self) -> QTextBlockFormat:
-        """Return the format of the empty block that Qt requires after a table, to hide it."""
+        """Get a format that hides the empty block Qt requires after a table."""
         block = QTextBlockFormat()
         block.setLineHeight(1, _FIXED)
         return block
@@ -272,7 +273,7 @@ class Formats:
 
 @lru_cache(maxsize=8)
 def formats_of(style: MarkdownStyle) -> Formats:
-    """Return the formats of a style, shared by all documents with it."""
+    """Get the formats for a style, shared by all documents."""
     return Formats(style)
 
 

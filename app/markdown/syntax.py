@@ -1,13 +1,13 @@
-"""Parser for the Markdown of models, as rules of markdown-it-py. Pure Python, no Qt.
+"""Markdown parser for model output, based on markdown-it-py. Pure Python, no Qt.
 
-CommonMark, tables, strikethrough, and:
+Supports CommonMark, tables, strikethrough, and:
 
 - emphasis next to punctuation in scripts without spaces between words (the "CJK-friendly"
-  amendments to CommonMark, and the same for Arabic, Thai and others);
-- TeX formulas, which block rules do not split;
+  amendments to CommonMark, extended to Arabic, Thai and others);
+- TeX formulas, even if block rules would split them;
 - bare web addresses as links;
-- a few HTML elements; all other HTML is text;
-- a fence within a fence of Markdown.
+- a few HTML elements, while all other HTML is text;
+- fences inside a fenced Markdown block.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 
 NESTING_LIMIT = 20
-"""Levels of nesting (a list counts twice). Deeper text is shown as typed, to limit the time."""
+"""Maximum nesting (a list counts twice). Deeper text is shown as typed, to save time."""
 
 References = MutableMapping[str, Any]
-"""Link definitions by normalized label, in markdown-it-py's form."""
+"""Link definitions by normalized label, in the format of markdown-it-py."""
 
-FORMULA_LIMIT = 4_000  # characters of a formula
+FORMULA_LIMIT = 4_000  # characters per formula
 
 _ENVIRONMENT = r"(?:align|alignat|equation|flalign|gather|multline)\*?"
 MATH = rf"""
@@ -45,17 +45,17 @@ MATH = rf"""
   | \$ (?! [\s$] | \d[\d.,]* (?: [ ]+[A-Za-z]{{2}} | [kKMB]\b ) )
     (?P<dollar> [^$\n`]{{1,500}}? ) (?<![\s\\]) \$ (?![0-9A-Za-z])
 """
-"""Formulas as models write them.
+"""Formulas, as models tend to write them.
 
-Amounts of money ("$5 and $10") do not match: a single dollar sign does not close after a space or
-before a letter or digit, and does not open before "5 apples".
+This doesn't match amounts of money like "$5 and $10", because a single dollar sign isn't accepted
+as the end after a space or before a letter or digit, or as the start of "5 apples".
 """
 
 PAIRED_TAGS = {
     "b": "strong", "strong": "strong", "i": "em", "em": "em", "s": "s", "del": "s",
     "u": "u", "ins": "u", "sub": "sub", "sup": "sup", "kbd": "kbd", "mark": "mark",
 }  # fmt: skip
-"""Supported HTML elements, with the elements that they are shown as."""
+"""Supported HTML elements, mapped to the elements they're displayed as."""
 
 _MATH = re.compile(MATH, re.VERBOSE | re.DOTALL)
 _BREAK = re.compile(r"</?br(?:[ \t][^<>\n]*)?/?>[ \t]*\n?[ \t]*", re.IGNORECASE)
@@ -64,7 +64,7 @@ _TAG = re.compile(rf"<({'|'.join(PAIRED_TAGS)})>", re.IGNORECASE)
 
 @cache
 def parser() -> MarkdownIt:
-    """Return the parser. The renderer filters links."""
+    """Create the parser. Links are filtered by the renderer."""
     markdown = MarkdownIt()
     markdown.inline = _Inline()
     markdown.configure("commonmark", {"html": False, "maxNesting": NESTING_LIMIT})
@@ -73,12 +73,13 @@ def parser() -> MarkdownIt:
     inline.before("escape", "math", _math)
     inline.before("autolink", "tag", _tag)
     markdown.inline.ruler2.push("bare_links", _bare_links)
-    ends = ["paragraph", "reference", "blockquote", "list"]  # blocks that these may end
+    ends = ["paragraph", "reference", "blockquote", "list"]  # block types these rules may interrupt
     block.at("table", _table, RuleOptionsType(alt=["paragraph", "reference"]))
     block.at("fence", _fence, RuleOptionsType(alt=ends))
     block.before("heading", "details", _details, RuleOptionsType(alt=ends))
     block.before("lheading", "formulas", _formulas)
-    # A refused link would show its source. The renderer shows its text instead.
+    # The parser shows rejected links as source. We accept all links here and let the renderer show
+    # their text instead.
     markdown.validateLink = lambda url: True  # type: ignore[method-assign]
     return markdown
 
@@ -87,9 +88,9 @@ def parser() -> MarkdownIt:
 
 
 def is_unspaced(character: str) -> bool:
-    """Return True for characters of scripts without upper case, and wide ones other than emoji.
+    """True for caseless scripts and wide characters, except emoji.
 
-    Such a script often sets no space between a word and what follows.
+    These scripts often have no space between a word and what follows.
     """
     if character < "\x80":
         return False
@@ -105,12 +106,12 @@ class _InlineState(StateInline):
         self, src: str, md: MarkdownIt, env: MutableMapping[str, Any], tokens: list[Token]
     ) -> None:
         super().__init__(src, md, env, tokens)
-        self.tag_pairs: dict[str, dict[int, int]] = {}  # by name, filled by `_pairs`
+        self.tag_pairs: dict[str, dict[int, int]] = {}  # by element name, set by `_pairs`
 
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N803
-        """Return what a run of emphasis marks may do.
+        """Classify a run of emphasis markers.
 
-        Punctuation of unspaced scripts counts as a letter, and their letters as punctuation.
+        Punctuation of scripts without spaces is treated as a letter, and letters as punctuation.
         """
         marker, end = self.src[start], start
         while end < self.posMax and self.src[end] == marker:
@@ -142,11 +143,11 @@ class _Inline(ParserInline):
         return state.tokens
 
 
-# Bare web addresses.
+# Bare links.
 
 _BARE_LINK = re.compile(
     "https?://[^\\s<>\"'`\u2028"
-    # Punctuation of other scripts, and invisible characters.
+    # Punctuation of other scripts and invisible characters.
     "\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2014\u2026\u060c\u061b\u061f\u06d4\u0964\u0965"
     "\u3000-\u3004\u3008-\u3020\u3030\u303d\ufe10-\ufe1f\ufe30-\ufe6f\uff01-\uff0f\uff1a-\uff20"
     "\uff3b-\uff40\uff5b-\uff65\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]+",
@@ -154,15 +155,15 @@ _BARE_LINK = re.compile(
 )
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 _STOPS = ".,;:!?*_~"
-_ROOT_ENDS = {f"/{particle}" for particle in "をはがにでとものへ"}  # a Japanese sentence continues
+_ROOT_ENDS = {f"/{particle}" for particle in "をはがにでとものへ"}  # Japanese particles
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Return the start and end of each web address in a text."""
+    """Yield start and end of each web address in a text."""
     for match in _BARE_LINK.finditer(text):
         address = match[0]
         for place in range(8, len(address)):
-            # "…/docs了解" is an address and a word, "…/wiki/中文" is an address.
+            # "…/docs了解" is an address followed by a word, but "…/wiki/中文" is an address.
             letter, before = address[place], address[place - 1]
             if (
                 letter > "\x7f"
@@ -212,11 +213,11 @@ def _bare_links(state: StateInline) -> None:
 
 
 def _tag(state: StateInline, silent: bool) -> bool:
-    """Parse a line break, or an element up to its closing tag."""
+    """Parse a line break, or an element including its closing tag."""
     if state.src[state.pos] != "<":
         return False
     if found := _BREAK.match(state.src, state.pos, state.posMax):
-        if not silent and found.end() < state.posMax:  # at the end it has no effect
+        if not silent and found.end() < state.posMax:  # a trailing break has no effect
             state.push("hardbreak", "br", 0)
         state.pos = found.end()
         return True
@@ -244,7 +245,7 @@ def _tag(state: StateInline, silent: bool) -> bool:
 
 
 def _pairs(state: StateInline, name: str) -> dict[int, int]:
-    """Return where each element of this name ends, by where it begins, if they are balanced."""
+    """Map the start of each element with this name to its end, if the tags are balanced."""
     assert isinstance(state, _InlineState)
     known = state.tag_pairs
     if name not in known:
@@ -267,9 +268,9 @@ _BOLD = re.compile(r"</?(?:b|strong)>|\*\*", re.IGNORECASE)
 
 
 def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a line of `details` tags, or one with its summary, which is shown bold.
+    """Parse a line of `details` tags, or one including the summary, which is shown in bold.
 
-    The content is always shown.
+    The content is never collapsed.
     """
     line = _line(state, start)
     if not line.startswith("<") or state.is_code_block(start):
@@ -290,7 +291,7 @@ def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _add_paragraph(state: StateBlock, content: str, start: int) -> None:
-    """Add the tokens of a paragraph that ends at the current line."""
+    """Add the tokens for a paragraph that ends at the current line."""
     token = state.push("paragraph_open", "p", 1)
     token.map = [start, state.line]
     token = state.push("inline", "", 0)
@@ -307,7 +308,7 @@ def _line(state: StateBlock, number: int) -> str:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Parse a formula, whose source other rules do not change."""
+    """Parse a formula, protecting its source from other rules."""
     match = _MATH.match(state.src, state.pos, state.posMax)
     if match is None:
         return False
@@ -329,7 +330,7 @@ _SETEXT = re.compile(r"=+|-+")
 
 
 class _Opener(NamedTuple):
-    """Beginning of a formula that does not end in the same line."""
+    """Start of a formula that doesn't end on the same line."""
 
     begin: int
     end: int
@@ -337,7 +338,7 @@ class _Opener(NamedTuple):
 
 
 def _opener(text: str, place: int) -> _Opener | None:
-    """Return the formula that begins in a line after `place` and does not end in it."""
+    """Find a formula that starts after `place` on this line and continues on the next."""
     while match := _OPENER.search(text, place):
         place = match.end()
         if match["mark"] or match["name"]:
@@ -353,10 +354,10 @@ _CLOSING = {"$$": "$$", "\\[": "\\]", "\\(": "\\)"}
 
 
 def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a paragraph with a formula of several lines.
+    """Parse a paragraph with a multi-line formula.
 
-    Lines of a formula never begin a list, quote, heading or paragraph. While the text is `growing`,
-    an unclosed formula is a code span up to the end of the text.
+    Lines of a formula don't start a list, quote, heading or paragraph. While the text is `growing`,
+    an unclosed formula is parsed as a code span that extends to the end.
     """
     if silent or not _may_have_formulas(state):
         return False
@@ -377,7 +378,7 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
                 continue
             last, is_undecided = _closing_line(state, text, opener, line, end)
             if is_undecided and state.env.get("growing"):
-                # Not decided yet, so the text continues as a paragraph.
+                # This may still change, so treat the text as a paragraph for now.
                 state.env["undecided"] = True
                 state.line = end
                 _add_paragraph(state, _open_formula(state, start, line, opener), start)
@@ -409,7 +410,7 @@ def _is_inside(state: StateBlock, line: int) -> bool:
 
 
 def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
-    """Return True if a line begins another block, as it does within a paragraph."""
+    """Check if a line would interrupt a paragraph by starting another block."""
     if state.sCount[line] - state.blkIndent > 3 or state.sCount[line] < 0:
         return False
     rules = state.md.block.ruler.getRules("paragraph")
@@ -417,15 +418,15 @@ def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
 
 
 class _Closing(NamedTuple):
-    """The result of a search for the end of a formula."""
+    """Result of searching for the end of a formula."""
 
-    line: int = 0  # its line, 0 if there is none
-    is_undecided: bool = False  # more text may end it
+    line: int = 0  # line number, or 0 if there's no end
+    is_undecided: bool = False  # the end may be in text still to come
 
 
 def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end: int) -> _Closing:
-    """Return the line where a formula ends."""
-    bare = text == text[opener.begin : opener.end]  # alone in its line, so it may have empty lines
+    """Find the line where a formula ends."""
+    bare = text == text[opener.begin : opener.end]  # alone on its line: may contain empty lines
     lazy, gap, begin = not _is_inside(state, line), False, state.bMarks[line]
     limit = begin + FORMULA_LIMIT
     if state.src.find(opener.closing, state.eMarks[line], limit) < 0 and (
@@ -442,7 +443,7 @@ def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end:
         if gap and not bare:
             return _Closing()
         if not (lazy or _is_inside(state, number)) and (
-            gap or _is_interrupted(state, number, end)  # the list continues, or has ended
+            gap or _is_interrupted(state, number, end)  # the list continues or has ended
         ):
             return _Closing()
         if opener.closing in text:
@@ -453,11 +454,11 @@ def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end:
 
 
 def _open_formula(state: StateBlock, start: int, line: int, opener: _Opener) -> str:
-    """Return a paragraph that ends with a formula that has just begun, as a code span."""
+    """Get a paragraph with an unfinished formula at its end, written as a code span."""
     content = state.getLines(start, state.line, state.blkIndent, False).strip()
     text = _line(state, line)
     if text[: opener.begin].strip() and opener.end < len(text):
-        return content  # "$$" within words may be anything
+        return content  # "$$" between words could be anything
     above = state.getLines(start, line, state.blkIndent, False).strip()
     rest = state.getLines(line, state.line, state.blkIndent, False).strip()[opener.begin :]
     return f"{above}\n{text[: opener.begin]}".lstrip() + _code_span(rest)
@@ -472,11 +473,11 @@ def _code_span(text: str) -> str:
 _CELL_FORMULA = re.compile(
     r"(?<![\w$`\\])\$(?![\s$])[^$\n`]{1,500}?(?<![\s\\])\$(?![0-9A-Za-z`])|\\\([^\n`]{1,500}?\\\)"
 )
-_BAR = "\ue000"  # replaces a bar within a formula while a table is parsed
+_BAR = "\ue000"  # replaces bars in formulas while parsing a table
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a table, in whose formulas a bar does not end the cell."""
+    """Parse a table. Bars inside formulas don't end a cell."""
     if "hidden_bars" not in state.env:
         hidden = _CELL_FORMULA.sub(_hide_bars, state.src) if "|" in state.src else state.src
         state.env["hidden_bars"] = None if hidden == state.src else hidden
@@ -503,20 +504,20 @@ _MARKDOWN = {"markdown", "md", "mdx"}
 
 
 class _Inner(NamedTuple):
-    """Fence within a fence of Markdown."""
+    """Fence inside a fenced Markdown block."""
 
     mark: str
     is_markdown: bool
-    doubtful_line: int = 0  # its first line, if that line may close the outer fence instead
+    doubtful_line: int = 0  # its first line, if that could also close the outer fence
 
 
 class FenceEnd:
-    """Detector of the line that closes a fence, given the lines after the opening one in order.
+    """Finds the line that closes a fence, given the lines after the opening line one by one.
 
-    In a fence of Markdown, inner fences are closed before the outer one. An inner fence without a
-    language looks like the closing line. It counts as inner if a line of text follows, and an empty
-    line, a colon or the opening line is above, unless a fence with a language or the end of the
-    text comes before its own closing line.
+    In a fenced Markdown block, inner fences are closed before the outer fence. The problem is that
+    an inner fence without a language looks like a closing line. It's taken as an inner fence if a
+    line of text follows, and if it comes after an empty line, a colon or the opening line, unless a
+    fence with a language or the end of the text comes before the line that would close it.
     """
 
     def __init__(self, fence: str, info: str) -> None:
@@ -528,12 +529,12 @@ class FenceEnd:
         )
         self._inner: list[_Inner] = []
         self._count = 0  # lines so far
-        # the last line, if it closes the fence unless a line of text follows, else 0
+        # last line, if it closes the fence provided that no text follows, else 0
         self.pending_line = 0
-        self._above = ":"  # the line before, stripped
+        self._above = ":"  # previous line, stripped
 
     def feed(self, line: str) -> int:
-        """Return the number of the line that closes the fence, from 1, or 0."""
+        """Get the number of the line that closes the fence (from 1), or 0."""
         self._count += 1
         if not self.is_nested:
             return self._count if self._closing.fullmatch(line) else 0
@@ -563,7 +564,7 @@ class FenceEnd:
         return 0
 
     def end(self) -> int:
-        """Return the line that closes the fence, or 0, if there are no more lines."""
+        """Get the closing line once there are no more lines, or 0."""
         return self.pending_line or next((each.doubtful_line for each in self._inner), 0)
 
 
@@ -584,7 +585,7 @@ def _fence(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     line, closing, is_at_end = start, 0, end >= len(state.bMarks) - 1
     while not closing and (line := line + 1) < end:
         if state.bMarks[line] + state.tShift[line] >= len(state.src):
-            break  # `getLines` fails at an empty last line
+            break  # `getLines` fails on an empty last line
         text = _line(state, line)
         if text and not _is_inside(state, line):
             is_at_end = False

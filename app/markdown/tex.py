@@ -1,4 +1,4 @@
-"""LaTeX formulas as SVG, by `ziamath`. Pure Python, no Qt."""
+"""Render LaTeX formulas to SVG with `ziamath`. Pure Python, no Qt."""
 
 from __future__ import annotations
 
@@ -10,31 +10,33 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-if TYPE_CHECKING:  # imported with the first formula, as is ziamath
+if TYPE_CHECKING:  # like ziamath, only imported for the first formula
     from xml.etree import ElementTree
 
 log = logging.getLogger(__name__)
 
 MOST_WORK = 600
-"""Limit of `work` for a formula. A more complex one is shown as typed."""
+"""Limit of `work` per formula. More complex formulas are shown as typed."""
 MOST_SPACE = 100.0
-"""Limit of all lengths in a formula (`\\hspace{2cm}`) in em: stretched symbols are composed of
-small pieces."""
-INK = "#010203"  # color in the SVG, to be replaced
-EM = 16.0  # pixels: text size of the SVG
+"""Limit for the sum of all lengths in a formula (`\\hspace{2cm}`), in em.
+
+Stretched symbols are composed of small segments, so huge lengths would be slow.
+"""
+INK = "#010203"  # placeholder color in the SVG
+EM = 16.0  # text size of the SVG in pixels
 _KEPT = 512
 
 _TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|\S", re.DOTALL)
 _DEEPER = {"{", "\\left", "\\begin"}
 _BACK = {"}", "\\right", "\\end"}
-# ziamath supports an exponent after a matrix only if the matrix is in braces.
+# ziamath only supports an exponent after a matrix if the matrix is in braces.
 _RAISED = re.compile(r"(\\begin\{(\w+)\}(?:(?!\\begin).)*?\\end\{\2\})(?=\s*[\^_])", re.DOTALL)
 
 _SPACED = re.compile(r"\\(?:[hm]?skip|[hm]space|m?kern|rule|raise|lower|above|genfrac|\\\s*\[)")
-"""Commands with lengths. Elsewhere "50 cm" is text."""
+"""Commands that take lengths. Elsewhere, "50 cm" is just text."""
 _LENGTH = re.compile(r"([\d.,]+(?:[eE][+-]?\d+)?)\s*(cm|mm|in|pt|pc|bp|px|em|ex|mu|dd|cc|sp)")
 _EMS = {"cm": 2.4, "mm": 0.24, "in": 6.0, "pc": 1.0, "em": 1.0, "ex": 0.5, "cc": 1.1}
-_SMALL_EM = 0.1  # of all other units
+_SMALL_EM = 0.1  # for all other units
 
 _SHAPES = {"svg", "g", "path", "rect", "ellipse", "polygon"}
 _PLACES = {"xmlns", "xmlns:xlink", "viewBox", "d", "points", "x", "y", "cx", "cy", "rx", "ry"}
@@ -43,7 +45,7 @@ _COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+")
 
 
 class Formula(Struct, frozen=True):
-    """Formula at size `EM`. `depth`: its height below the baseline. In pixels."""
+    """Formula at text size `EM`, in pixels. `depth` is the height below the baseline."""
 
     svg: str
     width: float
@@ -52,9 +54,9 @@ class Formula(Struct, frozen=True):
 
 
 def work(source: str) -> int:
-    """Return the work for a formula: 0.2 ms per unit, doubled at every level of nesting.
+    """Estimate the cost of a formula: 0.2 ms per unit, doubled for every level of nesting.
 
-    ziamath processes nested parts again for each level around them: `x^{x^{x^{...` with twenty
+    ziamath processes nested parts once more for each enclosing level, so `x^{x^{x^{...` with twenty
     levels would take minutes.
     """
     total, depth = 0, 0
@@ -70,24 +72,24 @@ def work(source: str) -> int:
 
 
 def space(source: str) -> float:
-    """Return the em of all lengths in a formula."""
+    """Return the sum of all lengths in a formula, in em."""
     total = 0.0
     if not _SPACED.search(source):
         return total
     for number, unit in _LENGTH.findall(source):
         try:
             total += float(number.replace(",", ".")) * _EMS.get(unit, _SMALL_EM)
-        except ValueError:  # invalid for ziamath, too
+        except ValueError:  # ziamath rejects this as well
             return math.inf
     return total
 
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-"""Full-width characters, which the formula font does not have, mapped to ASCII."""
+"""Full-width characters, which aren't in the formula font, mapped to ASCII."""
 
 
 def _words(source: str) -> set[str]:
-    """Return the letters and marks of other scripts in a formula, which are text in it."""
+    """Return the letters and marks from other scripts, which are rendered as text."""
     return {
         letter
         for letter in source
@@ -96,10 +98,9 @@ def _words(source: str) -> set[str]:
 
 
 def harmless(drawn: ElementTree.Element) -> bool:
-    """Return True if a picture consists of shapes in plain colors, so that drawing it loads
-    nothing.
+    """Check that an image only has shapes in plain colors, so drawing it can't load anything.
 
-    ziamath copies color names from the formula without checks.
+    This is needed because ziamath copies color names from the formula without checking them.
     """
     return all(
         element.tag in _SHAPES
@@ -113,8 +114,7 @@ def harmless(drawn: ElementTree.Element) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def formula(source: str, display: bool) -> Formula | None:
-    """Return the formula, in display style with `display`, or None if it is invalid or
-    too complex."""
+    """Render a formula. Returns None if it's invalid or too complex."""
     if work(source) > MOST_WORK or space(source) > MOST_SPACE:
         return None
     try:
@@ -122,7 +122,7 @@ def formula(source: str, display: bool) -> Formula | None:
 
         import ziamath
 
-        ziamath.config.svg2 = False  # Qt draws paths, not references to glyphs
+        ziamath.config.svg2 = False  # use paths, since Qt doesn't draw glyph references
         raised = _RAISED.sub(r"{\1}", source.translate(_WIDE))
         latex = ziamath.Latex(raised, size=EM * 1.1, color=INK, inline=not display, margin=1)
         if any(not latex.font.glyphindex(letter) for letter in _words(raised)):
@@ -139,12 +139,12 @@ def formula(source: str, display: bool) -> Formula | None:
             height,
             max(0.0, 1 - latex.getyofst()),
         )
-    except Exception as error:  # the parser raises all kinds of errors for invalid input
+    except Exception as error:  # the parser raises all sorts of exceptions on invalid input
         log.debug("no formula: %s: %s", type(error).__name__, error)
         return None
 
 
 def typed(source: str, display: bool) -> str:
-    """Return the formula as Markdown."""
+    """Get the Markdown for a formula."""
     mark = "$$" if display else "$"
     return f"{mark}{source}{mark}"

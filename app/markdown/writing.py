@@ -1,4 +1,4 @@
-"""Writer of rows into a QTextDocument, which changes only what differs from the earlier rows."""
+"""Write rows to a QTextDocument, changing only what is different from the previous rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def insert(
     quoted: bool,
     skip: int = 0,
 ) -> None:
-    """Insert spans without their first `skip` UTF-16 units."""
+    """Insert spans, skipping the first `skip` UTF-16 units."""
     for span in spans:
         rest = span.text
         if skip:
@@ -34,7 +34,7 @@ def insert(
                 continue
             rest = rest.encode("utf-16-le")[2 * skip :].decode("utf-16-le")
             skip = 0
-        # PySide drops the first one, as a byte order mark.
+        # PySide would drop the first mark as a byte order mark.
         if rest.startswith(_MARK):
             rest = _MARK + rest
         cursor.insertText(rest, formats.char(kind, _shown_ink(span), quoted))
@@ -43,9 +43,9 @@ def insert(
 def dress(
     cursor: QTextCursor, formats: Formats, spans: Sequence[Span], kind: str, quoted: bool, at: int
 ) -> None:
-    """Format the text from position `at` on like spans of the same text.
+    """Format existing text, starting at position `at`, like spans with the same text.
 
-    The text is not replaced, since that would move the ends of a selection.
+    Replacing the text would be simpler, but that would move the ends of a selection.
     """
     for span in spans:
         cursor.setPosition(at)
@@ -55,7 +55,7 @@ def dress(
 
 
 def _shown_ink(span: Span) -> Ink:
-    """Return the look of a span. Arabic has no italics, and Qt paints nothing for some fonts."""
+    """Get the style of a span, without italics for Arabic, where Qt may paint nothing at all."""
     if span.ink.italic and _ARABIC.search(span.text):
         return replace(span.ink, italic=False)
     return span.ink
@@ -66,10 +66,10 @@ def text_of(spans: Sequence[Span]) -> str:
 
 
 def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> None:
-    """Write one row of cells, replacing its content."""
+    """Write a row of a table, replacing its previous content."""
     kind = "paragraph" if number else "head"
     for column, align in enumerate(row.align):
-        # Qt does not mirror tables.
+        # Qt doesn't mirror tables.
         cell = table.cellAt(number, len(row.align) - 1 - column if row.rtl else column)
         cell.setFormat(formats.cell(column == 0, row.rtl))
         cursor = cell.firstCursorPosition()
@@ -82,12 +82,12 @@ def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> Non
 
 
 def _units(text: str) -> int:
-    """Return the length in UTF-16 units."""
+    """Return the length of a text in UTF-16 units."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
 def common(old: Sequence[Span], new: Sequence[Span]) -> int:
-    """Return the length of the common beginning, in text and look, in UTF-16 units."""
+    """Get the length of the common prefix (same text and style) in UTF-16 units."""
     units = 0
     for one, other in zip(old, new, strict=False):
         if one == other:
@@ -105,26 +105,25 @@ def common(old: Sequence[Span], new: Sequence[Span]) -> int:
 
 
 class Widths:
-    """Cache of each code block's widest line, so that a growing one is not measured
-    from the top."""
+    """Caches the widest line of each code block, so growing blocks aren't measured from the top."""
 
     def __init__(self, writer: RowWriter) -> None:
         self._writer = writer
-        # By name: the first block that is not included yet, and the widest line before it.
+        # By name: the next block to measure, and the widest line so far.
         self._kept: dict[tuple[int, int], tuple[int, float]] = {}
 
     def forget(self, place: int) -> None:
-        """Measure again from this row on, which has changed."""
+        """Invalidate everything from this row on, because it has changed."""
         number = self._writer.number(place)
         self._kept = {name: kept for name, kept in self._kept.items() if kept[0] <= number}
 
     def widest(self, name: tuple[int, int], first: QTextBlock, last: QTextBlock) -> float:
-        """Return the widest line from `first` to `last`, which are laid out, in pixels."""
+        """Get the width of the widest line from `first` to `last`, which must be laid out."""
         number, widest = self._kept.get(name, (first.blockNumber(), 0.0))
         block = first.document().findBlockByNumber(number)
         while block.isValid() and block.blockNumber() <= last.blockNumber():
             if block == last:
-                self._kept[name] = (last.blockNumber(), widest)  # may still grow
+                self._kept[name] = (last.blockNumber(), widest)  # this line may still grow
             if block.blockFormat().nonBreakableLines() and block.layout().lineCount():
                 widest = max(widest, block.layout().lineAt(0).naturalTextWidth())
             block = block.next()
@@ -135,28 +134,28 @@ _KEEP = QTextCursor.MoveMode.KeepAnchor
 
 
 class RowWriter:
-    """Writer of rows into a document, which nothing else may edit.
+    """Writes rows to a document. Nothing else may edit that document.
 
-    A text row is one QTextBlock. A table has its cells' blocks and the empty block that Qt puts
-    after each table, and before one at the beginning of a document. Code at the beginning also gets
-    an empty block, because Qt ignores the upper margin of a document's first block.
+    A text row is one QTextBlock. A table consists of the blocks of its cells, plus the empty block
+    that Qt adds after each table, and before a table at the start of a document. We also add an
+    empty block before code at the start, because Qt ignores the top margin of the first block.
     """
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
-        self.rows: list[Row] = []  # the document's rows
-        # names of code blocks whose long lines are broken; changed by `wrap`
+        self.rows: list[Row] = []  # rows in the document
+        # names of code blocks with wrapped lines, see `wrap`
         self.wrapped: set[tuple[int, int]] = set()
         # code_firsts, code_feet: first and last rows of all code blocks, in order
         self.code_firsts: list[int] = []
         self.code_feet: list[int] = []
         self._document = document
         self._formats = formats
-        self._starts: list[int] = []  # the first block of each row
+        self._starts: list[int] = []  # first block of each row
         self._next = 0  # number of the block after the last row
         self._set_bare(QTextCursor(document))
 
     def show(self, start: int, rows: Sequence[Row]) -> int | None:
-        """Replace the rows after the first `start` ones. Return the first changed row, or None."""
+        """Replace all rows from `start` on. Returns the first row that changed, or None."""
         place = start
         end = start + len(rows)
         limit = min(end, len(self.rows))
@@ -183,7 +182,7 @@ class RowWriter:
         return changed
 
     def _note_code(self, place: int) -> None:
-        """Update the positions of code blocks from this row on, which has changed."""
+        """Update the list of code blocks from this row on."""
         for known in (self.code_firsts, self.code_feet):
             del known[bisect_left(known, place) :]
         for number in range(place, len(self.rows)):
@@ -195,7 +194,7 @@ class RowWriter:
                     self.code_feet.append(number)
 
     def recolour(self, start: int, rows: Sequence[TextRow]) -> None:
-        """Replace rows by rows that differ only in their spans."""
+        """Replace rows with rows that only differ in their spans."""
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
         try:
@@ -205,7 +204,7 @@ class RowWriter:
             cursor.endEditBlock()
 
     def wrap(self, name: tuple[int, int], wrapped: bool) -> None:
-        """Break the long lines of a code block, or keep them whole. The block may not exist yet."""
+        """Set whether the lines of a code block wrap. The block doesn't have to exist yet."""
         (self.wrapped.add if wrapped else self.wrapped.discard)(name)
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
@@ -218,7 +217,7 @@ class RowWriter:
             cursor.endEditBlock()
 
     def restyle(self, formats: Formats) -> None:
-        """Show the same rows with other formats."""
+        """Write the same rows again with other formats."""
         self._formats = formats
         rows, cursor = list(self.rows), QTextCursor(self._document)
         cursor.beginEditBlock()
@@ -236,11 +235,11 @@ class RowWriter:
         return find(self._starts[place]), find(after - 1)
 
     def number(self, place: int) -> int:
-        """Return the number of a row's first QTextBlock, or of the one after the last row."""
+        """Get the block number of a row's first QTextBlock, or the end for a row past the last."""
         return self._starts[place] if place < len(self._starts) else self._next
 
     def _adjust(self, cursor: QTextCursor, place: int, new: Row) -> bool:
-        """Change a row in place. Return False if that is not possible."""
+        """Try to change a row in place. Returns False if that's not possible."""
         old = self.rows[place]
         if _same(old, new):
             return True
@@ -273,7 +272,7 @@ class RowWriter:
             self._set_block(cursor, new, after)
 
     def _adjust_table(self, cursor: QTextCursor, place: int, old: TableRow, new: TableRow) -> bool:
-        """Extend a table that has only grown: new rows, and cells of its last row."""
+        """Extend a table that only got new rows, or more text in its last row."""
         kept = len(old.cells) - 1
         if (
             place != len(self.rows) - 1
@@ -296,7 +295,7 @@ class RowWriter:
         return True
 
     def _truncate(self, cursor: QTextCursor, place: int) -> None:
-        """Remove the rows from `place` on."""
+        """Remove all rows from `place` on."""
         if place == 0:
             cursor.select(QTextCursor.SelectionType.Document)
             cursor.removeSelectedText()
@@ -304,7 +303,7 @@ class RowWriter:
         else:
             _, last = self.blocks(place - 1)
             cursor.setPosition(last.position() + last.length() - 1)
-            # An empty block would take the format of the removed one after it.
+            # An empty block would inherit the format of the removed block after it.
             empty = last.length() == 1
             if empty:
                 cursor.insertText("x", last.charFormat())
@@ -321,18 +320,18 @@ class RowWriter:
     def _block(self, row: TextRow) -> QTextBlockFormat:
         block = self._formats.block(row)
         if row.kind == "code" and row.code is not None and row.code.block not in self.wrapped:
-            # A line that is longer than a row is always broken, and so are its parts.
+            # Lines longer than a row are always wrapped, and so are their parts.
             whole = sum(len(span.text) for span in row.spans) < LONGEST and not row.joined
             block.setNonBreakableLines(whole)
         return block
 
     def _set_bare(self, cursor: QTextCursor) -> None:
-        """Format an empty block next to a table, or in an empty document."""
+        """Format an empty block next to a table or in an empty document."""
         cursor.setBlockFormat(self._formats.after_table())
         cursor.setBlockCharFormat(self._formats.char("paragraph", PLAIN, False))
 
     def _append(self, cursor: QTextCursor, row: Row) -> None:
-        """Add a row at the end, at the cursor."""
+        """Append a row at the cursor, which is at the end."""
         if isinstance(row, TableRow):
             self._append_table(cursor, row)
         else:
@@ -370,5 +369,5 @@ def _same(one: Row, other: Row) -> bool:
 
 
 def _leads(row: TextRow) -> bool:
-    """Return True if the row needs an empty block before it at the beginning of a document."""
+    """True if this row needs an empty block in front at the start of a document."""
     return row.code is not None

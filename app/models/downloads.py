@@ -1,14 +1,14 @@
-"""Downloads from the hub, and conversions to smaller models, in worker threads.
+"""Download models from the hub and quantize models, in worker threads.
 
-Downloads run one after the other, and conversions next to them. `Download` and `Conversion` are the
-jobs. `Downloads` runs them.
+There's one download at a time, and conversions run in parallel to it. `Download` and `Conversion`
+are jobs, run by `Downloads`.
 
-The hub is contacted only if the user names a model or resumes a download. Unfinished downloads stay
-in the settings, and are offered at the next start.
+The hub is only contacted if the user names a model or resumes a download. Unfinished downloads are
+saved in the settings and offered again at the next start.
 
-An access token is kept until the program ends, and in the system's keychain
-(`app.settings.keychain`) if there is one. huggingface_hub would store it as plain text that every
-program of the user can read. A token that the user has stored there, or in HF_TOKEN, is used.
+Access tokens are kept until the app quits, and in the system's keychain (`app.settings.keychain`)
+if there is one. We don't let huggingface_hub store them, because it would write plain text that any
+program of the user can read. If the user already has a token there or in HF_TOKEN, it's used.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_RATE_S = 5.0  # period of the average rate
+_RATE_S = 5.0  # window for averaging the rate
 
 
 class DownloadState(Enum):
-    """States of a download."""
+    """State of a download."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -55,20 +55,20 @@ class DownloadState(Enum):
 
 
 class Download(Struct):
-    """Download of one model."""
+    """Download of a model."""
 
-    ref: str  # chats' reference of it: ``owner/name``, with ``@revision`` if not main
+    ref: str  # reference used by chats: ``owner/name``, plus ``@revision`` if not main
     # done, total: bytes
     done: int = 0
     total: int = 0
     state: DownloadState = DownloadState.WAITING
-    error: str = ""  # a sentence, for a failed one; code: the engine's code of it
+    error: str = ""  # error message and (in code) the engine's error code, if it failed
     code: str = ""
     model: HubModel | None = None
-    # set to end its thread
+    # set this to stop the worker thread
     stop: threading.Event = field(default_factory=threading.Event)
-    came: tuple[int, int] = (0, 0)  # (bytes done, total bytes), written by that thread
-    can_pause: ClassVar[bool] = True  # it can continue later
+    came: tuple[int, int] = (0, 0)  # (bytes done, total bytes), written by the worker thread
+    can_pause: ClassVar[bool] = True  # whether it can be resumed later
     samples: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=64))
 
     @property
@@ -77,19 +77,19 @@ class Download(Struct):
 
     @property
     def repo(self) -> str:
-        """Return the repository. The files of all versions of a model are in one folder."""
+        """Repository, whose folder contains the files of all downloaded revisions."""
         return self.ref.partition("@")[0]
 
     @property
     def rate(self) -> float:
-        """Return the bytes per second over the last few seconds."""
+        """Average bytes per second over the last few seconds."""
         if len(self.samples) < 2:
             return 0.0
         (began, first), (ended, last) = self.samples[0], self.samples[-1]
         return max(0.0, (last - first) / (ended - began)) if ended > began else 0.0
 
     def take(self) -> None:
-        """Store the progress reported by the thread."""
+        """Record the progress reported by the worker thread."""
         self.done, self.total = self.came
         now = time.monotonic()
         self.samples.append((now, self.done))
@@ -98,22 +98,22 @@ class Download(Struct):
 
 
 def ref_of(model: HubModel) -> str:
-    """Return the reference that chats use for a model of the hub."""
+    """Get the reference chats use for a hub model."""
     return model.repo if model.revision == "main" else f"{model.repo}@{model.revision}"
 
 
-# Functions that run in worker threads.
+# These functions run in worker threads.
 
 
 def fetch(
     download: Download,
-    token: str,  # of this run, "" for none: if the hub requires one, the keychain's is used
-    stop: threading.Event,  # set if the download is cancelled
+    token: str,  # entered in this run, or "" to use the keychain's if the hub asks for a token
+    stop: threading.Event,  # set when the download is canceled
     *,
-    tidy: bool,  # files of other versions may be deleted, as none of them is waiting
+    tidy: bool,  # files of other revisions may be deleted, since no download needs them
     before: threading.Event | None,
 ) -> None:
-    """Download a model, after an earlier job with its files has ended. Raises EngineError."""
+    """Download a model once the previous job on its files is done. Raises EngineError."""
     from engine import hub
 
     if before is not None:
@@ -139,7 +139,7 @@ def fetch(
 
 
 def discard(ref: str, before: threading.Event | None) -> None:
-    """Delete the files of a model, after the thread that may write them has ended."""
+    """Delete a model's files once the thread writing them is done."""
     from engine import hub
 
     if before is not None:
@@ -153,7 +153,7 @@ def discard(ref: str, before: threading.Event | None) -> None:
 
 
 def fault(error: Exception) -> EngineError:
-    """Return the error of a job for the user."""
+    """Turn an exception in a job into an error for the user."""
     if isinstance(error, EngineError):
         return error
     log.error("unexpected error in a download", exc_info=error)
@@ -162,15 +162,15 @@ def fault(error: Exception) -> EngineError:
 
 
 class Recipe(Struct, frozen=True):
-    """Format of converted weights."""
+    """Quantization format for conversions."""
 
-    name: str  # suffix of the new folder's name
+    name: str  # suffix for the name of the new folder
     words: str  # English label, translated by `tr`
-    bits: int = 4  # of all weights; mixed: one of mlx-lm's recipes instead, or ""
+    bits: int = 4  # bits per weight; if mixed is set, that mlx-lm recipe is used instead
     mixed: str = ""
 
     def size(self, model: InstalledModel) -> int:
-        """Return the approximate bytes of the converted model."""
+        """Estimate the size of the converted model in bytes."""
         from engine.hub import conversion
 
         each = 4 if model.facts.dtype == "float32" else 2
@@ -193,7 +193,7 @@ RECIPES = (
 
 
 class Conversion(Download):
-    """Conversion job. Its ``ref`` is the folder it creates."""
+    """Conversion job. Its ``ref`` is the folder that gets created."""
 
     source: Path = Path()  # folder of the original model
     recipe: Recipe = RECIPES[0]
@@ -210,7 +210,7 @@ class Conversion(Download):
 
 
 def why_not_convert(model: InstalledModel) -> str:
-    """Return why a model cannot be converted, as a sentence, or ""."""
+    """Get the reason why a model can't be converted, or ""."""
     if why := problem(model.facts):
         return why
     if model.facts.bits:
@@ -219,7 +219,7 @@ def why_not_convert(model: InstalledModel) -> str:
 
 
 def conversion_of(model: InstalledModel, recipe: Recipe, into: Path) -> Conversion:
-    """Return a job that converts ``model`` to a new folder in ``into``. Reads the disk."""
+    """Create a job that converts ``model`` to a new folder in ``into``. Reads the disk."""
     name = f"{model.name.replace('/', '-')}-{recipe.name}"
     out, number = into / name, 1
     while out.exists():
@@ -231,7 +231,7 @@ def conversion_of(model: InstalledModel, recipe: Recipe, into: Path) -> Conversi
 def convert_model(
     job: Conversion, stop: threading.Event, *, before: threading.Event | None
 ) -> None:
-    """Convert in a child process that ends with ``stop``. Blocks. Raises EngineError."""
+    """Convert in a child process that ``stop`` terminates. Blocks. Raises EngineError."""
     from engine.hub import conversion
 
     if before is not None:
@@ -254,10 +254,10 @@ _TELL_MS = 200  # interval of progress updates
 
 
 class Downloads(QObject):
-    """Downloads of one run of the program."""
+    """Download manager."""
 
-    changed = Signal(str)  # (ref): that download has changed or was removed from the list
-    finished = Signal(str)  # (ref): it is complete and can be loaded
+    changed = Signal(str)  # (ref): the download changed or was removed from the list
+    finished = Signal(str)  # (ref): the download is complete, so the model can be loaded
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -267,7 +267,7 @@ class Downloads(QObject):
             for ref, total in settings.downloads.items()
         ]
         self.token = ""
-        # by model: set when its files are not in use
+        # by model; set when nobody is writing its files
         self._written: dict[str, threading.Event] = {}
         self._over = False
         self._telling = QTimer(self, interval=_TELL_MS)
@@ -278,20 +278,20 @@ class Downloads(QObject):
 
     @property
     def running(self) -> bool:
-        """Return True while a download runs."""
+        """True while a download is running."""
         return any(d.state is DownloadState.RUNNING for d in self.items)
 
     def unfinished(self) -> list[Download]:
-        """Return the downloads that are not complete."""
+        """Downloads that aren't complete."""
         return [d for d in self.items if d.state is not DownloadState.DONE and d.can_pause]
 
     def converting(self, folder: Path) -> bool:
-        """Return True if a model is being converted, or waits for that."""
+        """Check whether a conversion of this model is running or waiting."""
         ours = (d for d in self.items if isinstance(d, Conversion) and d.source == folder)
         return any(d.state in {DownloadState.RUNNING, DownloadState.WAITING} for d in ours)
 
     def measure(self) -> None:
-        """Update the sizes of unfinished downloads from the disk."""
+        """Update the progress of unfinished downloads by looking at the disk."""
         from engine import hub
 
         for download in self.items:
@@ -300,11 +300,11 @@ class Downloads(QObject):
                 download.done = min(hub.bytes_unfinished(wanted.repo), download.total)
 
     def _alone(self, download: Download) -> bool:
-        """Return True if no other version of the model is unfinished, since they share files."""
+        """Check that no other revision of this model is unfinished, since revisions share files."""
         return all(d is download or d.repo != download.repo for d in self.unfinished())
 
     def add(self, model: HubModel) -> Download:
-        """Download a model, after the waiting ones."""
+        """Add a model to the download queue."""
         ref = ref_of(model)
         known = self.get(ref)
         if known is not None and known.state in {DownloadState.RUNNING, DownloadState.WAITING}:
@@ -318,14 +318,14 @@ class Downloads(QObject):
         return made
 
     def convert(self, job: Conversion) -> None:
-        """Convert a model, after the waiting ones."""
+        """Add a conversion to the queue."""
         if self.get(job.ref) is None:
             self.items.append(job)
             self._changed(job)
             self._next()
 
     def resume(self, ref: str) -> None:
-        """Continue a paused or failed download, with a new request to the hub."""
+        """Resume a paused or failed download. Queries the hub again."""
         download = self.get(ref)
         if download is not None and download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
             download.state, download.error, download.code = DownloadState.WAITING, "", ""
@@ -333,7 +333,7 @@ class Downloads(QObject):
             self._next()
 
     def pause(self, ref: str) -> None:
-        """Pause a download. Takes effect within a fraction of a second."""
+        """Pause a download. This takes effect within a fraction of a second."""
         download = self.get(ref)
         if download is None or not download.can_pause:
             return
@@ -345,7 +345,7 @@ class Downloads(QObject):
         self._next()
 
     def cancel(self, ref: str) -> None:
-        """Stop a download and delete its files. A finished one is only removed from the list."""
+        """Stop a download and delete its files. If it's complete, just remove it from the list."""
         download = self.get(ref)
         if download is None:
             return
@@ -359,7 +359,7 @@ class Downloads(QObject):
         self._next()
 
     def end(self) -> None:
-        """Stop all downloads at the program's end, keeping their files."""
+        """Stop all downloads because the app is quitting. Partial files are kept."""
         self._over = True
         self._telling.stop()
         for download in self.items:
@@ -367,7 +367,7 @@ class Downloads(QObject):
         self._keep()
 
     def _next(self) -> None:
-        """Start the first waiting download and conversion, unless one of the same type runs."""
+        """Start the next download and the next conversion, unless these are running."""
         if self._over:
             return
         for kind in (True, False):
@@ -393,7 +393,7 @@ class Downloads(QObject):
 
     @Slot()
     def _tell(self) -> None:
-        """Emit the progress. Also without any, so that the displayed rate falls."""
+        """Emit the progress. Done even if there's none, so that the displayed rate drops."""
         for download in self.items:
             if download.state is not DownloadState.RUNNING or not download.came[1]:
                 continue
@@ -414,8 +414,8 @@ class Downloads(QObject):
             error = fault(problem)
         running = stop is download.stop and download.state is DownloadState.RUNNING
         if not running or self._over:
-            return  # paused or cancelled
-        download.model = None  # the next attempt asks the hub again
+            return  # paused or canceled
+        download.model = None  # the next attempt queries the hub again
         if error is None:
             download.state, (download.done, download.total) = DownloadState.DONE, download.came
             self._settings.remember_model(download.ref)
@@ -438,7 +438,7 @@ class Downloads(QObject):
             self._settings.set(downloads=now)
 
     def _write(self, download: Download, act: Callable[..., None]) -> Coroutine[Any, Any, None]:
-        """Run a job that waits for an earlier one with the same model's files."""
+        """Run a job after previous jobs on the same model's files."""
         written, before = threading.Event(), self._written.get(download.repo)
         self._written[download.repo] = written
 

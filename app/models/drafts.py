@@ -1,4 +1,4 @@
-"""Draft models: which are possible for a model, and which the user has chosen."""
+"""Draft models: candidates for a model, and the user's choice."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 class Candidate(Struct, frozen=True):
-    """Smaller model that may be used to draft."""
+    """Smaller model that could be used for drafting."""
 
     model: InstalledModel
-    fits: bool  # its tokenizer may be the same, according to its files
+    fits: bool  # according to its files, its tokenizer may be the same
 
 
 def smaller(
     model: InstalledModel, installed: Iterable[InstalledModel]
 ) -> tuple[InstalledModel, list[InstalledModel]]:
-    """Return the model, or its base if it is a variant, and the smaller models, smallest first.
+    """Get the model (or its base model, for an adapter) and all smaller models, smallest first.
 
-    Models that cannot be loaded and variants are left out.
+    Skips adapters and models that can't be loaded.
     """
     listed = list(installed)
     names = {base_of(model.ref)} if adapter_of(model.ref) else {model.ref}
@@ -50,9 +50,9 @@ def smaller(
 def candidates(
     base: InstalledModel, others: Iterable[InstalledModel], stop: threading.Event
 ) -> list[Candidate]:
-    """Return the candidates, the ones with the same tokenizer first.
+    """List the candidates, starting with those that share the tokenizer.
 
-    Reads files, so it needs a worker.
+    Reads files, so call it from a worker thread.
     """
     own, found = vocabulary_of(base.folder, stop.is_set), []
     for model in others:
@@ -63,27 +63,27 @@ def candidates(
 
 
 class _DraftLoad(NamedTuple):
-    """Pending load of a draft model: the model's generation, and the draft's reference."""
+    """Draft model being loaded: generation of the main model, and reference of the draft model."""
 
     future: Future[Any]
     wanted: tuple[object, str]
 
 
 class DraftModels(QObject):
-    """Loader of chosen draft models, after the model itself is loaded."""
+    """Loads the chosen draft model after the model itself."""
 
-    changed = Signal()  # the choice, or the figures of drafts, have changed
-    refused = Signal(str)  # (words): why a chosen draft model is not used
+    changed = Signal()  # the choice or the draft stats changed
+    refused = Signal(str)  # (words): reason why the chosen draft model isn't used
 
     def __init__(self, loader: ModelLoader, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
-        # figures of drafts from `Engine.stats`, by the engine's id of the model
+        # draft stats from `Engine.stats`, by the engine's model ID
         self.figures: Mapping[str, Mapping[str, Any]] = {}
         self._loader, self._settings = loader, settings
-        # By the engine's id of the model, with its generation:
-        # the current draft model, None if unknown
+        # Current draft model by the engine's model ID, with the model's generation. None if
+        # unknown.
         self._held: dict[str, tuple[object, str | None]] = {}
-        # the one that could not be loaded, and is not tried again automatically
+        # draft models that failed to load, so they aren't retried automatically
         self._failed: dict[str, tuple[object, str]] = {}
         self._loads: dict[str, _DraftLoad] = {}
         loader.changed.connect(self._on_model)
@@ -91,14 +91,14 @@ class DraftModels(QObject):
         loader.figures.received.connect(self._on_figures)
 
     def of(self, *names: str) -> str:
-        """Return the reference of the draft model for the model with these names, or ""."""
+        """Return the reference of the chosen draft model for a model with these names, or ""."""
         found = (self._settings.drafts.get(name, "") for name in names)
         return next(filter(None, found), "")
 
     def choose(self, draft: str, *names: str) -> None:
-        """Choose the draft model for the model with these names, "" for none.
+        """Choose the draft model for a model with these names, or "" for none.
 
-        Applies immediately if the model is loaded. A failed draft model is tried again.
+        Takes effect right away if the model is loaded. Also retries a draft model that failed.
         """
         others = {ref: d for ref, d in self._settings.drafts.items() if ref not in names}
         self._settings.set(drafts=others | (dict.fromkeys(names, draft) if draft else {}))
@@ -109,7 +109,7 @@ class DraftModels(QObject):
         self.changed.emit()
 
     def failed(self, model: Model) -> bool:
-        """Return True if the chosen draft model of a loaded model could not be loaded."""
+        """Check whether the chosen draft model of a loaded model failed to load."""
         chosen = (self._loader.generation(model), self.of(*self._names(model)))
         return self._failed.get(model.id) == chosen
 
@@ -127,7 +127,7 @@ class DraftModels(QObject):
 
     @Slot(str)
     def _on_unloaded(self, model_id: str) -> None:
-        """Cancel a pending draft model, which would load the model again."""
+        """Cancel loading a draft model, since that would load the model again."""
         for known in (self._held, self._failed):
             known.pop(model_id, None)
         load = self._loads.pop(model_id, None)
@@ -135,7 +135,7 @@ class DraftModels(QObject):
             load.future.cancel()
 
     def _apply(self, status: ModelStatus) -> None:
-        """Send the engine the draft model of a loaded model, if it has changed."""
+        """Update the engine's draft model for a loaded model, if it changed."""
         engine, model = self._loader.engine, status.model
         if engine is None or model is None or is_remote(status.ref):
             return
@@ -146,7 +146,7 @@ class DraftModels(QObject):
             return
         if load is not None:
             load.future.cancel()
-            self._held[model.id] = (generation, None)  # the load may have finished already
+            self._held[model.id] = (generation, None)  # in case the load had already finished
         ref, draft = status.ref, model_location(wanted) if wanted else ""
         more = beside_folder(ref)
         future = asked(lambda: engine.load_later(model_location(ref), draft=draft, **more))
@@ -154,7 +154,7 @@ class DraftModels(QObject):
         flows.start(self, self._take(model, load))
 
     def _now(self, model: Model) -> tuple[object, str | None]:
-        """Return the current draft model of a loaded model, as reported by the engine."""
+        """Return a loaded model's current draft model, as reported by the engine."""
         generation = self._loader.generation(model)
         held = self._held.get(model.id)
         if held is not None and held[0] == generation:
@@ -167,13 +167,13 @@ class DraftModels(QObject):
         return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
 
     async def _take(self, model: Model, load: _DraftLoad) -> None:
-        """Store the result of a load."""
+        """Handle the result of loading a draft model."""
         loaded, error = None, None
         try:
             loaded = await flows.arrived(load.future)
         except Exception as raised:
             error = raised
-        if self._loads.get(model.id) is not load:  # it was unloaded, or another draft was chosen
+        if self._loads.get(model.id) is not load:  # the model was unloaded or the choice changed
             return
         del self._loads[model.id]
         if loaded is not None:
@@ -182,9 +182,9 @@ class DraftModels(QObject):
         else:
             self._failed[model.id] = load.wanted
         if isinstance(error, EngineError) and error.code != ENGINE_STOPPED:
-            if error.code == UNSUPPORTED_SESSION:  # it never can
+            if error.code == UNSUPPORTED_SESSION:  # permanent failure
                 self.choose("", *self._names(model))
-            elif load.wanted[1]:  # the previous draft model is not used any more
+            elif load.wanted[1]:  # the previous draft model is gone
                 for status in self._loader.loaded():
                     self._apply(status)
             why = error.message

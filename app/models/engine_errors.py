@@ -1,4 +1,4 @@
-"""The engine's errors in the user's language, and texts about models that do not fit."""
+"""Engine errors in the user's language, and messages about models that don't fit."""
 
 from __future__ import annotations
 
@@ -44,28 +44,29 @@ _MEANINGS = {
     UNKNOWN_MODEL: mark("The model is no longer loaded."),
     UNSUPPORTED_SESSION: mark("This model cannot keep the chat separate from the others."),
 }
-"""Explanations by `EngineError.code`, or its reason."""
+"""Explanations by `EngineError.code` or reason."""
 
 
 def meaning(code: str, message: str) -> str:
-    """Return the engine's message, with a translated explanation before it for other languages."""
+    """Get the engine's message, preceded by a translated explanation unless the UI is English."""
     return explained(_MEANINGS[code], message) if code in _MEANINGS else message
 
 
 def says_not_loaded(error: str) -> bool:
-    """Return True if an error message says that a model could not be loaded, in any language."""
+    """Check whether an error message (in any language) says that loading a model failed."""
     return "could not be loaded" in error or error.startswith(tr(_MEANINGS[MODEL_LOAD_FAILED]))
 
 
 def problem(facts: FolderFacts) -> str:
-    """Return why the model in a folder cannot be loaded, or ""."""
+    """Return the reason why the model in a folder can't be loaded, or ""."""
     return tr(NO_FOLDER) if facts.gone else facts.problem
 
 
 def explained(text: str, message: str, /, **values: object) -> str:
-    """Return a translated text with the engine's message in parentheses.
+    """Format a translated text followed by the engine's message in parentheses.
 
-    In English, or without a translation, it is the engine's message alone, which is more precise.
+    In English, or if there's no translation, the engine's message is used alone, as it's more
+    precise.
     """
     found = tr(text, **values)
     same = found == (text.format(**values) if values else text)
@@ -73,11 +74,11 @@ def explained(text: str, message: str, /, **values: object) -> str:
 
 
 DOES_NOT_FIT = "does_not_fit"
-"""Code of a load that was not started because the estimate exceeds the free memory."""
+"""Error code if we didn't start loading because the estimate exceeds the free memory."""
 
 
 def arithmetic(fit: Fit) -> str:
-    """Return the estimated memory, its parts, and the free memory as two sentences."""
+    """Format the memory estimate, its breakdown, and the free memory in two sentences."""
     total = _size(fit.total)
     return tr(
         "It needs {total}: {weights} for weights, {caches} for {chats} of {context} "

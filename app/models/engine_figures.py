@@ -1,4 +1,4 @@
-"""Figures of the engine, requested while they are displayed."""
+"""Engine stats, polled while they're on display."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class EngineFigures(QObject):
-    """Poller of the engine's figures, at the shortest interval that a view requests.
+    """Polls the engine's stats, at the shortest interval requested by any view.
 
     Args:
-        engine: returns the engine, or None.
+        engine: gets the engine, or None.
     """
 
     received = Signal(object)  # (stats): see `Engine.stats`
@@ -33,13 +33,13 @@ class EngineFigures(QObject):
         self._timer.timeout.connect(self._ask)
 
     def show(self, who: QObject, every_ms: int) -> None:
-        """Report the figures now, and then at least at this interval, until `hide`."""
+        """Emit the stats now and then at this interval (or more often), until `hide` is called."""
         self._shown[who] = every_ms
         self._timer.start(min(self._shown.values()))
         self._ask()
 
     def hide(self, who: QObject) -> None:
-        """Stop reporting for a view."""
+        """Stop polling on behalf of a view."""
         self._shown.pop(who, None)
         if self._shown:
             self._timer.setInterval(min(self._shown.values()))
@@ -48,14 +48,14 @@ class EngineFigures(QObject):
             self._asking.cancel()
 
     async def now(self) -> dict[str, Any] | None:
-        """Return `Engine.stats` once, or None without an engine."""
+        """Get `Engine.stats` once, or None if there's no engine."""
         engine = self._engine()
         if engine is None:
             return None
         try:
             return await flows.arrived(engine.stats_later())
         except (EngineError, CancelledError):
-            return None  # the engine has ended
+            return None  # the engine has stopped
 
     @Slot()
     def _ask(self) -> None:
@@ -69,9 +69,9 @@ class EngineFigures(QObject):
 
 
 def memory_by_model(stats: dict[str, Any]) -> dict[str, int]:
-    """Return the bytes of weights and KV caches by the engine's id of the model.
+    """Get the bytes of weights and KV caches, by the engine's model ID.
 
-    Includes draft models, unless they are listed themselves.
+    Draft models are included with their model, unless they're also listed on their own.
     """
     memory = {model.id: model.nbytes for model in stats.get("models", ())}
     for session in stats.get("sessions", {}).values():

@@ -1,4 +1,4 @@
-"""Models on this machine as listed by the window: found by a worker, pinned, used, removed."""
+"""Models installed on this machine: discovery, pins, use, and removal from the list."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from engine.hub.names import clean_name
 
 
 class ModelFolder(Struct, frozen=True):
-    """A remembered model."""
+    """Model known from the settings."""
 
-    # chats' reference: a folder, a hub id, or one of these with an adapter's folder, which is then
-    # the one examined
+    # chat reference: a folder or hub ID, possibly with an adapter, whose folder is inspected
+    # instead
     ref: str
-    local: bool  # it is a folder, not a model of the hub
-    path: Path | None = None  # its folder, also of a model of the hub, or None if it is missing
+    local: bool  # it's a folder, not a hub model
+    path: Path | None = None  # its folder (for hub models, too), or None if it's missing
     found: bool = False  # the folder exists
-    holds_model: bool = False  # the folder has the config.json of a model or an adapter
-    bytes: int = 0  # of all files in it; links are followed, and each file counts once
+    holds_model: bool = False  # the folder has a config.json of a model or adapter
+    bytes: int = 0  # total size, following links and counting each file only once
 
 
 def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
-    """Examine a model's folder. Never raises: an unreadable one counts as missing.
+    """Inspect a model's folder. Never raises: unreadable folders are reported as missing.
 
-    ``stop``: returns True to end early, with the size counted so far.
+    ``stop``: polled to end early, in which case the size is incomplete.
     """
     adapter = adapter_of(ref)
     local = bool(adapter) or Path(ref).is_absolute()
@@ -66,23 +66,23 @@ def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
 
 
 def _converted(file: Path) -> Path | None:
-    """Return the folder with the converted copy of a GGUF file, or None."""
+    """Get the folder with the converted copy of a GGUF file, or None."""
     from engine.hub.gguf import kept
 
     return kept.known(file) if kept.is_gguf(file) else None
 
 
 PIECE_S = 0.15
-"""Interval at which new results are shown.
+"""Interval for showing new results.
 
-Longer for long lists: updating the view takes 20 ms for a thousand models.
+It's increased for long lists, because updating the view takes 20 ms for a thousand models.
 """
 _LONG = 2_000
-_USE_NOTED_S = 60.0  # interval at which the use of a replying model is stored
+_USE_NOTED_S = 60.0  # interval for storing the last use of a model that is replying
 
 
 class _Walk:
-    """Search of all places in pieces, each in a worker. Has no Qt objects."""
+    """Searches all locations in steps, each run in a worker thread. Has no Qt objects."""
 
     def __init__(
         self, inventory: Inventory, where: Callable[[], list[ModelPlace]], refs: tuple[str, ...]
@@ -93,7 +93,7 @@ class _Walk:
         self._found: Iterator[InstalledModel] | None = None
 
     def piece(self, stop: threading.Event) -> tuple[list[InstalledModel], bool]:
-        """Return the models found within a short time, and True if these are the last ones."""
+        """Search for a short time. Returns the models found, and True if the search is done."""
         self._stop = stop
         if self._found is None:
             self._found = self._all()
@@ -107,7 +107,7 @@ class _Walk:
         return piece, True
 
     def _all(self) -> Iterator[InstalledModel]:
-        """Yield the Guide, the models, and then their variants, listed or in a model's folder."""
+        """Yield the Guide, the models, then variants from the settings or a model's folder."""
         guide = Path(model_location(GUIDE))
         first = self._inventory.look(GUIDE, guide, ModelSource.BUNDLED)
         refs = [ref for ref in self._refs if not adapter_of(ref)]
@@ -130,9 +130,9 @@ class _Walk:
 
 
 class InstalledModels(QObject):
-    """Installed models, with the user's settings for them."""
+    """Installed models and the user's settings for them."""
 
-    changed = Signal()  # models were found or removed, or facts about one have changed
+    changed = Signal()  # models were found or removed, or their details changed
 
     def __init__(
         self,
@@ -142,18 +142,18 @@ class InstalledModels(QObject):
         parent: QObject | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """``own``: the program's own folder of models."""
+        """``own``: the app's own model folder."""
         super().__init__(parent)
-        # by folder, in the order in which they were found
+        # by folder, in the order they were found
         self.models: dict[Path, InstalledModel] = {}
-        self.looking = False  # more may be found
+        self.looking = False  # still searching
         self._users, self._loader = users, users.loader
         self._settings = settings
         self._own = own
         self._clock = clock
         self._inventory = Inventory()
         self._walking = flows.Latest(self)
-        self.drafts = DraftModels(self._loader, settings, self)  # draft models of the others
+        self.drafts = DraftModels(self._loader, settings, self)  # draft models for the other models
         self.drafts.changed.connect(self.changed)
         self._loader.changed.connect(self.changed)
         self._loader.loaded_now.connect(self._on_loaded)
@@ -163,7 +163,7 @@ class InstalledModels(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Search all places again. Listed models stay until they are known to be gone."""
+        """Search all locations again. Models stay in the list until we know that they're gone."""
         own, added = self._own, self._settings.model_folders
         walk = _Walk(self._inventory, lambda: places(own, added), self._settings.models)
         self.looking = True
@@ -171,12 +171,12 @@ class InstalledModels(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """Stop searching, because the list is not shown."""
+        """Stop searching because the list was closed."""
         self._walking.cancel()
         self.looking = False
 
     def drop(self, removes: Path) -> list[InstalledModel]:
-        """Remove the models of a deleted folder from the list, and return them."""
+        """Remove all models of a deleted folder from the list, and return them."""
         gone = [m for m in self.models.values() if m.removes == removes]
         for model in gone:
             del self.models[model.folder]
@@ -196,61 +196,61 @@ class InstalledModels(QObject):
                     del self.models[folder]
             self.changed.emit()
 
-    # Facts about a model.
+    # Model details.
 
     def status(self, model: InstalledModel) -> ModelStatus:
-        """Return the status of a model in the engine, under any of its names."""
+        """Get a model's status in the engine, whichever of its names was loaded."""
         return self._loader.of_folder(model.ref, str(model.folder))
 
     def is_pinned(self, model: InstalledModel) -> bool:
         return bool({model.ref, str(model.folder)} & {*self._settings.pinned})
 
     def pins(self, status: ModelStatus) -> bool:
-        """Return True if a loaded model is pinned, under any of its names."""
+        """Return whether a loaded model is pinned under any of its names."""
         path = status.model.path if status.model is not None else ""
         names = {status.ref, path}
         names |= {one.ref for one in self.models.values() if str(one.folder) == path}
         return bool(names & {*self._settings.pinned})
 
     def last_used(self, model: InstalledModel) -> float:
-        """Return the time of last use in seconds since 1970, or 0.0 if unknown."""
+        """Get the time of last use in seconds since 1970, or 0.0 if unknown."""
         used = self._settings.used
         return max(used.get(model.ref, 0.0), used.get(str(model.folder), 0.0))
 
     def draft_figures(self, model: InstalledModel) -> Mapping[str, Any] | None:
-        """Return the figures of its drafts from `Engine.stats`, or None."""
+        """Get the stats of a model's drafts from `Engine.stats`, or None."""
         loaded = self.status(model).model
         return self.drafts.figures.get(loaded.id) if loaded is not None else None
 
     def draft_name(self, ref: str) -> str:
-        """Return the display name of a draft model by its reference from `drafts.of`, or ""."""
+        """Get the display name for a draft reference from `drafts.of`, or ""."""
         if ref == LOOKUP:
             return tr("Prompt lookup")
         found = next((one.name for one in self.models.values() if one.ref == ref), "")
         return found or (model_fallback_name(ref) if ref else "")
 
     def chats(self, model: InstalledModel) -> list[str]:
-        """Return the titles of chats that use it, a variant or another of its revisions."""
+        """Return the titles of chats that use this model, a variant, or another revision."""
         refs = {model.ref, str(model.folder), *model.shares}
         found = [c for c in self._users.chats() if refs & {c.model, base_of(c.model)}]
         return [chat.shown_title for chat in found]
 
-    # Actions on a model.
+    # Model actions.
 
     def pin(self, model: InstalledModel, on: bool) -> None:
-        """Pin a model, first in the list and kept in memory, or unpin it."""
+        """Pin or unpin a model. Pinned models come first in the list and stay in memory."""
         others = [ref for ref in self._settings.pinned if ref not in {model.ref, str(model.folder)}]
         self._settings.set(pinned=(*others, model.ref) if on else tuple(others))
         self.changed.emit()
 
     def add_folder(self, folder: str) -> None:
-        """Search a folder of the user for models from now on."""
+        """Add a folder to search for models."""
         kept = [other for other in self._settings.model_folders if other != folder]
         self._settings.set(model_folders=(*kept, folder))
         self.look()
 
     def add_adapter(self, model: InstalledModel, folder: Path) -> str:
-        """List a model with an adapter, too. Return why that is not possible, or ""."""
+        """Add a model with an adapter. Returns the reason if that's not possible, or ""."""
         if not is_adapter(folder):
             return tr(
                 "{name} is not an adapter. Choose a folder with adapter_config.json "
@@ -262,9 +262,9 @@ class InstalledModels(QObject):
         return ""
 
     def listed_by(self, model: InstalledModel) -> tuple[str, ...]:
-        """Return the entries of the settings that list a model.
+        """Return the settings entries that put a model in the list.
 
-        Empty for models of other programs and the hub's cache, which are found without one.
+        Empty for models from other programs and the hub's cache, which are found without any entry.
         """
         if model.source is not ModelSource.ADDED:
             return ()
@@ -272,7 +272,7 @@ class InstalledModels(QObject):
         return (*roots, *(ref for ref in self._settings.models if ref == model.ref))
 
     def forget(self, model: InstalledModel) -> Callable[[], None]:
-        """Remove a model from the list; its files stay. Return a function that undoes it."""
+        """Remove a model from the list but keep its files. Returns a function to undo this."""
         before = (self._settings.model_folders, self._settings.models)
         gone = self.listed_by(model)
         self._settings.set(
@@ -294,7 +294,7 @@ class InstalledModels(QObject):
 
     @Slot(str)
     def _on_loaded(self, ref: str) -> None:
-        """Keep a model that was loaded in the list, until the user removes it."""
+        """Add a loaded model to the list, where it stays until the user removes it."""
         self._settings.note_use(ref, self._clock())
         if ref != GUIDE:
             self._settings.remember_model(ref)

@@ -1,4 +1,4 @@
-"""Models that the user can choose, and the state of loading each."""
+"""Models available to chats, and their loading state."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ log = logging.getLogger(__name__)
 
 
 class LoadState(Enum):
-    """States of loading a model."""
+    """Loading state of a model."""
 
     UNASKED = "unasked"
     LOADING = "loading"
     READY = "ready"
     FAILED = "failed"
     UNLOADED = "unloaded"
-    """Unloaded or cancelled by the user: only a message in one of its chats loads it again."""
+    """Unloaded or canceled by the user. Only a message in one of its chats loads it again."""
 
 
 class ModelStatus(Struct):
-    """Status of one model."""
+    """Status of a model."""
 
-    ref: str  # chats' reference (``paths.GUIDE``, a folder, or a hub id)
-    state: LoadState = LoadState.UNASKED  # state of loading
-    model: Model | None = None  # the engine's record, if ready
-    error: str = ""  # a sentence, if failed
-    code: str = ""  # the engine's error code, or `DOES_NOT_FIT`
-    fit: Fit | None = None  # the memory it needs, if that exceeds the free memory
-    share: float = 0.0  # part of its weights that has been read
+    ref: str  # chat reference (``paths.GUIDE``, a folder, or a hub ID)
+    state: LoadState = LoadState.UNASKED  # loading state
+    model: Model | None = None  # the engine's model, if ready
+    error: str = ""  # error message, if failed
+    code: str = ""  # engine error code, or `DOES_NOT_FIT`
+    fit: Fit | None = None  # memory estimate, if it exceeds the free memory
+    share: float = 0.0  # fraction of the weights read so far
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ class ModelStatus(Struct):
 
     @classmethod
     def of_remote(cls, ref: str, remotes: Remotes) -> ModelStatus:
-        """Return the current status of a remote model. It is ready while in the user's list."""
+        """Get the status of a remote model, which is ready as long as it's in the list."""
         model = remotes.model(ref)
         if model is None:
             error = removed(named(ref), ref).message
@@ -80,13 +80,13 @@ class ModelStatus(Struct):
 
 
 def beside_folder(ref: str) -> dict[str, Any]:
-    """Return the engine's arguments for a chat's model in addition to its folder."""
+    """Get the arguments that the engine needs in addition to a chat model's folder."""
     adapter = adapter_of(ref)
     return {"adapter": adapter} if adapter else {}
 
 
 def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
-    """Call the engine. An exception it raises is returned in the future, like later ones."""
+    """Call the engine. If it raises right away, the exception is put into the future."""
     try:
         return ask()
     except EngineError as error:
@@ -96,30 +96,30 @@ def asked(ask: Callable[[], Future[Any]]) -> Future[Any]:
 
 
 class LoadRequirements(Struct, frozen=True):
-    """Requirements of a chat: the format of its KV cache, and its context size."""
+    """A chat's memory requirements: KV cache format and context size."""
 
     kv_bits: int | None = None
     context: int | None = None
 
     def size(self) -> int:
-        """Return a number by which to compare the memory needed."""
+        """Relative memory use, for comparisons."""
         return (self.kv_bits or 16) * min(self.context or USUAL_CONTEXT, USUAL_CONTEXT)
 
 
 class _ModelLoad:
-    """Load of one model, from the estimate to the result."""
+    """Loads one model, including the estimate."""
 
     def __init__(self, engine: Engine, ref: str, wish: LoadRequirements) -> None:
         self.folder = model_location(ref)
-        self.adapter = adapter_of(ref) or None  # an adapter's base counts only once
+        self.adapter = adapter_of(ref) or None  # the adapter's base counts only once
         self._engine, self._wish = engine, wish
         self._asked: Future[Any] | None = None
 
     async def estimate(self) -> Fit | None:
-        """Return the estimate of its memory, or None if that fails."""
+        """Estimate the memory it needs. Returns None if that fails."""
         most = self._wish.context
         most = most if most and most < USUAL_CONTEXT else None
-        with suppress(Exception):  # loading reports problems of the folder better
+        with suppress(Exception):  # loading gives better errors for problems with the folder
             self._asked = self._engine.estimate_later(
                 self.folder, most, kv_bits=self._wish.kv_bits, adapter=self.adapter
             )
@@ -137,57 +137,57 @@ class _ModelLoad:
 
 
 class ModelLoader(QObject):
-    """Loader of models, each once for all chats.
+    """Loads models, once for all chats.
 
-    A remote model is always ready while it is in the user's list.
+    Remote models are ready as long as they're in the user's list.
     """
 
-    changed = Signal(str)  # (ref): the status of that model has changed
-    progressed = Signal(str)  # (ref): another percent of it has been read
-    # (ref): a model of this machine has just been loaded under this name
+    changed = Signal(str)  # (ref): the model's status changed
+    progressed = Signal(str)  # (ref): another percent of the model was read
+    # (ref): a local model has just been loaded by this name
     loaded_now = Signal(str)
-    unloaded = Signal(str)  # (id): unloading of the model with that id was requested
+    unloaded = Signal(str)  # (id): the model with this ID is being unloaded
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.remotes = Remotes()  # the remote models
-        # the remote models that this program starts, on several machines
+        self.remotes = Remotes()  # remote models
+        # models we run distributed over several machines
         self.spread = SpreadModels(self.remotes, self.changed.emit, self)
         self._bridge = bridge
-        # None until the window is shown, and after the engine was stopped
+        # None until the window is shown, and after the engine has stopped
         self.engine: Engine | None = None
-        # the engine's figures, for all views
+        # engine stats, shared by all views
         self.figures = EngineFigures(lambda: self.engine, self)
-        self.small = ""  # reference of the small model, if it is on this machine
+        self.small = ""  # reference of the small model, if it's installed
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
-        self._unloads: Counter[str] = Counter()  # by the engine's id of the model
-        self._loads: dict[str, _ModelLoad] = {}  # by reference; removed if cancelled or ended
+        self._unloads: Counter[str] = Counter()  # by the engine's model ID
+        self._loads: dict[str, _ModelLoad] = {}  # by reference, until canceled or done
         self._allowed: set[str] = set()
         self._early: dict[
             str, LoadRequirements
-        ] = {}  # requests before there was an engine, by reference
-        self._wanted_by: dict[str, set[str]] = {}  # ids of chats by reference, used while loading
-        self._sees: dict[str, bool | None] = {}  # by reference, for models that were asked about
-        # of these, the ones whose folders have not been examined
+        ] = {}  # requests made before the engine existed, by reference
+        self._wanted_by: dict[str, set[str]] = {}  # chat IDs by reference, for models being loaded
+        self._sees: dict[str, bool | None] = {}  # by reference, for models someone asked about
+        # references in _sees whose folders haven't been inspected yet
         self._unseen: deque[str] = deque()
         self._settings: Settings | None = None
 
     def open(self, settings: Settings) -> None:
-        """Take the models from the settings, local and remote."""
+        """Initialize the local and remote models from the settings."""
         self._settings = settings
         self.remotes.open(settings)
 
     def generation(self, model: Model) -> tuple[int, int]:
-        """Return a value that changes each time the engine has lost its data of this model."""
+        """Return a value that changes whenever the engine loses its data for this model."""
         return self._generation, self._unloads[model.id]
 
     def engine_for(self, ref: str) -> Engine | None:
-        """Return the engine for a local model, for functions such as counting tokens, else None."""
+        """Get the engine for a local model, e.g. to count tokens, or None for a remote model."""
         return None if is_remote(ref) else self.engine
 
     def attach(self, engine: Engine) -> None:
-        """Set the engine, and load the models requested before."""
+        """Set the engine, and load the models requested before it existed."""
         self.engine = engine
         for model_status in list(self._models.values()):
             if model_status.state is LoadState.LOADING:
@@ -196,26 +196,26 @@ class ModelLoader(QObject):
         flows.start(self, self.look_for_small())
 
     async def look_for_small(self) -> str:
-        """Return the reference of the small model, or "" if it is not on this machine."""
+        """Get the reference of the small model, or "" if it isn't installed."""
         if not self.small:
             self.small = await flows.aside(lambda _: suggestions.small_folder())
         return self.small
 
     def detach(self, timeout_s: float | None = None) -> None:
-        """End remote requests. Waits at most ``timeout_s``, by default `Remotes.STOP_S`."""
+        """Stop remote requests, waiting up to ``timeout_s`` (default: `Remotes.STOP_S`)."""
         self.engine = None
         self.remotes.shut_down(Remotes.STOP_S if timeout_s is None else timeout_s)
 
     def get(self, ref: str) -> ModelStatus:
-        """Return the status of a model, requested or not."""
+        """Return a model's status, even if nobody has requested the model yet."""
         if is_remote(ref):
             return ModelStatus.of_remote(ref, self.remotes)
         return self._models.setdefault(ref, ModelStatus(ref))
 
     def sees(self, ref: str) -> bool | None:
-        """Return True if a model can see, or None if that is unknown.
+        """Check whether a model can see. Returns None if that isn't known yet.
 
-        The folder of an unloaded model is then examined in the background, followed by `changed`.
+        In this case, the model's folder gets inspected in the background, and `changed` is emitted.
         """
         model = self.get(ref).model
         if model is not None:
@@ -228,14 +228,14 @@ class ModelLoader(QObject):
         return self._sees.get(ref)
 
     def seeing(self) -> ModelStatus | None:
-        """Return a model that can see, preferably a loaded one, or None."""
+        """Find a model that can see, preferring loaded models. Returns None if there isn't any."""
         listed = self._settings.models if self._settings is not None else ()
         refs = dict.fromkeys([*(model_status.ref for model_status in self.known()), *listed])
         there = (self.get(ref) for ref in refs if self.sees(ref))
         return next((each for each in there if each.state is not LoadState.FAILED), None)
 
     async def _look(self) -> None:
-        """Examine one folder after the other, as there may be a hundred."""
+        """Inspect the folders one by one, since there may be a hundred."""
         while self._unseen:
             ref = self._unseen[0]
             self._sees[ref] = await flows.aside(partial(_folder_sees, ref))
@@ -243,33 +243,33 @@ class ModelLoader(QObject):
             self.changed.emit(ref)
 
     def answers(self, model_status: ModelStatus) -> bool:
-        """Return True if a ready model can be asked now. Local ones need the engine."""
+        """Check whether a ready model can be used now. Local models need the engine."""
         return self.engine is not None or is_remote(model_status.ref)
 
     def add_remote(self, remote: Remote, key: str | None = None) -> None:
-        """Add a remote model, see `Remotes.add`, and announce it."""
+        """Add a remote model (see `Remotes.add`) and emit `changed`."""
         self.remotes.add(remote, key)
         self.changed.emit(remote.ref)
 
     def remove_remote(self, ref: str) -> bool:
-        """Remove a remote model, see `Remotes.remove`, and announce it."""
+        """Remove a remote model (see `Remotes.remove`) and emit `changed`."""
         last = self.remotes.remove(ref)
         self.changed.emit(ref)
         return last
 
     def loaded(self) -> list[ModelStatus]:
-        """Return the models in memory, each once."""
+        """Get the models in memory, without duplicates."""
         here = reversed(self._models.values())
         ready = {m.model.id: m for m in here if m.model is not None}
         return list(reversed(ready.values()))
 
     def of_folder(self, ref: str, folder: str) -> ModelStatus:
-        """Return the status of the model in a folder, under any of its names."""
+        """Get the status of the model in a folder, whichever of its names was loaded."""
         own = self.get(ref)
         if own.state in {LoadState.READY, LoadState.LOADING}:
             return own
         for other in self.known():
-            if adapter_of(other.ref):  # it is in its base's folder
+            if adapter_of(other.ref):  # adapters are listed under their base model's folder
                 continue
             path = other.model.path if other.model is not None else ""
             if folder in {path, model_location(other.ref)}:
@@ -277,7 +277,7 @@ class ModelLoader(QObject):
         return own
 
     def known(self) -> list[ModelStatus]:
-        """Return all models that are ready or loading."""
+        """Get all models that are ready or loading."""
         there = map(self.get, self.remotes.refs)
         here_or_coming = {LoadState.READY, LoadState.LOADING}
         return [m for m in (*self._models.values(), *there) if m.state in here_or_coming]
@@ -285,18 +285,19 @@ class ModelLoader(QObject):
     def want(
         self, ref: str, kv_bits: int | None = None, context: int | None = None, by: str = ""
     ) -> ModelStatus:
-        """Load the model unless it is loaded or loading. A failed one is tried again.
+        """Load a model unless it's already loaded or loading. Failed models are retried.
 
-        A model that does not fit, with a chat of ``kv_bits`` and ``context`` tokens, is not loaded.
+        If the model and a chat with ``kv_bits`` and ``context`` tokens don't fit, it isn't loaded.
 
         Args:
-            by: id of a chat, which may `leave` it, or "" for the user.
+            by: chat ID that can be passed to `leave`, or "" if the user asked for it.
         """
         model_status, wish = self.get(ref), LoadRequirements(kv_bits, context)
         if is_remote(ref):
             return model_status
         if self.engine is None:
-            # Several chats of the last run may request it. One that fits is enough.
+            # Several chats from the last run may request the model. It's enough if the smallest
+            # chat fits.
             self._early[ref] = min(self._early.get(ref, wish), wish, key=LoadRequirements.size)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
@@ -310,7 +311,7 @@ class ModelLoader(QObject):
         return model_status
 
     def leave(self, ref: str, by: str) -> None:
-        """Withdraw a chat's request, and cancel loading if nothing else requests the model."""
+        """Withdraw a chat's request. Loading is canceled unless someone else wants the model."""
         wanted_by = self._wanted_by.get(ref, set())
         if by in wanted_by:
             wanted_by.remove(by)
@@ -318,13 +319,13 @@ class ModelLoader(QObject):
                 self._cancel(ref, LoadState.UNASKED)
 
     def allow(self, ref: str) -> None:
-        """Load a model at the next request even if it does not fit."""
+        """Let the next request load a model even if it doesn't fit."""
         self._allowed.add(ref)
 
     def cancel(self, ref: str) -> bool:
-        """Cancel loading a model. Return False if it is not loading.
+        """Cancel loading a model. Returns False if it isn't loading.
 
-        If the engine has just finished, the model is ready.
+        If the engine has just finished, the model ends up ready.
         """
         return self._cancel(ref, LoadState.UNLOADED)
 
@@ -340,14 +341,14 @@ class ModelLoader(QObject):
         return True
 
     def unload(self, ref: str) -> bool:
-        """Unload a model that no reply uses. Return False if it is not loaded.
+        """Unload a model that isn't in use by a reply. Returns False if it isn't loaded.
 
-        Other names of the same weights are unloaded with it.
+        If the same weights are loaded under other names, these are unloaded, too.
         """
         model = self.get(ref).model
         if model is None or self.engine is None or is_remote(ref):
             return False
-        with suppress(EngineError):  # a stopped engine has freed it
+        with suppress(EngineError):  # a stopped engine has already freed it
             self.engine.unload_later(model)
         self._unloads[model.id] += 1
         self.unloaded.emit(model.id)
@@ -358,16 +359,16 @@ class ModelLoader(QObject):
         return True
 
     def renew(self, model: Model) -> None:
-        """Update the engine's record of a loaded model."""
+        """Replace the engine's record of a loaded model."""
         for model_status in list(self._models.values()):
             if model_status.model is not None and model_status.model.id == model.id:
                 model_status.model = model
                 self.changed.emit(model_status.ref)
 
     def lose(self) -> None:
-        """Forget all loaded models after a failure of the engine. They are loaded again on demand.
+        """Mark all models as not loaded after an engine failure. They're loaded again on demand.
 
-        Sessions of the earlier generation cannot be used any more.
+        Sessions from before the failure are no longer valid.
         """
         self._generation += 1
         for model_status in list(self._models.values()):
@@ -376,20 +377,20 @@ class ModelLoader(QObject):
                 self.changed.emit(model_status.ref)
 
     def _begin(self, status: ModelStatus, wish: LoadRequirements) -> None:
-        if self.engine is not None:  # otherwise `attach` starts it
+        if self.engine is not None:  # else started by `attach`
             load = self._loads[status.ref] = _ModelLoad(self.engine, status.ref, wish)
             flows.start(self, self._load(status, load))
 
     async def _load(self, status: ModelStatus, load: _ModelLoad) -> None:
         """Load a model if it fits.
 
-        Weights that are loaded under another name need no more memory.
+        If its weights are already loaded under another name, it needs no extra memory.
         """
         here = any(m.model and m.model.path == load.folder for m in self._models.values())
         allowed = status.ref == GUIDE or status.ref in self._allowed or (here and not load.adapter)
         fit = None if allowed else await load.estimate()
         if self._loads.get(status.ref) is not load or self.engine is None:
-            return  # cancelled, or `attach` starts it again
+            return  # canceled, or `attach` will start it again
         if fit is not None and fit.verdict == "no":
             status.fit = fit
             self._fail(status, DOES_NOT_FIT, arithmetic(fit))
@@ -402,11 +403,11 @@ class ModelLoader(QObject):
                 model = await load.load(read)
                 if self._unloads[model.id] == unloads[model.id]:
                     break
-                # The weights were unloaded under another name in the meantime, so load them again.
+                # The weights were unloaded under another name in the meantime, so try again.
                 if self._loads.get(status.ref) is not load:
                     return
         except Exception as error:
-            if self._loads.get(status.ref) is load:  # otherwise it was cancelled
+            if self._loads.get(status.ref) is load:  # not canceled
                 self._fail(status, *_code_and_message(error))
             return
         finally:
@@ -415,7 +416,7 @@ class ModelLoader(QObject):
             del self._loads[status.ref]
         elif status.state not in {LoadState.UNLOADED, LoadState.UNASKED}:
             return
-        status.model, status.state = model, LoadState.READY  # cancelling may have come too late
+        status.model, status.state = model, LoadState.READY  # it may have been too late to cancel
         self.changed.emit(status.ref)
         self.loaded_now.emit(status.ref)
 
@@ -431,7 +432,7 @@ class ModelLoader(QObject):
 
 
 def downloaded(ref: str) -> Path | None:
-    """Return the folder of a model of the hub, or None if it is missing."""
+    """Get the folder of a hub model, or None if it's missing."""
     from engine import hub
 
     wanted = hub.parse(ref)
@@ -439,45 +440,45 @@ def downloaded(ref: str) -> Path | None:
 
 
 def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
-    """Return True if a model's files say that it can see. Blocks."""
+    """Check a model's files for vision support. Blocks."""
     from engine.hub.models import has_vision
 
     place = model_location(ref)
     try:
         folder = Path(place) if Path(place).is_absolute() else downloaded(place)
         return None if folder is None else has_vision(folder)
-    except Exception:  # one failure must not stop the others
+    except Exception:  # don't let one failure stop the others
         log.exception("cannot examine %s", ref)
         return None
 
 
 def _code_and_message(error: Exception) -> tuple[str, str]:
-    """Return the code and the message of an error."""
+    """Return the code and message for an exception."""
     if isinstance(error, EngineError):
         log.warning("model not loaded: %s", error.code)
         return error.code, meaning(error.reason or error.code, error.message)
-    # The engine has cancelled it, or failed: the status must not stay "Loading…".
+    # The engine canceled or failed. Either way, the status mustn't stay at "Loading…".
     log.error("model not loaded", exc_info=error)
     why = f"{type(error).__name__}: {error}"
     return "", tr("The model could not be loaded ({why}).", why=why)
 
 
 class ModelReply(Protocol):
-    """Part of a chat's reply that models need."""
+    """Part of a chat's reply used by models."""
 
     @property
     def models(self) -> Collection[str]:
-        """References of the models that generate."""
+        """References of the models generating now."""
         ...
 
     @property
     def waits_for(self) -> Collection[str]:
-        """References of the models that replies wait for."""
+        """References of the models that replies are waiting for."""
         ...
 
 
 class ModelUser(Protocol):
-    """Part of a chat that models need."""
+    """Part of a chat used by models."""
 
     @property
     def title(self) -> str: ...
@@ -492,9 +493,9 @@ class ModelUser(Protocol):
 
 
 class ModelUsers(Protocol):
-    """Part of the chats that models need.
+    """Part of the chat library used by models.
 
-    Chats import models, so models cannot import chats.
+    We can't import chats here, because chats import models.
     """
 
     activity: Any  # see `ChatLibrary.activity`

@@ -1,4 +1,4 @@
-"""Parts of the program that manage models, with or without a window."""
+"""Container for everything that manages models, with or without a window."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from app.settings.settings import Settings
 
 
 class Models(QObject):
-    """Owner of the parts that manage models, one per program."""
+    """Owns the model managers. There's one per application."""
 
     def __init__(
         self, users: ModelUsers, settings: Settings, paths: Paths, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self.folder = paths.data / "models"  # the program's own folder of models
-        # models that chats may choose, and their loading
+        self.folder = paths.data / "models"  # the app's own model folder
+        # models available to chats, and loading
         self.loader = users.loader
         self.downloads = Downloads(settings, self)  # downloads and conversions
         # installed models
         self.installed = InstalledModels(users, settings, self.folder, self)
-        # moves models to the system's trash, and back
+        # moves models to the system trash and restores them
         self.removal = ModelRemover(self.installed, users, settings, self.downloads, self)
-        # unloads models that have been idle for long
+        # unloads models after a long idle time
         self.idle = IdleUnloading(self.installed, users, settings, self)
-        # frees memory if the system needs it
+        # frees memory when the system is low on it
         self.pressure = MemoryPressure(users, self.idle.resting, self)

@@ -1,5 +1,4 @@
-"""References of models in chats: the Guide, a folder, a hub id, one with an adapter, a
-remote one."""
+"""Model references in chats: the Guide, a folder, a hub ID, with or without adapter, or remote."""
 
 from __future__ import annotations
 
@@ -15,32 +14,32 @@ _DIGEST = re.compile(r"(?<=.)-[0-9a-f]{12}$")
 
 
 def variant_of(model: str, adapter: Path) -> str:
-    """Return the reference of a model with an adapter, whose folder is absolute."""
+    """Get the reference of a model with an adapter. The adapter's folder must be absolute."""
     return f"{base_of(model)}{_WITH}{adapter}"
 
 
 def base_of(model: str) -> str:
-    """Return the reference of a model without its adapter."""
+    """Strip the adapter from a model reference."""
     return model.partition(_WITH + os.sep)[0]
 
 
 def adapter_of(model: str) -> str:
-    """Return the adapter's folder in a reference, or ""."""
+    """Get the adapter folder in a reference, or ""."""
     _, has_one, folder = model.partition(_WITH + os.sep)
     return os.sep + folder if has_one else ""
 
 
 def model_location(model: str) -> str:
-    """Return the folder or hub id that the engine loads for a reference, or for its base."""
+    """Get the folder or hub ID the engine has to load for a reference, without the adapter."""
     base = base_of(model)
     return str(resources() / "guide") if base == GUIDE else base
 
 
 def model_fallback_name(model: str) -> str:
-    """Return a name to display until the model is loaded."""
+    """Return a display name to use until the model is loaded."""
     if (remote := named(model)) is not None:
         return remote.name
     base, adapter = base_of(model), adapter_of(model)
-    # The folder of a GGUF file has a digest in its name, which is meaningless to the user.
+    # Folders of GGUF files have a digest in their name, which users shouldn't see.
     name = "Guide" if base == GUIDE else _DIGEST.sub("", Path(base).name) or base
     return f"{name} + {Path(adapter).name}" if adapter else name

@@ -1,4 +1,4 @@
-"""Removal of models to the system's trash, and back."""
+"""Move models to the system trash and restore them."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from engine.hub.inventory import InstalledModel, ModelSource
 
 
 class RemovedModel(Struct, frozen=True):
-    """A model in the trash."""
+    """Model in the trash."""
 
     trashed: TrashedFolder  # its folder
-    name: str  # as listed
-    # removed entries of the settings: option, index, reference
+    name: str  # name in the list
+    # removed settings entries: option, index, reference
     listed: tuple[tuple[str, int, str], ...] = ()
-    new_chats: str = ""  # reference of new chats, if it was this model's, else ""
+    new_chats: str = ""  # its reference, if it was the model for new chats, else ""
 
     @property
     def words(self) -> str:
-        """Return a message for the user."""
+        """Format a message for the user."""
         if self.trashed.kept is None:
             return tr("{name} moved to the Trash. You can put it back from there.", name=self.name)
         return tr("{name} moved to the Trash.", name=self.name)
 
     @property
     def can_come_back(self) -> bool:
-        """Return True if this program can restore it."""
+        """True if we can restore it from the trash."""
         return self.trashed.kept is not None
 
 
 class ModelRemover(QObject):
-    """Remover of models."""
+    """Removes and restores models."""
 
     removed = Signal(object)  # (model): a `RemovedModel`
-    restored = Signal(str)  # (name): it was restored
-    failed = Signal(str)  # (words): an action failed, with the reason as a sentence
+    restored = Signal(str)  # (name): the model was restored
+    failed = Signal(str)  # (words): something failed, for the given reason
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class ModelRemover(QObject):
         self._going: set[Path] = set()
 
     def why_not(self, model: InstalledModel) -> str:
-        """Return why a model cannot be removed now, as a sentence, or ""."""
+        """Return the reason why a model can't be removed right now, or ""."""
         if model.source is ModelSource.BUNDLED:
             return tr("{name} is part of Stretto.", name=model.name)
         if _holds_more(model.removes):
@@ -92,7 +92,7 @@ class ModelRemover(QObject):
         return ""
 
     def warning(self, model: InstalledModel) -> str:
-        """Return a warning before removal, or ""."""
+        """Return a warning to show before removing a model, or ""."""
         words = []
         chats = self._installed.chats(model)
         if len(chats) == 1:
@@ -130,7 +130,7 @@ class ModelRemover(QObject):
         return " ".join(words)
 
     def remove(self, model: InstalledModel) -> str:
-        """Move a model to the trash. Return why that is not possible, or "" if it has started."""
+        """Move a model to the trash. Returns the reason if that isn't possible, else ""."""
         why = self.why_not(model)
         if why:
             return why
@@ -142,11 +142,11 @@ class ModelRemover(QObject):
         return ""
 
     def restore(self, removed: RemovedModel) -> None:
-        """Restore a model. A signal reports the result."""
+        """Restore a model. The result is reported by a signal."""
         flows.start(self, self._restore(removed))
 
     def _together(self, model: InstalledModel) -> list[InstalledModel]:
-        """Return the models that are removed together, including this one."""
+        """Return all models in the same folder, which are removed along with this one."""
         if not model.shares:
             return [model]
         everything = self._installed.models.values()
@@ -197,7 +197,7 @@ class ModelRemover(QObject):
 
 
 def _holds_more(folder: Path) -> bool:
-    """Return True for the home folder, its standard parts, and folders that contain them."""
+    """True for the home folder, its standard subfolders, and any folder that contains them."""
     home = Path.home()
     usual = {home / name for name in ("Desktop", "Documents", "Downloads", "Library", "Public")}
     return folder in usual or home.is_relative_to(folder)

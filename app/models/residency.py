@@ -1,6 +1,6 @@
-"""Unloading of models: on request, when idle, or if the system lacks memory.
+"""Unload models on request, when idle, or under memory pressure.
 
-None of these interrupts a reply.
+Replies are never interrupted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 def why_not_unload(users: ModelUsers, ref: str) -> str:
-    """Return why a model cannot be unloaded now, as a sentence, or ""."""
+    """Explain why a model can't be unloaded right now, or return ""."""
     loader = users.loader
     model = loader.get(ref).model
     if model is None:
@@ -50,9 +50,9 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
 
 
 def unload(users: ModelUsers, ref: str) -> str:
-    """Unload a model. Return why that is not possible, as a sentence, or "".
+    """Unload a model. Returns the reason if that's not possible, or "".
 
-    Its chats' caches are stored on disk. They load it again when they send.
+    The caches of its chats are saved to disk. Sending a message loads the model again.
     """
     return why_not_unload(users, ref) or (
         "" if users.loader.unload(ref) else tr("This model is not loaded.")
@@ -60,9 +60,9 @@ def unload(users: ModelUsers, ref: str) -> str:
 
 
 def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
-    """Cancel loading a model, and the waiting reply of the given chat.
+    """Cancel loading a model and stop the reply in this chat that is waiting for it.
 
-    If other chats wait for it, loading continues. Returns a sentence about that, or "".
+    If other chats are waiting as well, loading continues. Returns a message in that case, else "".
     """
     own = users.find(chat_id)
     if own is not None and ref in own.reply.waits_for:
@@ -79,14 +79,14 @@ def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
     return ""
 
 
-# Tokens read and written by a model's sessions. It changes with any use, also by other programs.
+# Cached and generated tokens by session. Changes with any use, including that by API clients.
 Work = frozenset[tuple[str, int, int]]
 
 
 class IdleUnloading(QObject):
-    """Unloader of idle models, which checks their activity once a minute.
+    """Unloads idle models. Activity is checked once a minute.
 
-    Pinned models stay, and so does the Guide, which is tiny.
+    Pinned models stay loaded, and so does the Guide, because it's tiny.
     """
 
     EVERY_MS = 60_000
@@ -99,11 +99,11 @@ class IdleUnloading(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        # in seconds, including the machine's sleep
+        # seconds, including time the machine was asleep
         self.clock: Callable[[], float] = time.time
         self._installed, self._users, self._settings = installed, users, settings
         self._loader = users.loader
-        self._used: dict[str, float] = {}  # by the engine's id of the model
+        self._used: dict[str, float] = {}  # by the engine's model ID
         self._work: dict[str, Work] = {}
         self._asking = flows.Latest(self)
         self._timer = QTimer(self, interval=self.EVERY_MS)
@@ -114,7 +114,7 @@ class IdleUnloading(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Check the activity, and unload models that have been idle for long enough."""
+        """Check for activity and unload models that were idle long enough."""
         wanted = self._loader.engine is not None and self._settings.unload_idle_min
         if wanted and not self._asking.running:
             self._asking.start(self._look())
@@ -133,14 +133,13 @@ class IdleUnloading(QObject):
         self._used = {m: when for m, when in self._used.items() if m in loaded}
         limit = 60 * self._settings.unload_idle_min
         for model_id, status in loaded.items():
-            # If the clock was set back, the idle time starts again.
+            # If the clock was set back, restart the idle time.
             self._used[model_id] = min(self._used[model_id], now)
             if limit and now - self._used[model_id] >= limit and self._may_go(status):
                 unload(self._users, status.ref)
 
     def resting(self) -> list[ModelStatus]:
-        """Return the loaded models that may be unloaded if no chat uses them, longest
-        unused first."""
+        """List loaded models that may be unloaded if no chat uses them, longest unused first."""
         loaded = [s for s in self._loader.loaded() if s.model is not None and self._may_go(s)]
         return sorted(loaded, key=lambda s: self._used.get(s.model.id, 0.0) if s.model else 0.0)
 
@@ -163,7 +162,7 @@ class IdleUnloading(QObject):
 
 
 def _work(figures: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
-    """Return the work of each model's sessions, and the models that are busy."""
+    """Get each model's session work, and the set of busy models."""
     done: dict[str, set[tuple[str, int, int]]] = {}
     busy: set[str] = set()
     for name, session in figures.get("sessions", {}).items():
@@ -176,14 +175,13 @@ def _work(figures: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
 
 
 class MemoryPressure(QObject):
-    """Monitor of the system's memory, every two seconds. First frees idle caches, then unused
-    models.
+    """Checks for memory pressure every two seconds. Frees idle caches first, then unused models.
 
     Args:
-        resting: returns the models that may be unloaded, longest unused first.
+        resting: gets the models that may be unloaded, longest unused first.
     """
 
-    notice_posted = Signal(str)  # (text): what was freed
+    notice_posted = Signal(str)  # (text): describes what was freed
 
     EVERY_MS = 2_000
 
@@ -194,8 +192,8 @@ class MemoryPressure(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self.level: Callable[[], Pressure] = pressure.pressure  # the system's memory pressure
-        self.clock: Callable[[], float] = time.monotonic  # a monotonic clock, in seconds
+        self.level: Callable[[], Pressure] = pressure.pressure  # gets the system's memory pressure
+        self.clock: Callable[[], float] = time.monotonic  # monotonic, in seconds
         self._users, self._resting = users, resting
         self._relief = Relief()
         self._timer = QTimer(self, interval=self.EVERY_MS)
@@ -204,7 +202,7 @@ class MemoryPressure(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Free memory if needed."""
+        """Free memory if necessary."""
         need = self._relief.need(self.level(), self.clock())
         if need is Need.CACHES:
             self._put_caches_away()
@@ -216,7 +214,7 @@ class MemoryPressure(QObject):
         if engine is None:
             return
         log.info("system is low on memory, freeing idle caches")
-        with suppress(EngineError):  # a stopped engine has freed everything
+        with suppress(EngineError):  # a stopped engine has already freed everything
             engine.relieve_later()
 
     def _unload_one(self) -> None:

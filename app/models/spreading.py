@@ -1,4 +1,4 @@
-"""Models that this program spreads over several machines, started on request."""
+"""Models distributed over several machines, whose servers we start on request."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from app.remote.remotes import Remotes
 
 
 class SpreadModels(QObject):
-    """Launcher for the servers of spread models.
+    """Starts the servers of distributed models.
 
     Args:
-        changed: called with the reference of a model whose status has changed.
+        changed: called with a model's reference when its status changes.
     """
 
     def __init__(self, remotes: Remotes, changed: Callable[[str], None], parent: QObject) -> None:
@@ -26,17 +26,17 @@ class SpreadModels(QObject):
         self._remotes, self._changed = remotes, changed
 
     def begin(self, group: MachineGroup) -> GroupServer:
-        """Start a new group. Closing the server before it is `listed` cancels that."""
+        """Start a new group. To cancel, close the server before it is `listed`."""
         return self._remotes.groups.start(group)
 
     async def listed(self, server: GroupServer, group: MachineGroup, away: tuple[str, ...]) -> str:
-        """Return the model's reference when its server is ready and the model is in the list.
+        """Wait until the server is ready, add the model to the list, and return its reference.
 
         Args:
-            away: names of its hosts other than this machine.
+            away: names of its hosts, excluding this machine.
 
         Raises:
-            RemoteError: it could not be started.
+            RemoteError: the server couldn't be started.
         """
         started = await flows.arrived(server.started)
         remote = Remote(spread(away, started.port), started.model, "stretto", started.context)
@@ -47,7 +47,7 @@ class SpreadModels(QObject):
         return remote.ref
 
     def start(self, ref: str) -> bool:
-        """Start a model's group again. Return False if it has none, or if it is running."""
+        """Restart a model's group. Returns False if there's no group or it's already running."""
         groups, remote = self._remotes.groups, named(ref)
         group, not_there = groups.known.get(ref), groups.why_not(ref)
         if group is None or remote is None or not_there is None or not_there.starts:
@@ -61,7 +61,7 @@ class SpreadModels(QObject):
     async def _list_again(
         self, ref: str, server: GroupServer, group: MachineGroup, remote: Remote
     ) -> None:
-        with suppress(Exception):  # `groups` has the reason
+        with suppress(Exception):  # `groups` has stored the reason
             started = await flows.arrived(server.started)
             model = self._remotes.model(ref)
             self._remotes.add(model.remote if model else remote, started.key, group)

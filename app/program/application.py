@@ -1,4 +1,4 @@
-"""Start and shutdown of the program, in order."""
+"""Startup and shutdown of the application."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ ENGINE_NICENESS = 10
 
 
 def engine_options(paths: Paths, settings: Settings) -> dict[str, Any]:
-    """Return the arguments of `engine.Engine`. STRETTO_NO_WAYS is for tests."""
+    """Return the arguments for `engine.Engine`. STRETTO_NO_WAYS is set by tests."""
     return {
         "memory_budget": int(settings.memory_gb * 1e9) or None,
         "cache_dir": paths.kv if settings.cache_gb else None,
@@ -65,41 +65,41 @@ log = logging.getLogger(__name__)
 
 
 def make_engine(paths: Paths, settings: Settings) -> Engine:
-    """Create the engine, whose thread imports mlx."""
+    """Create the engine. Its thread imports mlx."""
     from engine import Engine
 
     return Engine(**engine_options(paths, settings), niceness=ENGINE_NICENESS)
 
 
 def make_qt(arguments: list[str]) -> QApplication:
-    """Return the QApplication with the program's name, icon and flags."""
+    """Create the QApplication and set the app's name, icon and flags."""
     QApplication.setApplicationName(APP_NAME)
     QApplication.setApplicationDisplayName(APP_NAME)
     QApplication.setDesktopFileName("app.stretto.Stretto")
     configure_docking()
     qt = QApplication(arguments)
     qt.setWindowIcon(app_icon())
-    # The last window to close may be a floating pane. Only `Application` ends the program.
+    # The last window to close could be a floating pane, so only `Application` may quit.
     qt.setQuitOnLastWindowClosed(False)
     return qt
 
 
 class Application(QObject):
-    """Run of the program with one profile.
+    """Application with a single profile.
 
-    The start loads settings, appearance and store, shows the window, and only then creates the
-    engine. ``shut_down`` cancels replies, stops the engine, handles its last events, saves
+    On startup, it loads settings, appearance and store, shows the window, and creates the engine
+    last. ``shut_down`` cancels replies, stops the engine, handles its last events, saves
     everything, and closes the store and the window.
     """
 
-    # Time limit for the end of all parts. The process ends within 5 s, including saving.
+    # Time limit for stopping all parts. The process ends within 5 s, including saving.
     STOP_S = 3.5
-    # minimum, since servers of tools and groups must not outlive the program
+    # minimum, because tool and group servers mustn't outlive the app
     CHILDREN_STOP_S = 0.5
-    RESTART_STOP_S = 20.0  # long enough to free the memory, so that the next run can load models
+    RESTART_STOP_S = 20.0  # enough to free the memory, so the next run can load models
     BACKGROUND_STOP_S = 2.0
 
-    ended = Signal()  # everything has ended
+    ended = Signal()  # everything has stopped
 
     def __init__(
         self,
@@ -112,9 +112,9 @@ class Application(QObject):
         ask_backup: Callable[[list[Backup]], Path | None] = ask_for_backup,
         before: Application | None = None,
     ) -> None:
-        """Create the run.
+        """Initialize the application.
 
-        ``before`` is the run that ended to restore a backup, whose result is shown.
+        ``before``: previous run, which ended to restore a backup. Its result is shown to the user.
         """
         super().__init__()
         self._qt = qt
@@ -125,10 +125,10 @@ class Application(QObject):
         if before is not None:
             self._opening.words = before._opening.words
         self._restoring: Path | None = None
-        self.restarts = False  # the program is to start again
+        self.restarts = False  # start again after shutdown
         self.engine: Engine | None = None
-        self.down = False  # shutdown has begun or is done
-        self._give_up = 0.0  # time at which remaining parts are interrupted
+        self.down = False  # shutdown has started or is done
+        self._give_up = 0.0  # when to interrupt whatever is still running
         self._switch_interval = sys.getswitchinterval()
         self._log_handler: logging.Handler | None = None
         self.already_runs = False
@@ -149,13 +149,13 @@ class Application(QObject):
 
     @property
     def elsewhere(self) -> Path | None:
-        """Return the folder of another profile that the user chose, or None."""
+        """Folder of another profile the user chose, or None."""
         return self._opening.elsewhere
 
     def start(self) -> bool:
-        """Start the program and show the window. Return False if it must end instead.
+        """Start the app and show the window. Returns False if it has to quit instead.
 
-        It must end if the chats cannot be opened and the user gave up or chose another profile
+        That's the case if the chats can't be opened and the user gave up or chose another profile
         (``elsewhere``), if another instance is running (``already_runs``), or after a signal
         (``down``).
         """
@@ -218,19 +218,19 @@ class Application(QObject):
         if table:
             forget_table(self.store, self.library)
         self.loader.changed.connect(self.collector.settle)
-        # Limits how long the window waits for the GIL. With eight streaming panes, the 99th
-        # percentile of event-loop stalls was 24 to 36 ms with Python's 5 ms, and 10 to 11 ms with
-        # this.
+        # Keep the window from waiting long for the GIL. With eight streaming panes, the 99th
+        # percentile of event-loop stalls was 24 to 36 ms with Python's default of 5 ms, and 10 to
+        # 11 ms with this.
         sys.setswitchinterval(0.001)
         self.collector.start()
         if crashed:
             QTimer.singleShot(0, self.errors, self.errors.offer_last)
-        # After the first frame, so that the engine does not delay the window.
+        # Wait for the first frame, so the engine doesn't delay the window.
         QTimer.singleShot(0, self, self._start_engine)
         return True
 
     def _export_table(self) -> str:
-        """Export the comparison table of an earlier version, and return a notice for the user."""
+        """Export the comparison table of an earlier version. Returns a notice for the user."""
         folder = self.paths.data / TABLES
         try:
             if self.store is None or not export_table(self.store, folder):
@@ -262,7 +262,7 @@ class Application(QObject):
     def _on_uncaught(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """Report an uncaught error, on any thread. Unreadable chats are handled by the window."""
+        """Report an uncaught exception from any thread. Store errors are passed to the window."""
         if isinstance(error, StoreError) and self.unsaved is not None:
             self.unsaved.post(error)
         elif self.crashes is not None:
@@ -273,19 +273,19 @@ class Application(QObject):
     @Slot()
     @Slot(object)
     def restart(self, backup: Path | None = None) -> None:
-        """End, replace the chats by a backup (if any), and let `main` start again."""
+        """Shut down, replace the chats with a backup (if any), and let `main` start again."""
         self._restoring, self.restarts = backup, True
         self.shut_down()
 
     @Slot()
     def shut_down(self) -> None:
-        """Shut down in stages, each of which depends on the earlier ones.
+        """Shut down in stages, where each stage depends on the previous ones.
 
-        Further calls have no effect.
+        Dialogs close first, then UI coroutines and the local API stop, then replies and the engine,
+        whose last events are still handled. Finally, everything is saved, the store is closed and
+        the window deleted.
 
-        First dialogs end, then coroutines of the window and the local API, then replies and the
-        engine, whose last events are handled. Then everything is saved, the store is closed, and
-        the window is deleted.
+        Calling this again has no effect.
         """
         if self.down:
             return
@@ -294,14 +294,14 @@ class Application(QObject):
         self._end_dialogs()
         self._end_sequences()
         self._end_engine()
-        if self.already_runs:  # nothing here belongs to this program
+        if self.already_runs:  # this instance didn't start anything
             return
         self._save()
         self._take_down()
         self.ended.emit()
 
     def _end_dialogs(self) -> None:
-        """Close modal dialogs. One that stays open is asked only once."""
+        """Close modal dialogs. A dialog that refuses to close is only asked once."""
         last = None
         while (dialog := QApplication.activeModalWidget()) is not None and dialog is not last:
             dialog.close()
@@ -322,14 +322,14 @@ class Application(QObject):
         if self.engine is not None:
             self.engine.stop(self._left)
         self.loader.detach(self._left_to_children)
-        # The last text of cancelled replies is still in the bridge.
+        # The bridge still has the last text of canceled replies.
         self.bridge.drain()
         if self.library is not None:
             self.library.close(self._left_to_children)
 
     @property
     def _left(self) -> float:
-        """Return the seconds until remaining parts are interrupted."""
+        """Seconds left before whatever is still running gets interrupted."""
         return max(0.0, self._give_up - time.monotonic())
 
     @property
@@ -337,7 +337,7 @@ class Application(QObject):
         return max(self.CHILDREN_STOP_S, self._left)
 
     def _save(self) -> None:
-        self.settings.save()  # again, since the disk may have been full at the last change
+        self.settings.save()  # try again, in case the disk was full at the last change
         if self.store is not None:
             if self.unsaved is not None:
                 self.unsaved.save_the_rest(self._ask_unsaved)

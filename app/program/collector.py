@@ -1,7 +1,7 @@
-"""Cyclic garbage collection, moved to the GUI thread.
+"""Run cyclic garbage collection on the GUI thread only.
 
-Automatic collection runs on any thread that allocates, such as the engine's, and would destroy Qt
-objects there, which causes random crashes (napari #1029).
+Automatic collection runs on whatever thread allocates, including the engine's. Qt objects would be
+destroyed there, which causes random crashes (napari #1029).
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 
 class Collector(QObject):
-    """Garbage collector that runs from a timer instead of automatically.
+    """Runs the garbage collector from a timer instead of automatically.
 
-    A young collection takes about a millisecond. A full one visits everything that the window has
-    created, 0.15 s with eight long answers. It waits until the older generations are full, as
-    Python's does, and until nothing streams, up to a time limit.
+    A young collection takes about a millisecond, but a full collection visits everything the window
+    has created, which takes 0.15 s with eight long answers. So we wait until the older generations
+    are full, as Python does, and until nothing is streaming, up to a time limit.
 
     Args:
-        busy: returns True while a pause of the window would be noticed.
+        busy: returns True while users would notice a pause.
     """
 
     INTERVAL_MS = 500
@@ -40,8 +40,8 @@ class Collector(QObject):
 
     def start(self) -> None:
         gc.disable()
-        # Objects of imports are never garbage, so collections skip them. 660 of 72,000 are garbage,
-        # for which a collection would delay the first frame by 0.06 s.
+        # Imported objects never become garbage, so exclude them. Only 660 of 72,000 objects are
+        # garbage at this point, and collecting them would delay the first frame by 0.06 s.
         gc.freeze()
         self._timer.start()
 
@@ -49,17 +49,17 @@ class Collector(QObject):
     def settle(self) -> None:
         """Exclude all current objects from collection, after a model and its libraries were loaded.
 
-        A full collection over the half million objects of those libraries blocked the window for
-        0.2 s.
+        These libraries create half a million objects. A full collection of them blocked the window
+        for 0.2 s.
         """
         if self._timer.isActive():
             gc.freeze()
 
     def stop(self) -> None:
-        """Collect everything once, and restore automatic collection if it was enabled.
+        """Collect everything, and restore automatic collection if it was enabled before.
 
-        In the program it was not: some threads continue, and parts of the window are destroyed
-        later.
+        In the app, it wasn't, because some threads keep running and parts of the window are
+        destroyed later.
         """
         self._timer.stop()
         gc.unfreeze()
@@ -69,7 +69,7 @@ class Collector(QObject):
 
     @Slot()
     def collect(self) -> None:
-        """Collect the oldest generation that has reached its threshold."""
+        """Collect the oldest generation that is over its threshold."""
         now = time.monotonic()
         for generation in (2, 1, 0):
             limit = self._thresholds[generation]

@@ -1,4 +1,4 @@
-"""Opening of the chats at the start, with recovery dialogs if that fails."""
+"""Open the chats at startup, with recovery dialogs if that fails."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class StoreOpening:
-    """Attempt to open the chats of a profile, with all necessary questions."""
+    """Attempt to open a profile's chats, asking the user as needed."""
 
     def __init__(
         self,
@@ -27,9 +27,9 @@ class StoreOpening:
         ask_backup: Callable[[list[Backup]], Path | None],
         interrupted: Callable[[], bool],
     ) -> None:
-        """Create the attempt.
+        """Prepare to open the chats.
 
-        ``interrupted`` returns True if the program must end while a dialog is open.
+        ``interrupted`` returns True if the app has to quit while a dialog is open.
         """
         self._file = file
         self._ask = ask
@@ -37,12 +37,12 @@ class StoreOpening:
         self._ask_backup = ask_backup
         self._interrupted = interrupted
         self.words = ""  # message to show in the window, or ""
-        # folder of another profile that the user chose, to which the chats were copied
+        # other profile folder the user chose, which the chats were copied to
         self.elsewhere: Path | None = None
-        self.chats: list[ChatRecord] = []  # the list of chats that was read
+        self.chats: list[ChatRecord] = []  # chat list that was read
 
     def open(self) -> Store | None:
-        """Return the store, or None if the user gives up or chose another folder."""
+        """Open the store. Returns None if the user gives up or chooses another folder."""
         while True:
             problem: StoreError | None = None
             try:
@@ -67,9 +67,9 @@ class StoreOpening:
                     return None
 
     def _open_and_read(self) -> Store:
-        """Return the store after reading the list of chats.
+        """Open the store and read the list of chats.
 
-        Reading it detects damage in large files, which are not checked completely.
+        Reading the list finds damage in large files, which aren't checked completely on opening.
         """
         store = Store.open(self._file)
         try:
@@ -80,8 +80,8 @@ class StoreOpening:
         return store
 
     def _ask_interruptibly(self, problem: StoreError) -> Recovery:
-        """Show the dialog. A signal or the system may end the program in the meantime."""
-        listening = QTimer(interval=200)  # Python handles signals only while it runs
+        """Show the dialog. A signal or the system may make us quit while it's open."""
+        listening = QTimer(interval=200)  # Python only handles signals while Python code runs
         listening.timeout.connect(lambda: None)
         listening.start()
         way = self._ask(problem)
@@ -89,7 +89,7 @@ class StoreOpening:
         return Recovery.QUIT if self._interrupted() else way
 
     def _take(self, way: Recovery) -> StoreError | None:
-        """Try a recovery, and return the error if it failed."""
+        """Try a recovery option. Returns the error if it failed."""
         try:
             if way is Recovery.SET_ASIDE:
                 aside = Store.set_aside(self._file)
@@ -120,7 +120,7 @@ class StoreOpening:
 
 
 def restored(file: Path, backup: Path) -> str:
-    """Restore a backup, and return a message. Raises StoreError."""
+    """Restore a backup and return a message for the user. Raises StoreError."""
     aside = Store.restore(file, backup)
     if aside is None:
         return tr("Backup restored.")
@@ -128,5 +128,5 @@ def restored(file: Path, backup: Path) -> str:
 
 
 def not_restored(error: StoreError) -> str:
-    """Return the message for a failure of `restored`."""
+    """Get the message for an error in `restored`."""
     return tr("The backup could not be restored. {why}", why=error.message)

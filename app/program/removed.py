@@ -1,4 +1,4 @@
-"""Notices about removed features that this profile used."""
+"""Notices about removed features."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ log = logging.getLogger(__name__)
 
 
 def mlx_lm_note(data: Path) -> str:
-    """Return the notice that a chosen mlx-lm is not used, or "" if none was or it was shown.
+    """Return the notice that the user's mlx-lm is no longer used, or "" if it doesn't apply.
 
-    Earlier versions could run another mlx-lm, which they kept in the profile.
+    Earlier versions could run another mlx-lm, stored in the profile. The notice is only shown once.
 
     Args:
         data: the profile's data folder. The unpacked wheel stays there.

@@ -1,8 +1,8 @@
-"""One-time export of the comparison table that earlier versions kept in a profile.
+"""One-time export of the comparison table that earlier versions stored in a profile.
 
-Each column of a table is an ordinary chat, which stays. The rest (questions, names of columns,
-checks and verdicts) was saved as JSON among the layouts. Verdicts are kept under digests of what
-they depend on.
+The columns of a table are ordinary chats, which aren't affected. Everything else (questions, column
+names, checks and verdicts) was saved as JSON with the layouts. Verdicts are keyed by digests of
+their inputs.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ TABLE = "table"  # name of its layout
 
 
 def export_table(store: Store, folder: Path) -> bool:
-    """Write the saved table to ``folder`` as JSON and CSV. Return False if there is none.
+    """Write the saved table to ``folder`` as JSON and CSV. Returns False if there is none.
 
-    The table is left in the store. If it is exported again, because the program was killed before
-    `forget_table`, the same files are written. Raises OSError and StoreError.
+    The table isn't removed from the store here. If the app is killed before `forget_table`, it's
+    exported again and the same files are written. Raises OSError and StoreError.
     """
     saved = store.layout(TABLE)
     if saved is None:
@@ -52,7 +52,7 @@ def export_table(store: Store, folder: Path) -> bool:
 
 
 def forget_table(store: Store, library: ChatLibrary) -> None:
-    """Delete the table from the store, and show the names of its chats if they were hidden."""
+    """Delete the table from the store. If its chats' names were hidden, show them."""
     saved = store.layout(TABLE) or {}
     with store.together():
         if saved.get("blind") is True:
@@ -64,9 +64,9 @@ def forget_table(store: Store, library: ChatLibrary) -> None:
 def _rows(
     store: Store, saved: Mapping[str, Any], columns: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Return the questions of a table, each with the answer of every column."""
+    """Get a table's questions, each with the answers from every column."""
     trial = saved.get("trial")
-    if trial is None:  # an older format
+    if trial is None:  # older format
         trial = {"prompts": saved.get("messages"), "checks": [saved.get("check")]}
     trial, kept = _dict(trial), _dict(saved.get("kept"))
     prompts = [p if isinstance(p, dict) else {"prompt": p} for p in _list(trial.get("prompts"))]
@@ -101,13 +101,13 @@ def _asked(prompt: Mapping[str, Any]) -> Any:
 
 
 def _questions(asked: Any) -> list[str]:
-    """Return the user's and the model's turns of a prompt, ending with the question."""
+    """Get the user and model turns of a prompt. The last turn is the question."""
     turns = [_dict(turn) for turn in _list(asked) or [{"content": asked}]]
     return [str(turn.get("content")).strip("\n") for turn in turns if turn.get("role") != "system"]
 
 
 def _answers(chat: Transcript, questions: Sequence[Sequence[str]]) -> Iterator[Message | None]:
-    """Yield the answer to each question. Equal questions were asked in this order."""
+    """Yield the answer to each question. Duplicate questions were asked in this order."""
     begun: dict[str, list[Message]] = {}
     for first in reversed(chat.children(None)):
         begun.setdefault(first.content, []).append(first)
@@ -127,7 +127,7 @@ def _passed(
     prompt: Mapping[str, Any],
     answer: Message,
 ) -> bool | None:
-    """Return True if the answer passes all checks, and None if that is not known."""
+    """Return whether the answer passes all checks. Returns None if we can't tell."""
     if answer.status != "complete":
         return False if checks and answer.status == "error" else None
     found = [_verdict(kept, check, prompt, answer.content) for check in checks]
@@ -137,10 +137,10 @@ def _passed(
 def _verdict(
     kept: Mapping[str, Any], check: Mapping[str, Any], prompt: Mapping[str, Any], answer: str
 ) -> bool | None:
-    """Return the verdict of a check for a text, or the saved one of the user or of Python.
+    """Run a check on a text, or look up the saved verdict of the user or of Python.
 
-    None for other checks: patterns and schemas were not saved, and a judge's verdict was saved
-    under the fingerprint of its model.
+    Returns None for other checks. Patterns and schemas weren't saved, and verdicts by a judge are
+    keyed by the fingerprint of its model.
     """
     asked, expected = _asked(prompt), str(prompt.get("expected") or "")
     turned = check.get("not") is True
@@ -165,13 +165,13 @@ def _verdict(
 
 
 def _digest(*parts: Any) -> str:
-    """Return the key under which a verdict was saved."""
+    """Get the key a verdict was saved under."""
     text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:24]
 
 
 def _parts(cell: Mapping[str, Any]) -> tuple[str, str]:
-    """Return an answer and its verdict for CSV. An unfinished one says so in brackets."""
+    """Get an answer and its verdict for CSV. Unfinished answers have a note in brackets."""
     text, note = cell.get("text", ""), cell.get("error") or cell.get("status") or "not started"
     if cell.get("status") != "complete":
         text = f"{text} [{note}]".lstrip()
@@ -179,10 +179,10 @@ def _parts(cell: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def as_csv(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as CSV (RFC 4180) with a byte order mark, by which Excel detects UTF-8.
+    """Format rows as CSV (RFC 4180) with a byte order mark, which Excel needs to detect UTF-8.
 
-    A cell that a spreadsheet could take for a formula gets an apostrophe in front, as OWASP advises
-    ("CSV Injection"): a model's answer may be anything.
+    Cells that a spreadsheet might take for a formula are prefixed with an apostrophe, as
+    recommended by OWASP ("CSV Injection"), since model output can't be trusted.
     """
     text = io.StringIO()
     writer = csv.writer(text)
@@ -192,9 +192,10 @@ def as_csv(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _is_formula(cell: str) -> bool:
-    """Return True if a spreadsheet could compute the cell.
+    """Check whether a spreadsheet might interpret the cell as a formula.
 
-    Some skip blanks, line breaks and invisible characters, and read full-width signs as ASCII.
+    Some skip leading blanks, line breaks and invisible characters, or treat full-width characters
+    like ASCII.
     """
     shown = unicodedata.normalize("NFKC", cell).replace("\N{MINUS SIGN}", "-")
     first = next((c for c in shown if not c.isspace() and unicodedata.category(c)[0] != "C"), "")
@@ -202,7 +203,7 @@ def _is_formula(cell: str) -> bool:
 
 
 def _write(folder: Path, name: str, texts: Mapping[str, str]) -> None:
-    """Write files of this name and these endings. Files with other contents are never replaced."""
+    """Write a file for each extension. Never overwrites a file with different content."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for number in count(1):
         stem = f"{name} ({number})" if number > 1 else name

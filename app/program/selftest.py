@@ -1,8 +1,8 @@
-"""``stretto --self-test``: checks of the installed program, in a profile of its own.
+"""``stretto --self-test``: check an installed app, using a temporary profile.
 
 Opens the window with the Guide, asks in two panes at the same time, draws the window, and reads the
-store afterwards. Everything that a frozen program may lack unnoticed is used once: data files,
-native libraries, late imports, child processes.
+store afterwards. The point is to use everything that could be missing from a frozen app without
+anyone noticing: data files, native libraries, late imports, child processes.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from app.ui.window.main_window import MainWindow
 
 QUESTIONS = ("Tell me a long story", "Write a long answer about trees")
-"""Questions whose answers are long enough to overlap."""
+"""Questions with answers long enough to overlap."""
 MAX_ANSWER_TOKENS = 160
-MIN_COLORS = 20  # a drawn window has more colors than this; an empty one has two or three
+MIN_COLORS = 20  # a real window has more colors than this; an empty window has two or three
 PDF_TEXT = "The lighthouse keeps its lamp in a blue box"
 
 
 class Check(Struct):
-    """Result of one check. ``detail`` is the error if it failed."""
+    """Result of a check. ``detail`` is the error message if it failed."""
 
     name: str
     ok: bool
@@ -67,10 +67,10 @@ class LogErrors(logging.Handler):
 
 
 def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
-    """Run the checks until one fails, and print the report. Return 0 if all passed."""
+    """Run the checks up to the first failure and print a report. Returns 0 on success."""
     from PySide6.QtCore import qVersion
 
-    # Nothing is shown, unless the caller names a platform.
+    # Run without a display unless the caller sets a platform.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     machine = {
         "system": platform.platform(),
@@ -123,7 +123,7 @@ def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
 
 
 def until(condition: Callable[[], object], timeout_s: float) -> None:
-    """Run the event loop until the condition holds. Raises TimeoutError."""
+    """Run the event loop until the condition is true. Raises TimeoutError."""
     from PySide6.QtCore import QEventLoop, QTimer
 
     loop, timer = QEventLoop(), QTimer(interval=20)
@@ -142,7 +142,7 @@ def until(condition: Callable[[], object], timeout_s: float) -> None:
 
 
 class WindowTest:
-    """Checks of the program with its window."""
+    """Checks that need the app with its window."""
 
     def __init__(self, paths: Paths, picture_to: Path | None, machine: dict[str, Any]) -> None:
         self._paths = paths
@@ -210,7 +210,7 @@ class WindowTest:
         return f"{width} x {height} pixels, {len(colors)} colors"
 
     def document(self) -> str:
-        """Attach a PDF, whose text a child process reads, and draw its page as an image."""
+        """Attach a PDF, read its text in a child process, and draw its page as an image."""
         from PySide6.QtGui import QFont, QPainter, QPdfWriter
 
         file = self._paths.data / "a page.pdf"
@@ -239,7 +239,7 @@ class WindowTest:
         return f"the text of a PDF, and its page as {drawn.width} x {drawn.height} pixels"
 
     def store(self) -> str:
-        """End the program, and read the chats as the next start would."""
+        """Quit the app and read the chats like the next start would."""
         from app.store import Store
 
         self.end()
@@ -261,7 +261,7 @@ class WindowTest:
 
 
 def tool() -> str:
-    """Call a tool of this program's own MCP server over stdio."""
+    """Call a tool on our own MCP server over stdio."""
     from app.tools.host import ToolHost
     from app.tools.servers import ServerConfig
     from engine.sandbox.process import engine_command
@@ -289,7 +289,7 @@ def formula() -> str:
 
 
 def signature() -> str:
-    """Verify a signature with libsodium, as updates do with the file of the newest version."""
+    """Verify a signature with libsodium, as the update check does."""
     from nacl.signing import SigningKey
 
     key = SigningKey.generate()

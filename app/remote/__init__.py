@@ -1,14 +1,13 @@
-"""Models on other servers with OpenAI's chat completions API.
+"""Models on other servers that support OpenAI's chat completions API.
 
-`Remotes` has the models that the user has added, their keys, and a thread with an asyncio loop for
-all requests. A chat with a remote model uses a `RemoteSession`, which has the interface and events
-of the engine's `Session`. Data of a server is limited and cleaned, and redirects are not followed.
-Nothing is sent but the user's messages, and requests for lists of models on demand.
+`Remotes` keeps the user's remote models and their keys, and runs all requests in an asyncio loop on
+its own thread. A chat with a remote model uses a `RemoteSession`, which has the same interface and
+events as the engine's `Session`. We limit and sanitize what servers send, don't follow redirects,
+and send nothing but the user's messages, plus requests for model lists when asked to.
 
-A chat with another Stretto has a session there (`elsewhere`), so that nothing is sent or read
-twice, and shows its figures (`figures`). The local network is searched for servers (`finding`) only
-if the user has enabled that. `groups` starts the servers of models that are spread over several
-machines.
+If the server is another Stretto, the chat has a session there (`elsewhere`), so nothing is sent or
+prefilled twice, and its stats are shown. `finding` searches the local network for servers, but only
+if the user has enabled this. `groups` starts servers for models distributed over several machines.
 
 No widgets and no Qt.
 

@@ -1,4 +1,4 @@
-"""Address of a remote model, its reference in chats, and the kind of its server. Pure functions."""
+"""Addresses of remote models, chat references, and server types. Pure functions."""
 
 from __future__ import annotations
 
@@ -13,65 +13,65 @@ from app.tools.tool import clean
 from engine.text.invisible import is_visible
 
 PREFIX = "remote:"
-"""Prefix of a remote model's reference, before its address and name."""
+"""Prefix of remote model references, followed by address and model name."""
 
 SPREAD = ".hosts.localhost"
-"""Suffix of the host name of a model that is spread over machines.
+"""Suffix of the host name for a model distributed over several machines.
 
-The machines' names come before it. Requests are sent to the server on this machine.
+It's preceded by the names of the machines. Requests go to the server on this machine.
 """
 
-LONGEST = 500  # characters of an address, and of a model's name
+LONGEST = 500  # characters in an address or model name
 _ENDS = ("/chat/completions", "/completions", "/models")
 _PORTS = {"http": 80, "https": 443}
 
 
 class AddressError(ValueError):
-    """Raised for text that is not an address. ``str(error)`` has the remedy."""
+    """Raised for invalid addresses. ``str(error)`` tells the user what to do."""
 
 
 class Remote(Struct, frozen=True):
-    """Model at an address."""
+    """Model on a server."""
 
-    address: str  # base of its URLs from `normalised`: "https://api.openai.com/v1"
-    model: str  # the server's name for it
-    kind: str = ""  # kind of server, one of `KINDS`
+    address: str  # base URL from `normalised`, e.g. "https://api.openai.com/v1"
+    model: str  # the server's name for the model
+    kind: str = ""  # server type, a key of `KINDS`
     context: int = 0  # context size in tokens, 0 if unknown
-    sees: bool = False  # it accepts images, according to the server or the user
+    sees: bool = False  # supports images, according to the server or the user
 
     @property
     def ref(self) -> str:
-        """Return its reference in chats."""
+        """Reference used by chats."""
         return f"{PREFIX}{self.address}#{self.model}"
 
     @property
     def host(self) -> str:
-        """Return the displayed host."""
+        """Host name for display."""
         return host_of(self.address)
 
     @property
     def name(self) -> str:
-        """Return the displayed name, which includes the host."""
+        """Display name, including the host."""
         return f"{self.short_name} · {self.host}"
 
     @property
     def short_name(self) -> str:
-        """Return the model's own name, for places where its host is displayed too."""
+        """The model's own name, for places that show the host separately."""
         return self.model.rpartition("/")[2] or self.model
 
     @property
     def here(self) -> bool:
-        """Return True if it is a server on this machine."""
+        """True if the server is on this machine."""
         return is_here(self.address)
 
 
 def is_remote(ref: str) -> bool:
-    """Return True if a chat's model is a remote one."""
+    """Check if a model reference is for a remote model."""
     return ref.startswith(PREFIX)
 
 
 def named(ref: str) -> Remote | None:
-    """Return the model of a reference, or None if it is invalid."""
+    """Parse a model reference. Returns None if it's invalid."""
     address, _, model = ref.removeprefix(PREFIX).partition("#")
     try:
         same = is_remote(ref) and normalised(address) == address
@@ -82,12 +82,12 @@ def named(ref: str) -> Remote | None:
 
 
 def normalised(text: str) -> str:
-    """Return the base of a server's URLs from the user's input, such as "localhost:8080".
+    """Turn user input like "localhost:8080" into a base URL.
 
-    The default scheme is http for this machine and https for others. The default path is ``/v1``.
+    The default scheme is http for this machine and https otherwise. The default path is ``/v1``.
 
     Raises:
-        AddressError: it is invalid.
+        AddressError: invalid address.
     """
     text = text.strip()
     if not text:
@@ -118,24 +118,24 @@ def normalised(text: str) -> str:
 
 
 def host_of(address: str) -> str:
-    """Return the host of an address, with a non-standard port, or the names of several machines."""
+    """Get the host (and port, unless it's the default), or the names of several machines."""
     return ", ".join(machines(address)) or urlsplit(address).netloc
 
 
 def machines(address: str) -> tuple[str, ...]:
-    """Return the other machines of a model that is spread over machines."""
+    """Get the other machines that a distributed model runs on."""
     host = urlsplit(address).hostname or ""
     return tuple(host.removesuffix(SPREAD).split(_AND)) if host.endswith(SPREAD) else ()
 
 
 def spread(names: Iterable[str], port: int) -> str:
-    """Return the address of a model that is spread over these other machines, if any."""
+    """Get the address for a model distributed over this machine and these others, if any."""
     host = _AND.join(dict.fromkeys(name.lower() for name in names))
     return normalised(f"http://{host + SPREAD if host else '127.0.0.1'}:{port}/v1")
 
 
 def asked_at(address: str) -> str:
-    """Return the address to which requests are sent."""
+    """Get the address to send requests to."""
     if not machines(address):
         return address
     parts = urlsplit(address)
@@ -146,12 +146,12 @@ _AND = ".and."
 
 
 def is_here(address: str) -> bool:
-    """Return True if an address is on this machine."""
+    """Return whether an address is on this machine."""
     return not machines(address) and _is_local(urlsplit(address).hostname or "")
 
 
 def is_open(address: str) -> bool:
-    """Return True if others in the network can read what is sent."""
+    """Check if others on the network could read what we send."""
     return address.startswith("http://") and not is_here(address)
 
 
@@ -175,20 +175,20 @@ def _is_local(host: str) -> bool:
     return host in {"localhost", "::1"} or host.endswith(".localhost") or loopback
 
 
-MOST_MODELS = 2_000  # listed models of one server
+MOST_MODELS = 2_000  # maximum length of a server's model list
 _MOST_CONTEXT = 2**31
 _CONTEXTS = ("max_model_len", "context_length", "context_window", "max_context_length")
 _OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 
 
 class ServerKind(Struct, frozen=True):
-    """Features of a kind of server beyond OpenAI's fields."""
+    """Features of a server type that go beyond OpenAI's fields."""
 
-    sampling: Mapping[str, str]  # its names of our sampling parameters
+    sampling: Mapping[str, str]  # our sampling parameter names, mapped to the server's
     thinking: bool = False  # reasoning can be turned on and off
-    binds: bool = False  # replies can be restricted to choices and patterns
-    continues: bool = False  # it can continue a reply that was cut off
-    keeps_reasoning: bool = False  # it accepts the reasoning of earlier turns
+    binds: bool = False  # supports choices and patterns as reply format
+    continues: bool = False  # can continue a reply that was cut off
+    keeps_reasoning: bool = False  # accepts reasoning from earlier turns
 
 
 _SAME = {name: name for name in ("temperature", "top_p", "presence_penalty", "frequency_penalty")}
@@ -205,22 +205,22 @@ KINDS: Mapping[str, ServerKind] = {
     ),
     "stretto": ServerKind({**_COMMON, **_XTC, **_REPETITION}, True, True, True, True),
 }
-"""Kinds of servers by `Remote.kind`; "" is any other server."""
+"""Server types by `Remote.kind`, where "" is any other server."""
 
 
 class ListedModel(Struct, frozen=True):
-    """Entry of a server's list of models."""
+    """Entry in a server's model list."""
 
     model: str
     kind: str = ""
     context: int = 0  # tokens, 0 if unknown
-    sees: bool | None = None  # it accepts images, None if unknown
+    sees: bool | None = None  # supports images, None if unknown
 
 
 def listed(body: object) -> list[ListedModel] | None:
-    """Return the models of a response to ``GET /models``, or None if it is invalid.
+    """Parse the response to ``GET /models``. Returns None if it's invalid.
 
-    Names that cannot be displayed or are too long are left out.
+    Skips names that are too long or can't be displayed.
     """
     if isinstance(body, Mapping):
         body = body.get("data", body.get("models"))
@@ -236,7 +236,7 @@ def listed(body: object) -> list[ListedModel] | None:
 
 
 def has_sessions(body: object) -> bool:
-    """Return True for a response to ``GET /models`` of a Stretto that supports sessions."""
+    """Check if this ``GET /models`` response is from a Stretto with session support."""
     fields = body.get("stretto") if isinstance(body, Mapping) else None
     version = fields.get("sessions") if isinstance(fields, Mapping) else None
     return type(version) is int and version >= 1
@@ -260,9 +260,9 @@ _EYES = {"vision", "multimodal", "image", "images"}
 
 
 def _sees(entry: Mapping[str, Any]) -> bool | None:
-    """Return True if a model accepts images, by the fields of several kinds of servers.
+    """Check whether a model supports images.
 
-    They are those of OpenRouter, Mistral, Ollama and llama.cpp.
+    Understands the fields of OpenRouter, Mistral, Ollama and llama.cpp.
     """
     about = entry.get("architecture")
     values = [entry.get("input_modalities"), entry.get("modalities"), entry.get("capabilities")]
@@ -274,13 +274,13 @@ def _sees(entry: Mapping[str, Any]) -> bool | None:
 
 
 def _able(found: list[Any] | Mapping[str, Any]) -> set[str]:
-    """Return the listed names, or those with the value true, as in `{"vision": true}`."""
+    """Return names from a list, or the keys that are true in an object like `{"vision": true}`."""
     names = [n for n, can in found.items() if can is True] if isinstance(found, Mapping) else found
     return {name for name in names if isinstance(name, str)}
 
 
 def is_ollama(entries: object) -> bool:
-    """Return True for Ollama's response to ``GET /models``, which has only names."""
+    """Check whether this ``GET /models`` response is from Ollama, which only lists names."""
     listed = entries.get("data") if isinstance(entries, Mapping) else None
     return isinstance(listed, list) and any(
         isinstance(one, Mapping) and one.get("owned_by") == "library" for one in listed
@@ -288,5 +288,5 @@ def is_ollama(entries: object) -> bool:
 
 
 def sees_at_ollama(shown: object) -> bool | None:
-    """Return True if Ollama's response to ``POST /api/show`` says that the model accepts images."""
+    """Check if a model supports images, given Ollama's response to ``POST /api/show``."""
     return _sees(shown) if isinstance(shown, Mapping) else None

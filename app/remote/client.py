@@ -1,7 +1,7 @@
-"""HTTP requests with `httpx2`: the list of models, and a streamed reply.
+"""HTTP requests with `httpx2`: model lists and streaming replies.
 
-Each request has its own connection, headers and limits: chats share nothing, cookies are not
-stored, and redirects are not followed, so that no other host gets the key.
+Each request has its own connection, headers and limits. Chats don't share anything, cookies aren't
+stored, and redirects aren't followed, so the key can't end up at another host.
 """
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CONNECT_S = 15.0
-LIST_S = 20.0  # for the whole list of models
+LIST_S = 20.0  # for the entire model list
 QUIET_S = 600.0
-"""Limit without any data of a reply. A slow machine needs minutes to read a long prompt."""
-MOST_LIST = 8_000_000  # bytes of a list of models
-_MOST_SHOWN = 50  # Ollama's models whose details are requested
-MOST_WHOLE = 32_000_000  # bytes of a reply that is not streamed
+"""Timeout without data during a reply. Slow machines take minutes to prefill long prompts."""
+MOST_LIST = 8_000_000  # bytes of a model list
+_MOST_SHOWN = 50  # Ollama models to request details for
+MOST_WHOLE = 32_000_000  # bytes of a reply that isn't streamed
 MOST_ERROR = 65_536  # bytes of an error response
-MOST_EVENT = 4_000_000  # bytes of one event of a stream
+MOST_EVENT = 4_000_000  # bytes of a stream event
 
 
 async def models_at(address: str, key: str) -> list[ListedModel]:
-    """Return the models of a server.
+    """Return a server's models.
 
     Raises:
-        RemoteError: there is no valid response.
+        RemoteError: there was no valid response.
     """
     response = await document(address, "/models", key)
     found = listed(response)
@@ -63,7 +63,7 @@ async def models_at(address: str, key: str) -> list[ListedModel]:
 
 
 async def _shown(address: str, one: ListedModel, key: str) -> ListedModel:
-    """Return a model of Ollama with its details."""
+    """Return an Ollama model with its details."""
     base = address.removesuffix("/v1")
     try:
         response = await document(base, "/api/show", key, "POST", {"model": one.model})
@@ -93,20 +93,20 @@ async def answer(
     key: str,
     body: dict[str, Any],
     reading: ReplyReader,
-    # gets the headers of a response before it is read, and raises if they are wrong
+    # called with the response headers before reading; raises to reject the response
     check: Callable[[Mapping[str, str]], None] | None = None,
 ) -> AsyncGenerator[Piece, None]:
-    """Yield the pieces of a reply as they arrive. ``reading`` collects the rest.
+    """Yield the chunks of a reply as they arrive. ``reading`` collects everything else.
 
     Raises:
-        RemoteError: there is no valid, complete response.
+        RemoteError: the response is invalid or incomplete.
     """
     path = "/chat/completions"
     async with _answer("POST", remote.address, path, key, body, remote.model) as response:
         if check is not None:
             check(response.headers)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind == "application/json":  # a server that does not stream
+        if kind == "application/json":  # the server doesn't support streaming
             async with _not_longer(remote.host):
                 whole = await _json(response, MOST_WHOLE, remote.host)
             for piece in reading.take_chunk(whole):
@@ -123,10 +123,10 @@ async def answer(
 
 
 async def _events(response: httpx2.Response, host: str) -> AsyncIterator[str]:
-    """Yield the data of each event. Comments that only keep the connection alive do not count."""
+    """Yield the data of each event. Keep-alive comments don't reset the timeout."""
     import httpx2
 
-    response.encoding = "utf-8"  # events are always UTF-8, whatever the server declares
+    response.encoding = "utf-8"  # always UTF-8, whatever the server says
     events = aiter(httpx2.EventSource(response, MOST_EVENT))
     while True:
         try:
@@ -142,7 +142,7 @@ async def _events(response: httpx2.Response, host: str) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def _not_longer(host: str) -> AsyncIterator[None]:
-    """Limit the block to `QUIET_S`."""
+    """Limit the duration of the block to `QUIET_S`."""
     try:
         async with asyncio.timeout(QUIET_S):
             yield
@@ -159,7 +159,7 @@ async def _answer(
     body: dict[str, Any] | None = None,
     model: str = "",
 ) -> AsyncIterator[httpx2.Response]:
-    """Yield a successful response. Connection errors are raised as RemoteError."""
+    """Send a request and yield the response if it's successful. Otherwise raises RemoteError."""
     import httpx2
 
     host = host_of(address)
@@ -181,7 +181,7 @@ async def _answer(
             ) as response,
         ):
             if response.headers.get("content-encoding", "identity").lower() != "identity":
-                # not requested, and small ones may expand to huge ones
+                # we didn't ask for compression, which could also blow up a small response
                 raise remote_errors.no_sense(host)
             if response.status_code not in (200, 201):
                 refusal_body = await _json(response, MOST_ERROR, host, forgiving=True)
@@ -205,7 +205,7 @@ async def _answer(
 async def _json(
     response: httpx2.Response, most: int, host: str, *, forgiving: bool = False
 ) -> object:
-    """Return the body, of at most ``most`` bytes. ``forgiving``: None if it is not JSON."""
+    """Read a JSON body up to ``most`` bytes. ``forgiving``: return None if it isn't JSON."""
     pieces, length = [], 0
     async for piece in response.aiter_bytes():
         pieces.append(piece)
@@ -230,7 +230,7 @@ async def _json(
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Return the trusted authorities. Reading them takes 20 ms."""
+    """Load the trusted certificate authorities, which takes 20 ms."""
     import httpx2
 
     return httpx2.create_ssl_context()

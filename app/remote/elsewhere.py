@@ -1,8 +1,8 @@
-"""Session of a chat on another Stretto, and its figures.
+"""Chat sessions on another Stretto, and their stats.
 
-A session only saves a prefill. Anything that the server has lost is sent again. A digest in the
-response proves that the server answers the right conversation. Everything runs on the thread of
-`Remotes`.
+A session only exists to avoid repeating the prefill, so whatever the server has lost is just sent
+again. The response has a digest, which proves that the server is replying to the right
+conversation. Everything runs on the thread of `Remotes`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from engine.serve.json_input import conversation_digests
 log = logging.getLogger(__name__)
 
 CONVERSATION = "x-stretto-conversation"
-"""Header with the digest of the answered conversation."""
-SMALL_S = 10.0  # for a fork, and for closing
+"""Header with the digest of the conversation the server replied to."""
+SMALL_S = 10.0  # for forking and closing
 _LOST = frozenset({"session_not_found", "conversation_unknown", "session_closed"})
 _NO_ROOM = "capacity_exhausted"
 
 
 class RemoteRequests(Protocol):
-    """Parts of `Remotes` that are needed here."""
+    """Subset of `Remotes` used here."""
 
     async def has_sessions(self, address: str, key: str) -> bool: ...
 
@@ -44,28 +44,28 @@ class RemoteRequests(Protocol):
 
 
 class ServerSession:
-    """Session of one chat on a server."""
+    """A chat's session on a server."""
 
     def __init__(self, remote: Remote, desk: RemoteRequests) -> None:
-        # the session's name on the server, independent of the chat
+        # session name on the server, unrelated to the chat
         self.name = f"window-{uuid.uuid4().hex}"
-        self.there = False  # the server has it, as far as known
+        self.there = False  # as far as we know, the session exists on the server
         self._remote = remote
         self._desk = desk
         self._known: Sequence[str] = ()  # digests of the messages sent last
         self._ready = asyncio.Event()
         self._ready.set()
         self._asked = False
-        self.closed = False  # it was closed
-        self._key = ""  # the last key, since closing may follow its removal
+        self.closed = False  # `close` was called
+        self._key = ""  # latest key, since it may already be removed when closing
 
     async def answer(
         self, key: str, body: Mapping[str, Any], reading: ReplyReader
     ) -> AsyncGenerator[Piece, None]:
-        """Yield the pieces of a reply, see `client.answer`.
+        """Yield the chunks of a reply, see `client.answer`.
 
         Raises:
-            RemoteError: see there.
+            RemoteError: see `client.answer`.
         """
         self._key = key
         digests, lies = conversation_digests(body["messages"]), False
@@ -96,7 +96,7 @@ class ServerSession:
     async def _ways(
         self, key: str, body: Mapping[str, Any], digests: Sequence[str]
     ) -> list[dict[str, Any]]:
-        """Return the requests to try, one after another refused one."""
+        """Return the requests to try, in order. The next one is used if the server refuses."""
         if self.closed or not await self._desk.has_sessions(self._remote.address, key):
             return [dict(body)]
         named = {**body, "session_id": self.name}
@@ -115,24 +115,24 @@ class ServerSession:
         return check
 
     def _may_go_on(self, error: RemoteError, asked: Mapping[str, Any]) -> bool:
-        """Return True if another request may succeed: the session was refused, not the reply."""
-        if not error.status:  # the reply has begun, or no server responded
+        """Check whether to try the next request, i.e. the session was refused and not the reply."""
+        if not error.status:  # the reply has already started, or no server responded
             return False
         if error.said_code in _LOST:
             self._forget()
             return True
         if error.said_code == _NO_ROOM:
             return "follows" not in asked and not self.there
-        # The server claims to support sessions, but refuses their fields.
+        # The server claims to support sessions, but rejects the fields.
         return error.status in (400, 404, 405, 422) and error.said_code != "model_not_found"
 
     def _forget(self) -> None:
         self.there, self._known = False, ()
 
-    # Requests besides replies.
+    # Other requests.
 
     def fork(self) -> ServerSession:
-        """Return a session that starts as a copy of this one."""
+        """Create a session that starts as a copy of this session."""
         twin = ServerSession(self._remote, self._desk)
         if self.there and not self.closed:
             twin._ready.clear()
@@ -163,9 +163,9 @@ class ServerSession:
         await self._small("DELETE", f"/sessions/{self.name}")
 
     async def _small(self, method: str, path: str, body: dict[str, Any] | None = None) -> bool:
-        """Return True if a small request succeeded.
+        """Send a small request. Returns True on success.
 
-        A failure only costs reading, so it is logged.
+        Failures are only logged, because the worst that can happen is another prefill.
         """
         try:
             async with asyncio.timeout(SMALL_S):
@@ -177,11 +177,11 @@ class ServerSession:
 
 
 class _OtherConversationError(RemoteError):
-    """Raised when the server answered another conversation."""
+    """Raised if the server replied to a different conversation."""
 
 
 def _same(known: Sequence[str], digests: Sequence[str]) -> int:
-    """Return the number of equal messages at the beginning of two conversations."""
+    """Count the messages two conversations have in common at the start."""
     count = 0
     for one, other in zip(known, digests, strict=False):
         if one != other:
@@ -190,27 +190,27 @@ def _same(known: Sequence[str], digests: Sequence[str]) -> int:
     return count
 
 
-REST_S = 30.0  # pause after a server that provided no figures
+REST_S = 30.0  # pause after a server had no stats for us
 _MOST_SESSIONS = 10_000
 _MOST = 2**53
 _STATES = frozenset({"queued", "prefilling", "decoding", "idle"})
 
 Figures = Mapping[str, Any]
-"""Figures of a session: the engine's, `rate` (tokens per second), `host`, `place`, `context`."""
+"""Session stats: the engine's, plus `rate` (tokens per second), `host`, `place`, `context`."""
 
 
 class ServerFigures:
-    """Requests of figures. Runs on the thread of `Remotes`."""
+    """Requests session stats. Runs on the thread of `Remotes`."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, float] = {}  # by address: end of its pause
-        # By address: the time and number of tokens of each session.
+        self._rest: dict[str, float] = {}  # end of the pause, by address
+        # By address: last time and token count of each session.
         self._read: dict[str, dict[str, tuple[float, int]]] = {}
 
     async def ask(
         self, address: str, key: str, chats: Mapping[str, ServerSession]
     ) -> dict[str, Figures]:
-        """Return one server's figures by chat id, or {} if it provides none."""
+        """Get a server's stats by chat ID, or {} if it has none."""
         now = time.monotonic()
         if now < self._rest.get(address, 0.0):
             return {}
@@ -235,10 +235,10 @@ class ServerFigures:
 def figures_of(
     read: dict[str, tuple[float, int]], name: str, entry: Mapping[str, Any], host: str
 ) -> Figures:
-    """Return a session's figures from its server's data.
+    """Convert a server's session data to stats.
 
     Args:
-        read: time and number of tokens of the server's sessions, updated here.
+        read: last time and token count of the server's sessions, updated here.
     """
     status, held, now = entry.get("status"), _number(entry.get("tokens")), time.monotonic()
     status = status if isinstance(status, str) and status in _STATES else "idle"
@@ -276,12 +276,12 @@ def _by_name(body: object) -> dict[str, Mapping[str, Any]]:
 
 
 def _number(value: object) -> int:
-    """Return a valid count, else 0."""
+    """Get a valid count, or 0."""
     return int(_value(value))
 
 
 def _value(value: object) -> float:
-    """Return a valid number, else 0."""
+    """Get a valid number, or 0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
         return 0.0
     return float(value)

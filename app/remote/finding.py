@@ -1,7 +1,7 @@
-"""Discovery of Strettos on the local network (`serve --announce`), by zeroconf.
+"""Find other Strettos on the local network (`serve --announce`) with zeroconf.
 
-Data from the network is limited, cleaned, and only displayed. Addresses are contacted only on the
-user's request.
+Data from the network is limited, sanitized and only displayed. We never connect to an address
+unless the user asks for it.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from engine.text.invisible import is_visible
 
 log = logging.getLogger(__name__)
 
-MOST = 50  # displayed servers; more are ignored
+MOST = 50  # maximum number of servers to display
 LONGEST_NAME = 63
 _ANSWER_MS = 3000
 
 
 class FoundServer(Struct, frozen=True, order=True):
-    """A discovered server."""
+    """Server found on the network."""
 
-    name: str  # of its machine
-    address: str  # base of its URLs, as from `normalised`
+    name: str  # machine name
+    address: str  # base URL, see `normalised`
 
     @property
     def host(self) -> str:
-        """Return the displayed address."""
+        """Address for display."""
         return host_of(self.address)
 
 
@@ -45,9 +45,9 @@ Tell = Callable[[tuple[FoundServer, ...]], None]
 
 
 def found(name: str, addresses: Sequence[str], port: int | None) -> FoundServer | None:
-    """Return a discovered server, or None if its data is invalid.
+    """Validate an announced server. Returns None if its data is invalid.
 
-    Only addresses of local networks are accepted, IPv4 before IPv6.
+    Only local network addresses are accepted. IPv4 is preferred over IPv6.
     """
     label = clean(name.removesuffix(f".{SERVICE}")[: 2 * LONGEST_NAME], lines=False)
     label = label[:LONGEST_NAME].strip()
@@ -67,21 +67,21 @@ def _local(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
         ip = ipaddress.ip_address(text)
     except ValueError:
         return None
-    named = ip.version == 4 or not ip.is_link_local  # these need an interface's name
+    named = ip.version == 4 or not ip.is_link_local  # link-local IPv6 would need an interface
     return ip if ip.is_private and not (ip.is_unspecified or ip.is_multicast) and named else None
 
 
 async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
-    """Search until cancelled.
+    """Search until canceled.
 
     Args:
-        tell: called with all servers when they have changed.
-        interfaces: addresses of the interfaces to use, all by default.
+        tell: called with the full list of servers whenever it changes.
+        interfaces: addresses of the network interfaces to use, all by default.
 
     Raises:
-        RemoteError: the network cannot be searched.
+        RemoteError: the search failed.
     """
-    # The import takes half a second, so it runs in a thread.
+    # Import in a thread, because this takes half a second.
     await asyncio.to_thread(importlib.import_module, "zeroconf.asyncio")
     from zeroconf import Error, InterfaceChoice
     from zeroconf.asyncio import AsyncServiceBrowser, AsyncZeroconf
@@ -106,7 +106,7 @@ async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
 
 
 class _Seen:
-    """Servers currently announced in the network."""
+    """Servers that are currently announced."""
 
     def __init__(self, network: Any, tell: Tell) -> None:
         self._network = network
@@ -115,7 +115,7 @@ class _Seen:
         self._asking: dict[str, asyncio.Task[None]] = {}
 
     def on_change(self, **change: Any) -> None:
-        """Handle a notification of the browser."""
+        """Called by the browser when a service changes."""
         from zeroconf import ServiceStateChange
 
         name: str = change["name"]

@@ -1,7 +1,7 @@
-"""Servers of models that this program spreads over machines, each a process here.
+"""Servers for models distributed over several machines. Each is a local process.
 
-It runs the engine's `serve` on the loopback interface with a random private key, and ends with this
-program. A failing machine therefore does not affect other chats.
+The process runs the engine's `serve` on the loopback interface with a random private key, and ends
+together with the app. With a separate process, a failing machine can't affect other chats.
 """
 
 from __future__ import annotations
@@ -25,45 +25,45 @@ from app.remote.address import named
 from app.remote.remote_errors import NOT_STARTED, RemoteError
 from app.settings.language import tr
 
-_LEAVING = 3.0  # seconds for servers to end normally
+_LEAVING = 3.0  # seconds to let servers shut down
 _MOST_SAID = 2_000  # characters of a server's last message
 
 
 class MachineGroup(Struct, frozen=True):
-    """A model and its machines."""
+    """A model and the machines it runs on."""
 
-    hosts: tuple[str, ...]  # names of the machines, this one first
-    folder: str  # of the model on this machine
-    file: str = ""  # of the hosts, "" for the default
+    hosts: tuple[str, ...]  # machine names, starting with this machine
+    folder: str  # model folder on this machine
+    file: str = ""  # hosts file, "" means the default
 
 
 class StartedServer(Struct, frozen=True):
-    """Data of a server that has started."""
+    """Details of a running server."""
 
     port: int
-    model: str  # its name of the model
-    context: int  # tokens
+    model: str  # its name for the model
+    context: int  # in tokens
     key: str  # required by the server
 
 
 class ModelUnavailable(Struct, frozen=True):
-    """Status of a model that cannot be asked: it is starting, or ``words`` has the reason."""
+    """Why a model can't be used: it's starting, or ``words`` has an error message."""
 
     starts: bool
     words: str
 
 
 class GroupServer(Struct):
-    """Process of a group."""
+    """Server process of a group."""
 
     process: subprocess.Popen[bytes]
-    # its data once it is ready; fails with RemoteError
+    # resolves when it's ready, or fails with RemoteError
     started: Future[StartedServer] = field(default_factory=Future)
-    ended: Future[str] = field(default_factory=Future)  # its last message, after its end
+    ended: Future[str] = field(default_factory=Future)  # last message, set when the process ends
     watch: threading.Thread | None = None
 
     def close(self) -> None:
-        """Ask it to end."""
+        """Ask the process to shut down."""
         if self.process.stdin is not None:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
@@ -76,21 +76,21 @@ def _own(arguments: Sequence[str]) -> list[str]:
 
 
 class MachineGroups:
-    """Groups by their models' references. Used in one thread; futures end in others.
+    """Groups by model reference. To be used from one thread; futures resolve in others.
 
     Args:
-        command: returns the command line of one of the engine's commands.
+        command: gets the command line for an engine command.
     """
 
     def __init__(self, command: Callable[[Sequence[str]], list[str]] = _own) -> None:
-        self.known: dict[str, MachineGroup] = {}  # running or not
+        self.known: dict[str, MachineGroup] = {}  # all groups, even if they aren't running
         self._command = command
         self._servers: dict[str, GroupServer] = {}
-        self._new: list[GroupServer] = []  # of models without a reference yet
+        self._new: list[GroupServer] = []  # models that don't have a reference yet
         self._said: dict[str, str] = {}  # last messages by reference
 
     def take(self, stored: Mapping[str, Mapping[str, Any]]) -> None:
-        """Take the groups from the settings. Invalid ones are left out."""
+        """Load the groups from the settings, skipping invalid entries."""
         for ref, one in stored.items():
             hosts, folder, file = one.get("hosts"), one.get("folder"), one.get("hosts_file", "")
             if (
@@ -109,7 +109,7 @@ class MachineGroups:
         return {"hosts": list(group.hosts), "folder": group.folder, "hosts_file": group.file}
 
     def why_not(self, ref: str) -> ModelUnavailable | None:
-        """Return why a model cannot be asked, or None."""
+        """Get the reason why a model can't be used right now, or None."""
         group = self.known.get(ref)
         if group is None:
             return None
@@ -121,11 +121,11 @@ class MachineGroups:
         return ModelUnavailable(False, " ".join(filter(None, (self._said.get(ref, ""), words))))
 
     def start(self, group: MachineGroup, ref: str = "") -> GroupServer:
-        """Start the server of a group.
+        """Start a group's server.
 
         Args:
-            ref: its model's reference, which includes the port. "" for a new model, which gets any
-                port and its reference in `keep`.
+            ref: model reference, which determines the port. "" for a new model, which gets a free
+                port, and its reference later in `keep`.
         """
         from engine.serve.auth import Keys
 
@@ -175,18 +175,18 @@ class MachineGroups:
         self._said.pop(ref, None)
 
     def ended(self, ref: str, message: str) -> None:
-        """Store the last message of a model's server."""
+        """Remember the last message of a model's server."""
         self._said[ref] = message
 
     def forget(self, ref: str) -> None:
-        """End a model's server, and forget its group."""
+        """Stop a model's server and remove its group."""
         self.known.pop(ref, None)
         server = self._servers.pop(ref, None)
         if server is not None:
             server.close()
 
     def shut_down(self, timeout_s: float = _LEAVING) -> None:
-        """End all servers and kill any that miss the deadline. Ranks end with their server."""
+        """Stop all servers, killing those that miss the deadline. Ranks end with their server."""
         give_up = monotonic() + timeout_s
         servers = [*self._servers.values(), *self._new]
         self._servers.clear()
@@ -202,7 +202,7 @@ class MachineGroups:
 
 
 def _watch(server: GroupServer, key: str, log_path: Path) -> None:
-    """Follow a server until its end. Blocks."""
+    """Watch a server until it ends. Blocks."""
     assert server.process.stdout is not None
     with server.process.stdout as output:
         line = output.readline(65_536)
@@ -223,7 +223,7 @@ def _watch(server: GroupServer, key: str, log_path: Path) -> None:
 
 
 def _last(log_path: Path) -> str:
-    """Return the last line of a program's error output."""
+    """Get the last line of a process's stderr."""
     lines = log_path.read_text(errors="replace")[-_MOST_SAID:].strip().splitlines()
     words = (lines or [""])[-1].removeprefix("serve: ")
     head, _, code = words.rpartition(" [")

@@ -1,4 +1,4 @@
-"""Errors of remote models, as sentences with a remedy."""
+"""Errors of remote models, with messages that tell the user what to do."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from app.tools.tool import clean
 from engine import EngineError
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST
 
-# In addition to the engine's codes.
-UNREACHABLE = "remote_unreachable"  # no server at the address
-REFUSED = "remote_refused"  # the key is wrong, or has no permission
-GONE = "remote_gone"  # the server has no such model, or the user has removed it
-BUSY = "remote_busy"  # rate limit, or overload
-BROKEN = "remote_broken"  # the reply was cut off or is invalid
-NOT_STARTED = "remote_not_started"  # a model that this program spreads and has not started
-FAILED = "remote_failed"  # the server reported a failure
+# These extend the engine's error codes.
+UNREACHABLE = "remote_unreachable"  # no server at this address
+REFUSED = "remote_refused"  # invalid key, or missing permission
+GONE = "remote_gone"  # the server doesn't have the model, or the user removed it
+BUSY = "remote_busy"  # rate limit or overload
+BROKEN = "remote_broken"  # the reply was cut off or invalid
+NOT_STARTED = "remote_not_started"  # a distributed model that isn't running
+FAILED = "remote_failed"  # the server reported an error
 
 _LONGEST_WORDS = 300  # characters of a server's message
 
-# Types and codes: exceed_context_size_error of llama.cpp, context_length_exceeded of OpenAI, …
+# Types and codes, e.g. llama.cpp's exceed_context_size_error, OpenAI's context_length_exceeded
 _TOO_LONG_CODES = re.compile(r"context_?(length|window|size|overflow)|(prompt|input)_too_l")
 _TOO_LONG = re.compile(
     # "exceeds the available context size", "maximum context length is", "greater than n_ctx"
@@ -44,17 +44,17 @@ _OF_MONEY = re.compile(r"insufficient[_ ](quota|credit|balance|funds)|credit bal
 
 
 class RemoteError(EngineError):
-    """Failure of a remote model. ``message`` is in the user's language."""
+    """Error of a remote model. ``message`` is in the user's language."""
 
-    status: int = 0  # HTTP status of a refusal, else 0
+    status: int = 0  # HTTP status if the request was refused, else 0
     said_code: str = ""  # the server's error code, or ""
 
 
 def words_of(body: object) -> str:
-    """Return a server's message from the JSON of an error, or ""."""
+    """Get a server's message from the JSON of an error response, or ""."""
     error = _error_of(body)
     found = _provider_words(error) or error.get("message") or error.get("detail")
-    if isinstance(found, list):  # FastAPI's, one per field
+    if isinstance(found, list):  # FastAPI has a message per field
         messages = [one.get("msg") for one in found[:5] if isinstance(one, Mapping)]
         found = "; ".join(one for one in messages if isinstance(one, str))
     if not isinstance(found, str):
@@ -64,8 +64,8 @@ def words_of(body: object) -> str:
 
 
 def _error_of(body: object) -> Mapping[str, object]:
-    """Return the object with a server's message, type and code."""
-    if isinstance(body, list) and body:  # Gemini's
+    """Find the object that has the message, type and code."""
+    if isinstance(body, list) and body:  # Gemini
         body = body[0]
     if not isinstance(body, Mapping):
         return {}
@@ -76,7 +76,7 @@ def _error_of(body: object) -> Mapping[str, object]:
 
 
 def _provider_words(error: Mapping[str, object]) -> object:
-    """Return the provider's words that OpenRouter passes on, or None."""
+    """Get the original provider's message, which OpenRouter passes along, or None."""
     more = error.get("metadata")
     raw = more.get("raw") if isinstance(more, Mapping) else None
     if not isinstance(raw, str) or not raw:
@@ -91,11 +91,11 @@ def _provider_words(error: Mapping[str, object]) -> object:
 def refusal(
     status: int, headers: Mapping[str, str], body: object, address: str, model: str
 ) -> RemoteError:
-    """Return the error for a response whose status is not 200.
+    """Get the error for a response that isn't 200 OK.
 
     Args:
-        body: its JSON, or None.
-        model: the requested model, "" for the list of models.
+        body: JSON of the response, or None.
+        model: requested model, or "" if it was the model list.
     """
     host, words = host_of(address), words_of(body)
     quoted = tr("Its message: “{words}”", words=words) if words else ""
@@ -108,7 +108,7 @@ def refusal(
 
 
 def does_not_fit(model: str) -> str:
-    """Return the sentence for a chat that is too long."""
+    """Get the message for a chat that is too long."""
     return tr("The chat does not fit in the context of {model}.", model=model)
 
 
@@ -118,7 +118,7 @@ def _code_of(body: object) -> str:
 
 
 def _status_of(status: int, body: object, message: str) -> int:
-    """Return the proper status for an error's type, code and words."""
+    """Correct the status based on the error's type, code and message."""
     marks = f"{_marks_of(body)} {message.lower()}"
     if status in (400, 403, 429) and _OF_MONEY.search(marks):
         return 402
@@ -128,7 +128,7 @@ def _status_of(status: int, body: object, message: str) -> int:
 
 
 def _marks_of(body: object) -> str:
-    """Return the type and the code of an error."""
+    """Get an error's type and code."""
     error = _error_of(body)
     found = (error.get("type"), error.get("code"))
     return " ".join(one[:100].lower() for one in found if isinstance(one, str))
@@ -199,7 +199,7 @@ def _redirect_text(headers: Mapping[str, str], host: str) -> str:
 
 
 def is_too_long(body: object) -> bool:
-    """Return True if a server refuses a chat because it is longer than the model's context."""
+    """Check if a server refused a chat for exceeding the model's context size."""
     marks, words = _marks_of(body), words_of(body).lower()
     if _TOO_LONG_CODES.search(marks):
         return True
@@ -212,7 +212,7 @@ def is_too_long(body: object) -> bool:
 
 
 def later(headers: Mapping[str, str]) -> str:
-    """Return when to try again, from a ``Retry-After`` in seconds or as a date."""
+    """Tell the user when to retry, from ``Retry-After`` with seconds or a date."""
     wait = _wait_s(headers.get("retry-after", ""))
     if wait <= 0:
         return tr("Try again later.")
@@ -224,7 +224,7 @@ def later(headers: Mapping[str, str]) -> str:
 
 
 def _wait_s(header: str) -> int:
-    """Return the seconds to wait, or 0 if the value is invalid."""
+    """Get the seconds to wait, or 0 if the value is invalid."""
     from email.utils import parsedate_to_datetime
 
     header = header.strip()[:100]
@@ -239,19 +239,19 @@ def _wait_s(header: str) -> int:
 
 
 def broken(host: str) -> RemoteError:
-    """Return the error for a stream that ended before the reply."""
+    """Error for a stream that ended before the reply was complete."""
     words = tr("The connection to {host} was lost before the reply ended.", host=host)
     return RemoteError(BROKEN, words)
 
 
 def empty(host: str) -> RemoteError:
-    """Return the error for a stream that ended without a reply."""
+    """Error for a stream that ended without any reply."""
     words = tr("{host} ended the reply before it began. Try again, or check the server.", host=host)
     return RemoteError(BROKEN, words)
 
 
 def no_sense(host: str) -> RemoteError:
-    """Return the error for an invalid response."""
+    """Error for an invalid response."""
     return RemoteError(
         BROKEN,
         tr(
@@ -261,21 +261,21 @@ def no_sense(host: str) -> RemoteError:
 
 
 def too_much(host: str) -> RemoteError:
-    """Return the error for a response that is too long."""
+    """Error for a response that is too long."""
     return RemoteError(
         BROKEN, tr("{host} sent too much and was stopped. The reply so far is kept.", host=host)
     )
 
 
 def silent(host: str) -> RemoteError:
-    """Return the error for a connection without data."""
+    """Error for a connection that timed out."""
     return RemoteError(
         UNREACHABLE, tr("{host} does not respond. Try again, or check the server.", host=host)
     )
 
 
 def unreachable(host: str, error: BaseException) -> RemoteError:
-    """Return the error for a failed connection."""
+    """Error for a connection that failed."""
     lines = str(error).strip().splitlines()
     why = clean(lines[0][:_LONGEST_WORDS], lines=False).rstrip(".") if lines else ""
     return RemoteError(

@@ -1,4 +1,4 @@
-"""Conversation of a chat with a remote model, with the engine's session interface and events."""
+"""Chat session with a remote model. Has the same interface and events as an engine session."""
 
 from __future__ import annotations
 
@@ -48,16 +48,17 @@ _WANTS_COMPLETION_TOKENS = ("https://api.openai.com/",)
 def body_for(
     remote: Remote, turns: Sequence[Turn], params: SamplingParams, chosen: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the body of the request.
+    """Build the request body.
 
     Args:
-        turns: messages as the engine takes them. A last one of the assistant is continued.
-            `with_files` reads the files.
+        turns: messages in the engine's format. If the last is from the assistant, it's continued.
+            Files are read later, by `with_files`.
         params: format, tools, seed and stop strings.
-        chosen: the user's sampling parameters, by our names. The server chooses the others.
+        chosen: sampling parameters set by the user, with our names. The others are up to the
+            server.
 
     Raises:
-        RemoteError: `invalid_request`: the server does not support the chat's settings.
+        RemoteError: `invalid_request`: the server doesn't support the chat's settings.
     """
     kind = KINDS[remote.kind]
     body: dict[str, Any] = {
@@ -101,9 +102,9 @@ def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
 
 
 def with_files(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the body with images and texts of files in OpenAI's format. Blocks.
+    """Insert images and file texts into the body, in OpenAI's format. Blocks.
 
-    Called just before sending, since they may be a hundred megabytes.
+    Called right before sending, because this can amount to a hundred megabytes.
     """
     return {**body, "messages": [_shown(message) for message in body["messages"]]}
 
@@ -112,7 +113,7 @@ def _shown(message: dict[str, Any]) -> dict[str, Any]:
     content = message["content"]
     if not isinstance(content, list):
         return message
-    if all(part["type"] == "text" for part in content):  # the form that every server accepts
+    if all(part["type"] == "text" for part in content):  # every server accepts a string
         return {**message, "content": text_of(content)}
     return {**message, "content": [_part(part) for part in content]}
 
@@ -128,7 +129,7 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a call in OpenAI's format, with arguments as a string."""
+    """Convert a tool call to OpenAI's format, which has the arguments as a string."""
     function = call["function"]
     arguments = function["arguments"]
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
@@ -161,7 +162,7 @@ def _form(remote: Remote, params: SamplingParams) -> dict[str, Any]:
 
 
 def _going_on(remote: Remote) -> dict[str, Any]:
-    """Return the fields to continue the last message."""
+    """Return the fields needed to continue the last message."""
     if not KINDS[remote.kind].continues:
         raise RemoteError(
             INVALID_REQUEST,
@@ -182,7 +183,7 @@ class RemoteModel(Model, frozen=True):
 
 
 class SessionRequests(RemoteRequests, Protocol):
-    """Parts of `Remotes` that a session needs."""
+    """Subset of `Remotes` used by a session."""
 
     def key(self, address: str) -> str: ...
 
@@ -198,7 +199,7 @@ class SessionRequests(RemoteRequests, Protocol):
 
 
 class RemoteReply:
-    """Reply of a remote model. Its last event is exactly one `Finished` or `Failed`."""
+    """Reply of a remote model. Ends with exactly one `Finished` or `Failed` event."""
 
     def __init__(
         self,
@@ -209,7 +210,7 @@ class RemoteReply:
         elsewhere: ServerSession | None = None,
     ) -> None:
         self._elsewhere = elsewhere
-        self.id = uuid.uuid4().hex  # unique in this process
+        self.id = uuid.uuid4().hex  # unique within this process
         self._session_id = session_id
         self._remote = remote
         self._line = line
@@ -224,15 +225,15 @@ class RemoteReply:
         """Send the request."""
         self._line.start(self._run(body)).add_done_callback(self._on_over)
 
-    # From any thread.
+    # These may be called from any thread.
 
     def cancel(self, whole: bool = False) -> None:
-        """Stop reading and close the connection. Does nothing after the end."""
+        """Stop reading and close the connection. No-op once the reply has ended."""
         self._stopped = True
         self._tell(self._cancel_task)
 
     def pause(self) -> None:
-        """Stop reading until `resume`. The server continues until network buffers are full."""
+        """Stop reading until `resume`. The server continues until the network buffers are full."""
         self._paused = True
         self._tell(self._flow)
 
@@ -245,10 +246,10 @@ class RemoteReply:
         if (loop := self._loop) is not None and not loop.is_closed():
             loop.call_soon_threadsafe(what)
 
-    # On the loop's thread.
+    # These run on the loop's thread.
 
     def _on_over(self, future: Future[None]) -> None:
-        """Post the last event if the program's end prevented it."""
+        """Post the last event if shutdown got in the way."""
         if not self._ended:
             words = tr("Stretto is quitting.")
             self._post(Failed(self._session_id, self.id, remote_errors.UNREACHABLE, words))
@@ -264,12 +265,12 @@ class RemoteReply:
             self._flows.set()
 
     async def _run(self, body: dict[str, Any]) -> None:
-        """Read the reply to its last event."""
+        """Read the reply until its last event."""
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         reading, clock = ReplyReader(self._remote.host, self._remote.model), ReplyTimer()
         try:
             self._flow()
-            if not self._stopped:  # cancelled before the loop started
+            if not self._stopped:  # may be canceled before the loop started
                 await self._read(body, reading, clock)
         except asyncio.CancelledError:
             self._stopped = True
@@ -277,7 +278,7 @@ class RemoteReply:
             if not self._stopped:
                 self._post(Failed(self._session_id, self.id, error.code, error.message))
                 return
-        except BaseException:  # includes Rust panics: every reply ends with an event
+        except BaseException:  # including Rust panics, since every reply must end with an event
             log.exception("cannot read a remote model's reply")
             words = tr("The reply from {host} could not be read.", host=self._remote.host)
             self._post(Failed(self._session_id, self.id, INTERNAL_ERROR, words))
@@ -287,7 +288,7 @@ class RemoteReply:
     async def _read(self, body: dict[str, Any], reading: ReplyReader, clock: ReplyTimer) -> None:
         if not self._line.known(self._remote.ref):
             raise removed(self._remote)
-        # The keychain may be slow, and may ask the user first.
+        # The keychain can be slow, and may ask the user first.
         key = await asyncio.to_thread(self._line.key, self._remote.address)
         body = await asyncio.to_thread(with_files, body)
         if self._elsewhere is not None:
@@ -306,7 +307,7 @@ class RemoteReply:
             return
         made = reading.made()
         for key, name, arguments in made:
-            # In English, for the model.
+            # In English, since it's for the model.
             fault = "" if name else "The call names no tool."
             if name and not _is_object(arguments):
                 fault = "The arguments of the call are no JSON object."
@@ -347,9 +348,9 @@ class RemoteReply:
 
 
 class RemoteSession:
-    """Conversation of one chat with a remote model.
+    """A chat's session with a remote model.
 
-    Each request has the whole conversation, unless the server is a Stretto with a session.
+    Requests contain the whole conversation, unless the server is a Stretto with a session.
     """
 
     def __init__(
@@ -360,22 +361,22 @@ class RemoteSession:
         chosen: Mapping[str, Any],
         elsewhere: ServerSession | None = None,
     ) -> None:
-        """Create the session. ``chosen`` has the user's sampling parameters by name."""
+        """Initialize the session. ``chosen`` has the user's sampling parameters by name."""
         if elsewhere is None and remote.kind == "stretto":
             elsewhere = ServerSession(remote, line)
-        self.elsewhere = elsewhere  # its session on another Stretto, else None
-        self.id = session_id  # the chat's
-        self.remote = remote  # its model
+        self.elsewhere = elsewhere  # session on another Stretto, or None
+        self.id = session_id  # the chat's ID
+        self.remote = remote  # the model
         self._line = line
         self._chosen = dict(chosen)
         self._reply: RemoteReply | None = None
 
     def is_for(self, remote: Remote) -> bool:
-        """Return True if it is an open session of this model."""
+        """Check if this is an open session for the model."""
         return remote == self.remote and not (self.elsewhere and self.elsewhere.closed)
 
     def choose(self, chosen: Mapping[str, Any]) -> None:
-        """Use these sampling parameters from the next request on."""
+        """Use these sampling parameters for future requests."""
         self._chosen = dict(chosen)
 
     def send(
@@ -384,10 +385,10 @@ class RemoteSession:
         params: SamplingParams | None = None,
         on_event: Listener | None = None,
     ) -> RemoteReply:
-        """Request a reply, and return immediately.
+        """Request a reply. Doesn't block.
 
         Raises:
-            RemoteError: the server does not support the chat's settings.
+            RemoteError: the server doesn't support the chat's settings.
         """
         body = body_for(self.remote, prompt, params or SamplingParams(), self._chosen)
         hear = on_event or (lambda _: None)
@@ -397,16 +398,16 @@ class RemoteSession:
         return reply
 
     def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
-        """Do nothing: the server schedules its requests."""
+        """No-op, because scheduling is up to the server."""
 
     def fork(self, session_id: str | None = None) -> RemoteSession:
-        """Return another session with the same model. A Stretto starts it as a copy of this one."""
+        """Create another session with the same model. On a Stretto, it starts as a copy."""
         twin = self.elsewhere.fork() if self.elsewhere is not None else None
         name = session_id or uuid.uuid4().hex
         return self._line.session_of(name, self.remote, self._chosen, twin)
 
     def close(self, forget: bool = False) -> None:
-        """Cancel a running reply, and close the session on a Stretto."""
+        """Cancel a running reply. If the server is a Stretto, also close its session."""
         if self._reply is not None:
             self._reply.cancel()
         if self.elsewhere is not None:
@@ -414,7 +415,7 @@ class RemoteSession:
 
 
 def removed(remote: Remote | None, ref: str = "") -> remote_errors.RemoteError:
-    """Return the error for a model that the user has removed, or an invalid reference (None)."""
+    """Error for a model the user has removed, or for an invalid reference (None)."""
     if remote is None:
         words = tr("“{name}” is not a remote model. Choose another model.", name=ref)
         return remote_errors.RemoteError(remote_errors.GONE, words)

@@ -1,4 +1,4 @@
-"""Remote models that the user has added, and the thread for their requests."""
+"""The user's remote models, and the thread that runs their requests."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _MOST_CONTEXT = 2**31
 
 
 class Remotes:
-    """Collection of remote models. Thread-safe except `open`, `add` and `remove`.
+    """The user's remote models. Thread-safe except for `open`, `add` and `remove`.
 
-    The thread starts with the first request.
+    The thread is started by the first request.
     """
 
     STOP_S = 4.0
@@ -37,20 +37,20 @@ class Remotes:
     def __init__(self) -> None:
         self._settings = Settings()
         self._models: dict[str, RemoteModel] = {}
-        self._keys: dict[str, str] = {}  # by address, as far as known in this run
+        self._keys: dict[str, str] = {}  # keys seen in this run, by address
         self.groups = MachineGroups()
-        # addresses of network interfaces for the search, all if empty
+        # network interfaces to search, by address; empty means all
         self.interfaces: Sequence[str] = ()
         self._thread = LoopThread("remote")
         self._made: WeakSet[RemoteSession] = WeakSet()
-        self._with_sessions: dict[str, bool] = {}  # by address, in this run
+        self._with_sessions: dict[str, bool] = {}  # session support by address, as seen in this run
         self._figures = ServerFigures()
         self._leaving: set[Future[None]] = set()
 
-    # The list.
+    # Model list.
 
     def open(self, settings: Settings) -> None:
-        """Take the models from the settings. Invalid ones are left out."""
+        """Load the models from the settings, skipping invalid entries."""
         self._settings = settings
         found = (_remote(ref, stored) for ref, stored in settings.remotes.items())
         self._models = {one.ref: _model(one) for one in found if one is not None}
@@ -58,11 +58,11 @@ class Remotes:
 
     @property
     def refs(self) -> tuple[str, ...]:
-        """Return all references, in the order of adding."""
+        """References in the order the models were added."""
         return tuple(self._models)
 
     def model(self, ref: str) -> RemoteModel | None:
-        """Return the model of a reference, or None if it is not in the list."""
+        """Look up a model, or return None if it isn't in the list."""
         return self._models.get(ref)
 
     def known(self, ref: str) -> bool:
@@ -74,8 +74,8 @@ class Remotes:
         """Add a model to the list.
 
         Args:
-            key: of its address, used in this run. `keep_key` stores it.
-            group: the group that this program starts for it.
+            key: API key for the address in this run. To store it, use `keep_key`.
+            group: the group we start for this model.
         """
         if group is not None:
             self.groups.known[remote.ref] = group
@@ -87,9 +87,9 @@ class Remotes:
         self._save()
 
     def remove(self, ref: str) -> bool:
-        """Remove a model. Return True if it was the last one of its address.
+        """Remove a model. Returns True if it was the last model of its address.
 
-        The address's key is then obsolete: call `take_key` in a worker.
+        In this case, the key is no longer needed, so call `take_key` in a worker thread.
         """
         for session in list(self._made):
             if session.remote.ref == ref and session.elsewhere is not None:
@@ -104,14 +104,14 @@ class Remotes:
 
     @property
     def finds(self) -> bool:
-        """Return True if the user has enabled the search for servers."""
+        """True if the user has enabled the search for servers."""
         return self._settings.find_servers
 
     def set_finds(self, on: bool) -> None:
         self._settings.set(find_servers=on)
 
     def look(self, tell: Tell) -> Future[None]:
-        """Search for Strettos on this network until the future is cancelled, see `finding.look`."""
+        """Search for Strettos on this network until the future is canceled, see `finding.look`."""
         return self.start(look(tell, self.interfaces))
 
     def _save(self) -> None:
@@ -126,7 +126,7 @@ class Remotes:
         }
         self._settings.set(remotes=stored)
 
-    # Keys. Never on the GUI thread: the system may ask the user.
+    # Keys. Don't use these on the GUI thread, because the system may ask the user.
 
     def key(self, address: str) -> str:
         known = self._keys.get(address)
@@ -135,12 +135,12 @@ class Remotes:
         return known
 
     def keep_key(self, address: str, key: str) -> bool:
-        """Use a key for an address, and store it in the keychain. Return True if that succeeded."""
+        """Use a key for an address and store it in the keychain. Returns True on success."""
         self._keys[address] = key
         return keychain.keep(key, _account(address))
 
     def take_key(self, address: str) -> str:
-        """Remove an address's key from the keychain, and return it, or ""."""
+        """Remove an address's key from the keychain and return it, or "" if there is none."""
         key = self.key(address)
         self._keys.pop(address, None)
         keychain.forget(_account(address))
@@ -149,7 +149,7 @@ class Remotes:
     # Requests.
 
     def session(self, model: RemoteModel, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession:
-        """Return a chat's session with a model."""
+        """Create a chat's session with a model."""
         return self.session_of(chat_id, model.remote, chosen, None)
 
     def session_of(
@@ -159,15 +159,15 @@ class Remotes:
         chosen: Mapping[str, Any],
         elsewhere: ServerSession | None,
     ) -> RemoteSession:
-        """Return a `session` that uses an existing one on another Stretto."""
+        """Like `session`, but with an existing session on another Stretto."""
         made = RemoteSession(chat_id, remote, self, chosen, elsewhere)
         self._made.add(made)
         return made
 
     def figures(self) -> Future[dict[str, Figures]] | None:
-        """Return the figures of chats' sessions on other Strettos by chat id.
+        """Get stats of chat sessions on other Strettos, by chat ID.
 
-        None if there are no such sessions.
+        Returns None if there are no such sessions.
         """
         found: dict[str, dict[str, ServerSession]] = {}
         for session in list(self._made):
@@ -184,10 +184,10 @@ class Remotes:
         return self.start(ask()) if found else None
 
     async def has_sessions(self, address: str, key: str) -> bool:
-        """Return True if the server at an address is a Stretto with sessions.
+        """Check whether the server at an address is a Stretto with session support.
 
         Raises:
-            RemoteError: there is no server.
+            RemoteError: there's no server.
         """
         known = self._with_sessions.get(address)
         if known is None:
@@ -196,18 +196,18 @@ class Remotes:
             except remote_errors.RemoteError as error:
                 if error.code == remote_errors.UNREACHABLE:
                     raise
-                return False  # the request itself reports the error
+                return False  # the actual request will report the error
             known = self._with_sessions[address] = has_sessions(response)
         return known
 
     def no_sessions(self, address: str) -> None:
-        """Stop using sessions of that server in this run."""
+        """Don't use sessions with this server for the rest of this run."""
         self._with_sessions[address] = False
 
     def models_at(self, address: str, key: str | None) -> Future[list[ListedModel]]:
-        """Return a server's models; fails with RemoteError.
+        """Get a server's models. The future fails with RemoteError.
 
-        Without a key, the stored one is used.
+        If no key is given, the stored key is used.
         """
 
         async def ask() -> list[ListedModel]:
@@ -226,14 +226,14 @@ class Remotes:
         return future
 
     def last(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine that the program's end waits for, at most ``LEAVE_S``."""
+        """Run a coroutine that shutdown has to wait for, up to ``LEAVE_S``."""
         future = self._thread.start(work)
         if future is not None:
             self._leaving.add(future)
             future.add_done_callback(self._leaving.discard)
 
     def shut_down(self, timeout_s: float = STOP_S) -> None:
-        """End all replies and groups. Waits at most ``timeout_s``."""
+        """Stop all replies and groups, waiting up to ``timeout_s``."""
         give_up = monotonic() + timeout_s
         self._thread.shut_down(timeout_s, self._let_go)
         self.groups.shut_down(max(0.0, give_up - monotonic()))
@@ -249,7 +249,7 @@ def _account(address: str) -> str:
 
 
 def _remote(ref: str, stored: Mapping[str, Any]) -> Remote | None:
-    """Return a model of the settings, or None."""
+    """Parse a model from the settings. Returns None if it's invalid."""
     one = named(ref)
     if one is None:
         return None
@@ -263,7 +263,7 @@ def _remote(ref: str, stored: Mapping[str, Any]) -> Remote | None:
 
 
 def _model(remote: Remote) -> RemoteModel:
-    """Return the model as the engine would describe it. Support for tools is unknown."""
+    """Describe the model like the engine would. We don't know if it supports tools."""
     return RemoteModel(
         id=remote.ref,
         name=remote.name,

@@ -1,7 +1,7 @@
-"""Parser of a streamed reply's chunks, and its timing.
+"""Parse the chunks of a streaming reply, and measure its speed.
 
-Servers without a parser for reasoning send it between "<think>" and "</think>". Only the beginning
-of a reply is checked: later markers are part of the answer.
+Servers without a reasoning parser send the reasoning between "<think>" and "</think>". We only look
+for it at the start of a reply, since later markers belong to the answer.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ OPENS, CLOSES = "<think>", "</think>"
 
 
 class ReasoningSplitter:
-    """Splitter of a reply's text into reasoning and answer. Markers may be split between pieces."""
+    """Splits a reply's text into reasoning and answer. Markers may span chunks."""
 
     def __init__(self) -> None:
         self._held, self._thought = "", False
         self._place: Literal["begin", "inside", "after", "out"] = "begin"
 
     def take(self, text: str) -> Iterator[Part]:
-        """Yield the parts that are certain so far."""
+        """Yield the parts that can't change anymore."""
         self._held += text
         if self._place == "begin":
             self._begin()
@@ -47,7 +47,7 @@ class ReasoningSplitter:
             yield from self.rest()
 
     def rest(self) -> Iterator[Part]:
-        """Yield the rest at the end of the reply."""
+        """Yield the remaining text at the end of the reply."""
         held, self._held = self._held, ""
         if held:
             yield ("reasoning" if self._place == "inside" else "answer"), held
@@ -74,16 +74,16 @@ class ReasoningSplitter:
 
 
 def _begun(text: str) -> int:
-    """Return the number of characters at the end that may begin the closing marker."""
+    """Count the characters at the end that could be the start of the closing marker."""
     lengths = range(min(len(CLOSES) - 1, len(text)), 0, -1)
     return next((n for n in lengths if text.endswith(CLOSES[:n])), 0)
 
 
-_AT_ONCE_S = 0.05  # shorter intervals are caused by buffering, and do not show the speed
+_AT_ONCE_S = 0.05  # shorter intervals are due to buffering and say nothing about the speed
 
 
 class ReplyTimer:
-    """Times of a reply's beginning, its first piece and its last piece."""
+    """Records when a reply started, and when its first and last chunk arrived."""
 
     def __init__(self) -> None:
         self._begun = time.perf_counter()
@@ -94,7 +94,7 @@ class ReplyTimer:
         self._first = self._first or self._last
 
     def stats(self, reading: ReplyReader) -> ReplyStats:
-        """Return the figures, as far as known."""
+        """Compute the stats, as far as they're known."""
         usage, took = reading.usage, self._last - self._first
         is_measured = took >= _AT_ONCE_S and usage.generated > 1
         rate = (usage.generated - 1) / took if is_measured else 0.0
@@ -111,7 +111,7 @@ class ReplyTimer:
 
 Piece = tuple[Literal["answer", "reasoning", "tool"], str]
 
-MOST_TEXT = 16_000_000  # characters of a reply, with its reasoning and calls
+MOST_TEXT = 16_000_000  # characters of a reply, including reasoning and tool calls
 MOST_CALLS = 128
 _MOST_COUNT = 2**53
 _LENGTH_REASONS = {
@@ -121,11 +121,11 @@ _LENGTH_REASONS = {
     "model_length",
     "model_context_window_exceeded",
 }
-"""Names that OpenAI, Gemini, Mistral and others use."""
+"""Names used by OpenAI, Gemini, Mistral and others."""
 
 
 class PartialToolCall(Struct):
-    """Tool call received so far."""
+    """Tool call that may still be incomplete."""
 
     id: str = ""
     name: str = ""
@@ -133,7 +133,7 @@ class PartialToolCall(Struct):
 
     @property
     def is_whole(self) -> bool:
-        """Return True if nothing more can follow in its arguments."""
+        """True if the arguments are complete."""
         try:
             json.loads("".join(self.arguments))
         except (ValueError, RecursionError):
@@ -142,7 +142,7 @@ class PartialToolCall(Struct):
 
 
 class TokenUsage(Struct):
-    """The server's token counts of a reply, 0 if unknown."""
+    """Token counts reported by the server, 0 if unknown."""
 
     prompt: int = 0
     reused: int = 0
@@ -151,10 +151,10 @@ class TokenUsage(Struct):
 
 
 class ReplyReader:
-    """Reader of one reply.
+    """Parser for a single reply.
 
     Args:
-        host, model: for errors.
+        host, model: used in error messages.
     """
 
     def __init__(self, host: str, model: str = "") -> None:
@@ -162,13 +162,13 @@ class ReplyReader:
         self._length = 0
         self._thinking = ReasoningSplitter()
         self._texts: dict[str, list[str]] = {"answer": [], "reasoning": [], "tool": []}
-        # tool calls by the server's numbers
+        # tool calls by the server's index
         self.calls: dict[int, PartialToolCall] = {}
-        # the call that a chunk without a new id continues, by its index or place in the list
+        # call to extend when a chunk has no new ID, by index or position in the list
         self._open: dict[int, int] = {}
-        self.reason = ""  # the server's reason of the end, "" before that
+        self.reason = ""  # finish reason from the server, "" until then
         self.usage = TokenUsage()  # token counts
-        self.done = False  # the server has marked the end of the stream
+        self.done = False  # the server has sent the end marker
 
     @property
     def ended(self) -> bool:
@@ -178,10 +178,10 @@ class ReplyReader:
         return "".join(self._texts[kind])
 
     def take(self, data: str) -> list[Piece]:
-        """Take one event's data, and return the new pieces.
+        """Parse an event's data and return the new chunks.
 
         Raises:
-            RemoteError: it is invalid, too large, or reports a failure.
+            RemoteError: the data is invalid, too large, or an error message.
         """
         if data.strip() == "[DONE]":
             self.done = True
@@ -196,7 +196,7 @@ class ReplyReader:
         return self.take_chunk(chunk)
 
     def take_chunk(self, chunk: object) -> list[Piece]:
-        """Take one chunk, or a whole completion from a server that does not stream.
+        """Parse a chunk, or an entire completion from a server that doesn't stream.
 
         Raises:
             RemoteError: see `take`.
@@ -234,14 +234,14 @@ class ReplyReader:
 
     @property
     def by_length(self) -> bool:
-        """Return True if a limit of the server has ended the answer."""
+        """True if the server stopped the answer because of a limit."""
         return self.reason.lower() in _LENGTH_REASONS
 
     def check_end(self) -> None:
-        """Check the end of the stream.
+        """Check that the reply is complete.
 
         Raises:
-            RemoteError: the reply is incomplete, or was withheld.
+            RemoteError: it's incomplete or was withheld.
         """
         if not self.ended or self.reason in ("abort", "error"):
             raise remote_errors.broken(self._host)
@@ -256,7 +256,7 @@ class ReplyReader:
         if isinstance(thought, str) and thought:
             yield "reasoning", thought
         content = delta.get("content") or delta.get("refusal")
-        if isinstance(content, list):  # of parts, as in Mistral's API
+        if isinstance(content, list):  # list of parts, as in Mistral's API
             content = "".join(t for part in content if isinstance(t := _part(part), str))
         if isinstance(content, str) and content:
             yield from self._thinking.take(content)
@@ -266,7 +266,7 @@ class ReplyReader:
                 yield "tool", text
 
     def _called(self, at: int, part: Mapping[str, Any]) -> str:
-        """Add to a call, and return its new text."""
+        """Extend a tool call and return the text added."""
         call = self._call_of(at, part)
         if isinstance(key := part.get("id"), str) and key and not call.id:
             call.id = key[:200]
@@ -276,7 +276,7 @@ class ReplyReader:
         if isinstance(name := function.get("name"), str) and not call.name:
             call.name = name[:200]
         arguments = function.get("arguments")
-        if isinstance(arguments, Mapping):  # of a server that does not serialize it
+        if isinstance(arguments, Mapping):  # some servers don't serialize the arguments
             arguments = json.dumps(arguments, ensure_ascii=False)
         if not isinstance(arguments, str):
             return ""
@@ -284,10 +284,11 @@ class ReplyReader:
         return arguments
 
     def _call_of(self, at: int, part: Mapping[str, Any]) -> PartialToolCall:
-        """Return the call that a chunk belongs to.
+        """Find or create the tool call a chunk belongs to.
 
-        Some servers send no index, or 0 for every call: a named chunk with another id, or after
-        complete arguments, begins a call. Continuing chunks have no name, but may have another id.
+        Some servers don't send an index, or send 0 for each call. So if a chunk has a name, and
+        either another ID or comes after complete arguments, it starts a new call. Continuation
+        chunks have no name, but their ID may differ.
         """
         index, key = part.get("index"), part.get("id")
         place = index if type(index) is int else at
@@ -308,7 +309,7 @@ class ReplyReader:
         return call
 
     def made(self) -> list[tuple[str, str, str]]:
-        """Return the calls as (id, name, arguments), with unique ids."""
+        """Get the calls as (id, name, arguments), making sure the IDs are unique."""
         found, taken = [], set[str]()
         for _, call in sorted(self.calls.items()):
             key = call.id if call.id and call.id not in taken else f"call_{uuid.uuid4().hex[:24]}"
@@ -329,7 +330,7 @@ class ReplyReader:
         )
 
     def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:
-        """Return an error from within the stream, whose status was 200."""
+        """Create the error for a failure that is reported inside a stream with status 200."""
         message, code = remote_errors.words_of(chunk), remote_errors.FAILED
         words = tr("{host} could not finish the reply.", host=self._host)
         if remote_errors.is_too_long(chunk):
@@ -339,7 +340,7 @@ class ReplyReader:
 
 
 def _is_alternative(choice: Mapping[str, Any]) -> bool:
-    """Return True for another answer to the same question: only the first one is shown."""
+    """True for an alternative answer to the same question. Only the first answer is shown."""
     index = choice.get("index")
     return type(index) is int and index != 0
 

@@ -1,4 +1,4 @@
-"""Settings, paths, texts and keys of the program.
+"""Settings, paths, translations, and keys.
 
 Imports: engine, engine.errors.
 """

@@ -1,4 +1,4 @@
-"""Atomic writing of small files, off the GUI thread."""
+"""Write small files atomically, off the GUI thread."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ log = logging.getLogger(__name__)
 
 
 class FileSaver:
-    """Writer of files in a thread that exists while there is work. Only the latest text counts.
+    """Writes files in a thread that only lives while there's work. The latest text wins.
 
-    A slow or missing disk blocks only callers of `wait`.
+    With a slow or missing disk, only callers of `wait` block.
     """
 
     def __init__(self) -> None:
@@ -25,16 +25,16 @@ class FileSaver:
         self._thread: threading.Thread | None = None
 
     def put(self, file: Path, text: str) -> None:
-        """Write a file in the background, replacing a text that still waits."""
+        """Write a file in the background, replacing any text still waiting to be written."""
         with self._changed:
             self._waiting[file] = text
             if self._thread is None:
-                # A daemon: the program's end must not wait for a disk forever.
+                # Use a daemon thread, because a hanging disk mustn't keep the app from quitting.
                 self._thread = threading.Thread(target=self._run, name="settings", daemon=True)
                 self._thread.start()
 
     def wait(self, file: Path, seconds: float) -> bool:
-        """Wait until the text was written, or failed. Return False after the time limit."""
+        """Wait until the file was written or writing failed. Returns False on timeout."""
         with self._changed:
             return self._changed.wait_for(
                 lambda: file not in self._waiting and file != self._writing, seconds
@@ -55,19 +55,19 @@ class FileSaver:
                 replace_text(file, text)
             except OSError as error:
                 log.warning("settings not saved: %s", error.strerror or type(error).__name__)
-            except BaseException:  # later texts must still be written
+            except BaseException:  # keep the thread alive for later writes
                 log.exception("settings not saved")
             if (took := time.monotonic() - began) > 1:
                 log.info("saving the settings took %.1f s", took)
 
 
 def replace_text(file: Path, text: str) -> None:
-    """Write a file readable only by its owner, atomically.
+    """Write a file atomically, readable only by its owner.
 
-    Raises OSError, after which the old file is unchanged.
+    Raises OSError, in which case the old file is unchanged.
     """
     beside = file.with_name(file.name + ".new")
-    # Always a new file: an existing one may be open to others, or a link.
+    # Always create a new file, since an existing one might be readable by others, or a link.
     with suppress(FileNotFoundError):
         beside.unlink()
     made = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

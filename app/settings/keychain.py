@@ -1,9 +1,10 @@
-"""Access to the system's keychain, by `keyring`: the hub's token, and keys of remote models.
+"""Access to the system keychain via `keyring`, for the hub token and keys of remote models.
 
-Never on the GUI thread: the system may be slow, and may ask the user first. The keychain is opened
-only if the hub requires a token, after a token was entered and accepted, and when a chat sends to a
-remote model. Without a keychain (Linux without a secret service) nothing is stored, and the token
-stays in `app.models.downloads.Downloads` until the program ends. Files are not safe enough.
+Don't use this on the GUI thread, because the system can be slow and may ask the user first. We only
+open the keychain if the hub asks for a token, after a token was entered and accepted, and when a
+chat sends to a remote model. If there's no keychain (Linux without a secret service), nothing is
+stored, since files aren't safe enough. The token then stays in `app.models.downloads.Downloads`
+until the app quits.
 """
 
 from __future__ import annotations
@@ -23,28 +24,28 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _SERVICE, _USER = "Stretto", "Access token of the Hugging Face hub"
-_SAFE = 1.0  # keyring's minimum priority of a recommended keychain
+_SAFE = 1.0  # minimum priority at which keyring recommends a backend
 
 
 def is_there() -> bool:
-    """Return True if this system has a writable keychain."""
+    """Check whether this system has a writable keychain."""
     return _keychain() is not None
 
 
 def read(account: str = _USER) -> str:
-    """Return the secret of an account, or "" if it is missing or refused."""
+    """Read an account's secret. Returns "" if it's missing or access was denied."""
     keychain = _keychain()
     if keychain is None:
         return ""
     try:
         return keychain.get_password(_SERVICE, account) or ""
-    except Exception as error:  # the backends raise errors of their own systems
+    except Exception as error:  # backends raise platform-specific exceptions
         log.warning("keychain not read: %s", type(error).__name__)
         return ""
 
 
 def keep(token: str, account: str = _USER) -> bool:
-    """Store the secret of an account. Return True if that succeeded."""
+    """Store an account's secret. Returns True on success."""
     keychain = _keychain()
     if keychain is None:
         return False
@@ -57,7 +58,7 @@ def keep(token: str, account: str = _USER) -> bool:
 
 
 def forget(account: str = _USER) -> None:
-    """Delete the secret of an account, if it exists."""
+    """Delete an account's secret, if there is one."""
     keychain = _keychain()
     if keychain is None:
         return
@@ -69,7 +70,7 @@ def forget(account: str = _USER) -> None:
 
 
 def with_token(token: str, ask: Callable[[str | None], T]) -> tuple[T, str]:
-    """Ask the hub, with the token of the keychain if one is required and none was given.
+    """Query the hub. If it asks for a token and none was given, retry with the keychain's.
 
     Returns:
         The result of `ask`, and the last token used, or "".

@@ -1,9 +1,9 @@
-"""Texts of the program in the user's language.
+"""Translation of UI text.
 
-All texts for the user use `tr`, `counted` or `mark`. The English text is the key of a translation.
+All text for the user goes through `tr`, `counted` or `mark`, with the English text as the key.
 lupdate collects the texts in ``resources/languages/*.ts`` (``make languages``), and lrelease
-creates the ``.qm`` files for Qt (``packaging/bootstrap.py``). Does not import Qt, since the store
-and the tools have texts, too.
+compiles the ``.qm`` files for Qt (``packaging/bootstrap.py``). This module doesn't import Qt,
+because the store and the tools need it, too.
 
 Imports: nothing of the program.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-CONTEXT = "Stretto"  # context of all texts in the files of translations
+CONTEXT = "Stretto"  # translation context used in the files
 
 LANGUAGES = {
     "en": "English",
@@ -22,42 +22,43 @@ LANGUAGES = {
     "ja": "日本語",
     "zh_CN": "简体中文",
 }
-"""Supported languages by code, with their own names."""
+"""Supported languages: code to native name."""
 
 Translate = Callable[[str, str, int], str]
-"""Callback that returns the translation of (text, comment, n), or "". n is -1 without a count."""
+"""Gets the translation for (text, comment, n), or "". n is -1 if there's no count."""
 
 Number = Callable[[float, int], str]
-"""Callback that formats (value, decimals) in the language's notation."""
+"""Formats (value, decimals) as is usual in the language."""
 
 _translate: Translate | None = None
 _number: Number | None = None
 
 
 def install(translate: Translate | None, number: Number | None = None) -> None:
-    """Set the functions for all texts and numbers, or None for English."""
+    """Set the functions used for translations and numbers, or None for English."""
     global _translate, _number
     _translate, _number = translate, number
 
 
 def tr(text: str, comment: str = "", /, **values: object) -> str:
-    """Return `text` in the user's language, with `values` for its ``{names}``.
+    """Translate `text` and insert `values` for its ``{names}``.
 
     Args:
-        text: a literal, so that ``make languages`` finds it, or a variable with a result of `mark`.
-        comment: a literal that distinguishes two meanings of one English text, and helps
+        text: a literal, so that ``make languages`` can find it, or a variable set by `mark`.
+        comment: a literal to tell apart two meanings of the same English text. Also helps
             translators.
-        values: texts and formatted figures. Without any, braces stay as they are.
+        values: text and formatted numbers. If there are none, braces aren't interpreted.
     """
     found = (_translate(text, comment, -1) if _translate is not None else "") or text
     return found.format(**values) if values else found
 
 
 def counted(one: str, many: str, n: int, /, **values: object) -> str:
-    """Return the text for `n` things: ``counted("%n chat", "%n chats", n)``.
+    """Translate text with a plural: ``counted("%n chat", "%n chats", n)``.
 
-    Both are literals with ``%n`` for the number, or ``%Ln`` for the result of `number`. Languages
-    with more forms, or one, have them in their file, under `one` with `many` as comment.
+    Both are literals with ``%n`` for the number, or ``%Ln`` to format it with `number`. Languages
+    with a different number of plural forms define them in their file, under `one`, with `many` as
+    the comment.
     """
     found = _translate(one, many, n) if _translate is not None else ""
     found = found or (one if n == 1 else many)
@@ -66,26 +67,26 @@ def counted(one: str, many: str, n: int, /, **values: object) -> str:
 
 
 def mark(text: str, comment: str = "", /) -> str:
-    """Mark a text for translation and return it. `tr` translates it later.
+    """Mark a text for translation without translating it yet. Pass the result to `tr` later.
 
-    For texts in tables, which are created at import before the language is known. `tr` needs the
-    comment, too.
+    Used for tables, which are created on import, before the language is known. If there's a
+    comment, pass it to `tr` as well.
     """
     return text
 
 
 def code() -> str:
-    """Return the code of the window's language, "en" without translation."""
+    """Get the code of the UI language ("en" if untranslated)."""
     return tr("en", "the code of this language: names of days and months are in it")
 
 
 def percent(share: float) -> str:
-    """Return "12%" for 0.12, in the user's language."""
+    """Format a percentage for the user's language, e.g. 0.12 as "12%"."""
     return tr("{number}%", number=f"{share * 100:.0f}")
 
 
 def number(value: float, decimals: int = 0) -> str:
-    """Return "4,096" or "1.4" in the user's language. Integers have no decimals."""
+    """Format a number for the user's language, e.g. "4,096" or "1.4". Integers get no decimals."""
     if _number is not None:
         return _number(value, decimals)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{decimals}f}"

@@ -1,4 +1,4 @@
-"""Paths of the user's data, and of the data that ships with the program."""
+"""Paths of user data, and of data shipped with the app."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ log = logging.getLogger(__name__)
 APP_NAME = "Stretto"
 
 GUIDE = "guide"
-"""Reference of the bundled model, instead of a path, since a frozen app may be moved."""
+"""Reference of the bundled model. We don't use its path, because users may move the frozen app."""
 
 
-TABLES = "Comparison tables"  # folder of tables exported by earlier versions
+TABLES = "Comparison tables"  # folder for tables exported from earlier versions
 
 
 _OURS = (
     "chats", "settings.json", "mcp.json", "hosts.json", "running.lock", "backups", "log", "cache",
     "kv", "stretto", "crash", "mlx-lm", TABLES,
 )  # fmt: skip
-"""Prefixes of the names of the program's files in a profile."""
+"""Name prefixes of our files in a profile."""
 
 
 class Paths(Struct, frozen=True):
-    """Folders of one profile."""
+    """Folders of a profile."""
 
     data: Path  # chats and settings
     log: Path  # log files
-    cache: Path  # recreatable files: KV caches of chats
+    cache: Path  # KV caches and other files that can be recreated
 
     @classmethod
     def standard(cls) -> Paths:
-        """Return the system's standard folders for this user."""
+        """Get the standard folders of the system for this user."""
         return cls(
             platformdirs.user_data_path(APP_NAME, appauthor=False),
             platformdirs.user_log_path(APP_NAME, appauthor=False),
@@ -46,7 +46,7 @@ class Paths(Struct, frozen=True):
 
     @classmethod
     def in_profile(cls, folder: Path) -> Paths:
-        """Return folders inside one folder (``--profile``)."""
+        """Get the folders for a profile in a given folder (``--profile``)."""
         folder = folder.expanduser().absolute()
         return cls(folder, folder / "log", folder / "cache")
 
@@ -60,23 +60,23 @@ class Paths(Struct, frozen=True):
 
     @property
     def kv(self) -> Path:
-        """Return the folder of the engine's caches."""
+        """Folder for the engine's caches."""
         return self.cache / "kv"
 
     @property
     def hosts(self) -> Path | None:
-        """Return the file of machines for spread models, or None for that of the command line."""
+        """Hosts file for distributed models, or None to use the one of the command line."""
         return None if self == Paths.standard() else self.data / "hosts.json"
 
     @property
     def tools(self) -> Path:
-        """Return the file of tool servers, in the format that other programs use."""
+        """Config file for tool servers, in the format that other apps use."""
         return self.data / "mcp.json"
 
     def create(self) -> None:
-        """Create the folders with access for their owner only. Raises OSError.
+        """Create the folders so that only the owner can access them. Raises OSError.
 
-        Folders and files of earlier versions are changed, too.
+        This also fixes folders and files from earlier versions.
         """
         for folder in (self.data, self.log):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -85,11 +85,10 @@ class Paths(Struct, frozen=True):
 
 
 def _close_to_others(folder: Path) -> None:
-    """Set the mode of a folder of this user with the program's files to 0700, and of the files to
-    0600.
+    """Set the user's folder to mode 0700 and our files in it to 0600.
 
-    A folder that contains other things as well (``--profile ~``) keeps its mode, and so must one
-    that is writable by everybody, such as /tmp.
+    A folder that also contains other things (``--profile ~``) keeps its mode. Folders that anyone
+    may write to, e.g. /tmp, have to keep theirs, too.
     """
     if not folder.is_dir():
         return
@@ -105,17 +104,17 @@ def _close_to_others(folder: Path) -> None:
             mode = file.stat().st_mode
             if file.is_file() and mode & 0o077:
                 file.chmod(mode & 0o700)
-    except OSError as error:  # a file system without permissions, or a file that was deleted
+    except OSError as error:  # the file system has no permissions, or a file was deleted
         log.warning("cannot restrict a profile folder to its owner: %s", error.strerror)
 
 
 def resources() -> Path:
-    """Return the folder of data that ships with the program, next to `app` also in a frozen app."""
+    """Get the folder of the data shipped with the app. In a frozen app, too, it's next to `app`."""
     return Path(__file__).resolve().parents[2] / "resources"
 
 
 def short_path(folder: Path) -> str:
-    """Return a folder for display, with "~" for the home folder."""
+    """Format a folder for display, with "~" for the home folder."""
     try:
         return str(Path("~") / folder.relative_to(Path.home()))
     except ValueError:

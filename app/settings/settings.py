@@ -1,4 +1,4 @@
-"""The user's settings: declared once, saved in one small JSON file after every change."""
+"""User settings, declared once and saved to a small JSON file on every change."""
 
 from __future__ import annotations
 
@@ -23,36 +23,36 @@ log = logging.getLogger(__name__)
 
 _saving = FileSaver()
 
-UNLOAD_IDLE_MIN = 30.0  # minutes without use after which a model is unloaded by default
+UNLOAD_IDLE_MIN = 30.0  # default number of idle minutes before a model is unloaded
 _WAIT_S = 5.0
-_MOST_USED = 500  # number of models whose last use is stored
+_MOST_USED = 500  # maximum number of models whose last use we store
 
 
 class SettingsSignals(QObject):
-    """Signals of changed options."""
+    """Signals for changed options."""
 
-    changed = Signal(str)  # (option): its new value is in the settings already
+    changed = Signal(str)  # (option): emitted after the new value was set
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option's accepted values and its row in the settings window, or a row without a value.
+    """Valid values of an option and its row in the settings window, or just a row.
 
-    Texts are English, marked for translation.
+    Texts are in English and marked for translation.
 
     Attributes:
-        page: of the settings window; "" for an option without a row.
-        label: also what the palette and the search of the window find the row by.
-        section: title of the section that begins with this row.
-        search: other names of the setting, separated by commas.
-        about: a sentence below the label.
-        unit: suffix of a number.
-        zero: what a number shows for 0.
-        button, command: a button and the command of the window that it runs.
-        choices: the only accepted values; if it is a mapping, with their names.
-        within: bounds of a number.
-        each: predicate for the values of an option that is a mapping.
-        nameless: a mapping may have an entry without a name.
+        page: page of the settings window, "" if there's no row.
+        label: also used to find the row in the palette and in the window's search.
+        section: title of a section that starts with this row.
+        search: comma-separated alternative names for the setting.
+        about: a sentence shown below the label.
+        unit: suffix for a number.
+        zero: shown in place of the number 0.
+        button, command: a button and the window command it runs.
+        choices: valid values. A mapping also has their names.
+        within: bounds for a number.
+        each: predicate for the values of a mapping.
+        nameless: allow an entry without a name in a mapping.
     """
 
     page: str = ""
@@ -72,7 +72,7 @@ class Option:
 
 
 def _option(default: object, page: str = "", label: str = "", **rest: Any) -> Any:
-    """Return a field of `Settings` with its default, and an `Option` of the other arguments."""
+    """Declare a field of `Settings` with a default. The other arguments go to `Option`."""
     made: dict[str, Any] = {"metadata": {"option": Option(page, label, **rest)}}
     if isinstance(default, dict):
         return field(default_factory=dict, **made)
@@ -80,7 +80,7 @@ def _option(default: object, page: str = "", label: str = "", **rest: Any) -> An
 
 
 def _are_integers(values: object, count: int) -> bool:
-    """Return True if this is a list of ``count`` integers."""
+    """Check for a list of ``count`` integers."""
     return (
         isinstance(values, list)
         and len(values) == count
@@ -96,17 +96,17 @@ def _are_texts(values: object) -> bool:
     return isinstance(values, list) and all(map(_is_text, values))
 
 
-ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)  # sizes of all text, in percent
+ZOOM = (70, 80, 90, 100, 110, 125, 150, 175, 200)  # text sizes in percent
 _SYSTEM = mark("System")
 THEMES = {"system": _SYSTEM, "light": mark("Light"), "dark": mark("Dark")}
 
 
 @dataclass
 class Settings:
-    """User settings with their defaults. Change them with `set`, which saves them.
+    """User settings with their defaults. Use `set` to change them, which also saves them.
 
-    An option with a page is in the settings window and the palette, in this order. A row that has
-    no value of its own is a class variable.
+    Options with a page appear in the settings window and the palette, in this order. Rows without a
+    value of their own are class variables.
     """
 
     language: str = _option(
@@ -116,7 +116,7 @@ class Settings:
         search=mark("translation, locale"),
         choices=("system", *LANGUAGES),
     )
-    # by command its key sequences, if they differ from the defaults; see `Shortcuts`
+    # key sequences by command, as far as they aren't the defaults; see `Shortcuts`
     shortcuts: Mapping[str, list[str]] = _option(
         {},
         "General",
@@ -126,7 +126,7 @@ class Settings:
         command="shortcuts",
         each=_are_texts,
     )
-    # with "ctrl_enter", Enter breaks the line
+    # in "ctrl_enter" mode, Enter inserts a line break
     send_key: str = _option(
         "enter",
         "General",
@@ -146,7 +146,7 @@ class Settings:
         step=500,
         within=(0, 1_000_000),
     )
-    # "auto" for the keyboard's language, "off", or the language to check messages in
+    # "auto" for the keyboard language, "off", or the language to use
     spelling: str = _option(
         "auto", "General", mark("Check spelling"), search=mark("spellcheck, dictionary, typos")
     )
@@ -215,13 +215,13 @@ class Settings:
         search=mark("titles"),
         about=mark("Named by the chat’s model while it is idle; names you set are kept"),
     )
-    # model of a new chat: ``paths.GUIDE``, a folder or a hub id
+    # model for new chats: ``paths.GUIDE``, a folder, or a hub ID
     model: str = _option(
         "guide", "Chats", mark("Model"), section=mark("New chats"), search=mark("default model")
     )
-    # a new chat takes the current chat's model instead, if there is one
+    # use the current chat's model for new chats, if there is a current chat
     same_model: bool = True
-    # settings of new chats, as `ChatOptions.to_params`
+    # options for new chats, in the format of `ChatOptions.to_params`
     new_chat: Mapping[str, Any] = _option({})
     temperature: ClassVar = Option(
         "Chats", mark("Temperature"), search=mark("creativity, randomness, sampling")
@@ -234,11 +234,11 @@ class Settings:
         mark("Leave out oldest messages when context is full"),
         search=mark("context window, overflow"),
     )
-    # The interface always says instructions; the other names are only searched for.
+    # The UI always calls this "instructions". The other names are just for searching.
     system: str = _option(
         "", "Chats", mark("Instructions"), search="system prompt, custom instructions, role"
     )
-    # limit of models and chats, in 10^9 bytes; 0 for the engine's default
+    # limit for models and chats in 10^9 bytes; 0 means the engine's default
     memory_gb: float = _option(
         0.0,
         "Models",
@@ -273,7 +273,7 @@ class Settings:
     )
     serve_port: int = _option(8080, "Local API", mark("Port"), within=(1024, 65535))
     copy_setup: ClassVar = Option("Local API", mark("Copy setup for"))
-    # the coding agent that was started last, and its folder
+    # last coding agent started, and its folder
     agent: tuple[str, ...] = _option(
         (),
         "Local API",
@@ -291,7 +291,7 @@ class Settings:
         about=mark("Other computers always need a key"),
     )
     keys: ClassVar = Option("Local API", mark("Keys"), search=mark("access, password"))
-    # clients' prompts have the same priority as those of the window's chats
+    # give client prompts the same priority as those of our own chats
     serve_equal: bool = _option(
         False,
         "Local API",
@@ -299,7 +299,7 @@ class Settings:
         about=mark("Whose prompts are read first"),
         choices={False: mark("My chats first"), True: mark("Equal")},
     )
-    # by client its share of computing time in percent, while other clients are busy
+    # percentage of computing time by client, while other clients are busy
     serve_shares: Mapping[str, int] = _option(
         {},
         "Local API",
@@ -307,18 +307,18 @@ class Settings:
         about=mark("Of computing time when several are busy"),
         each=lambda v: type(v) is int and 0 < v < 100,
     )
-    # names of other models, as "claude-*=Guide", separated by commas
+    # comma-separated aliases, like "claude-*=Guide"
     serve_aliases: str = _option(
         "", "Local API", mark("Model aliases"), about=mark("Unknown names go to your first model")
     )
-    # clients' sessions are kept on disk, in up to `cache_gb` of their own
+    # keep client sessions on disk, in their own `cache_gb`
     serve_keep: bool = _option(
         True,
         "Local API",
         mark("Cached context of clients"),
         about=mark("They resume after a restart without re-reading"),
     )
-    # origins of web pages, as https://example.org, separated by spaces
+    # space-separated origins of web pages, like https://example.org
     serve_origins: str = _option(
         "",
         "Local API",
@@ -355,7 +355,7 @@ class Settings:
         button=mark("Manage…"),
         command="tool_servers",
     )
-    # limit of KV caches on disk; 0 keeps none there
+    # limit for KV caches on disk; 0 disables them
     cache_gb: float = _option(
         4.0,
         "Data",
@@ -381,44 +381,44 @@ class Settings:
     log_folder: ClassVar = Option("Data", mark("Logs"))
     cache_folder: ClassVar = Option("Data", mark("Caches"))
 
-    sidebar: bool = True  # the list of chats is shown
-    unfolded: tuple[str, ...] = ()  # expanded folders of the sidebar
-    models: tuple[str, ...] = ()  # model folders opened before, newest first
-    # remote models by ref, without their keys; see `app.remote.remotes`
+    sidebar: bool = True  # show the chat list
+    unfolded: tuple[str, ...] = ()  # expanded sidebar folders
+    models: tuple[str, ...] = ()  # previously opened model folders, newest first
+    # remote models by reference, excluding keys; see `app.remote.remotes`
     remotes: Mapping[str, Mapping[str, Any]] = _option({}, each=lambda v: isinstance(v, dict))
-    find_servers: bool = False  # look for servers on this network when adding a remote model
-    model_folders: tuple[str, ...] = ()  # folders in which the user has models
-    drafts: Mapping[str, str] = _option({}, each=_is_text)  # by a model's ref that of its draft
-    # models at the top of the list, which are not unloaded when idle
+    find_servers: bool = False  # search this network for servers when adding a remote model
+    model_folders: tuple[str, ...] = ()  # folders where the user keeps models
+    drafts: Mapping[str, str] = _option({}, each=_is_text)  # draft reference by model reference
+    # models at the top of the list, which aren't unloaded when idle
     pinned: tuple[str, ...] = ()
-    # by ref when a model was last used, in seconds since 1970
+    # last use by model reference, in seconds since 1970
     used: Mapping[str, float] = _option(
         {}, each=lambda v: type(v) in (int, float) and 0 <= v < 1e12
     )
-    # unfinished downloads, with their sizes in bytes (0 if unknown)
+    # unfinished downloads with their size in bytes (0 if unknown)
     downloads: Mapping[str, int] = _option({}, each=lambda v: type(v) is int and v >= 0)
-    # chat settings saved by name, each as {"params": …, "system": …}
+    # named chat presets, each with {"params": …, "system": …}
     presets: Mapping[str, Mapping[str, object]] = _option({}, each=lambda v: isinstance(v, dict))
-    looked_at: float = 0.0  # time of the last check for updates, in seconds since 1970
-    prompts: Mapping[str, str] = _option({}, each=_is_text)  # by name, in the order of their list
+    looked_at: float = 0.0  # time of the last update check, in seconds since 1970
+    prompts: Mapping[str, str] = _option({}, each=_is_text)  # by name, in list order
     # (kept replies, comparisons) by model
     kept: Mapping[str, list[int]] = _option({}, each=lambda v: _are_integers(v, 2))
-    # members of panels by name, as `app.chats.panel.Member.to_json`; "" is the latest
+    # panels by name, in the format of `app.chats.panel.Member.to_json`; "" is the latest panel
     panels: Mapping[str, list[Any]] = _option({}, each=lambda v: isinstance(v, list), nameless=True)
-    panel: str = ""  # name of the panel that the shortcut asks
-    # keys of the latest choices in the command palette, newest first
+    panel: str = ""  # name of the panel used by the shortcut
+    # recently used entries of the command palette, newest first
     palette_recent: tuple[str, ...] = ()
-    settings_page: str = ""  # page of the settings that was shown last, in English
+    settings_page: str = ""  # last page displayed in the settings, in English
     # position and size of dialogs by name
     places: Mapping[str, list[int]] = _option({}, each=lambda v: _are_integers(v, 4))
-    skipped_version: str = ""  # version of an update that the user has skipped
-    # signals of changed options; not an option
+    skipped_version: str = ""  # update the user has chosen to skip
+    # not an option: signals for changed options
     announcer: SettingsSignals = field(default_factory=SettingsSignals, repr=False, compare=False)
-    # file of the settings, None to save nothing; not an option
+    # not an option: settings file, or None to save nothing
     file: Path | None = field(default=None, repr=False, compare=False)
-    # new path of an unreadable file; not an option
+    # not an option: new path of an unreadable file
     set_aside: Path | None = field(default=None, repr=False, compare=False)
-    # why the file could not be read, or ""; not an option
+    # not an option: why the file couldn't be read, or ""
     unread: str = field(default="", repr=False, compare=False)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -428,10 +428,10 @@ class Settings:
 
     @classmethod
     def load(cls, path: Path) -> Settings:
-        """Read the file. Missing or invalid values get their defaults.
+        """Load the settings. Missing or invalid values are set to their defaults.
 
-        A file that cannot be read is never overwritten: it is moved aside, and where even that
-        fails nothing is saved in this run.
+        An unreadable file is never overwritten. We move it aside, and if that fails, too, nothing
+        is saved in this run.
         """
         try:
             return cls(**_valid(_read(path)), file=path)
@@ -444,7 +444,7 @@ class Settings:
 
     @classmethod
     def peek(cls, path: Path) -> Settings:
-        """Read the settings of another running instance without writing its file."""
+        """Read the settings of another running instance without writing to its file."""
         try:
             return cls(**_valid(_read(path)))
         except _UNREADABLE:
@@ -452,7 +452,7 @@ class Settings:
 
     @property
     def note(self) -> str:
-        """Message for the user about unreadable settings, or "" if they were read."""
+        """Message for the user if the settings couldn't be read, else ""."""
         if not self.unread:
             return ""
         if self.set_aside is None:
@@ -465,11 +465,11 @@ class Settings:
         )
 
     def set(self, **values: Any) -> None:
-        """Change options, save them in another thread, and announce each changed option.
+        """Change options, save them in another thread, and emit a signal for each change.
 
         Raises:
-            AttributeError: an option is unknown.
-            ValueError: a value has the wrong type or is out of bounds. No option is changed.
+            AttributeError: unknown option.
+            ValueError: wrong type or out of bounds. In this case, no option is changed.
         """
         for name in values:
             if name not in OPTIONS:
@@ -483,7 +483,7 @@ class Settings:
             self.announcer.changed.emit(name)
 
     def save(self, path: Path | None = None) -> None:
-        """Write the file, or another one. Wait a few seconds at most."""
+        """Write the settings to their file (or another path), waiting a few seconds at most."""
         path = path or self.file
         if path is not None:
             _saving.put(path, self._text())
@@ -494,11 +494,11 @@ class Settings:
         return json.dumps({name: getattr(self, name) for name in OPTIONS}, indent=2) + "\n"
 
     def remember_model(self, model: str) -> None:
-        """Put a model folder first in the list of those opened before (50 are kept)."""
+        """Move a model folder to the front of the recently opened models (50 at most)."""
         self.set(models=(model, *(m for m in self.models if m != model))[:50])
 
     def note_use(self, model: str, when: float) -> None:
-        """Store the time of use of a model."""
+        """Record the last use of a model."""
         latest = sorted({**self.used, model: when}.items(), key=lambda one: one[1])
         self.set(used=dict(latest[-_MOST_USED:]))
 
@@ -512,7 +512,7 @@ ROWS: dict[str, Option] = {
     for name in Settings.__annotations__
     if (option := OPTIONS.get(name, vars(Settings).get(name))) and option.page
 }
-"""Rows of the settings window by option, or by class variable of `Settings`, in order."""
+"""Rows of the settings window, by option or class variable of `Settings`, in order."""
 
 _DEFAULTS: dict[str, Any] = {
     each.name: {} if each.default is MISSING else each.default
@@ -532,7 +532,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _move_aside(path: Path) -> Path | None:
-    """Rename an unreadable file. Return None if that is not possible."""
+    """Rename an unreadable file. Returns None on failure."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     for number in range(100):
         aside = path.with_name(f"{path.stem}.unreadable-{stamp}{f'-{number}' * bool(number)}.json")
@@ -548,20 +548,20 @@ def _move_aside(path: Path) -> Path | None:
 
 
 def _valid(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the options in ``data`` that have an accepted value."""
-    # Before `same_model` was added, a chosen model was always used for new chats.
+    """Get the options in ``data`` that have valid values."""
+    # Before `same_model` existed, new chats always used the chosen model.
     data = {"same_model": data.get("model", _DEFAULTS["model"]) == _DEFAULTS["model"], **data}
     valid: dict[str, Any] = {}
     for name in data.keys() & OPTIONS.keys():
-        with suppress(ValueError, OverflowError):  # OverflowError: an integer of 400 digits
+        with suppress(ValueError, OverflowError):  # OverflowError: an integer with 400 digits
             valid[name] = _checked(name, data[name])
     return valid
 
 
 def _checked(name: str, value: Any) -> Any:
-    """Return a value in its option's type: a list as a tuple, an integer as a float.
+    """Convert a value to the option's type, e.g. lists to tuples and integers to floats.
 
-    Invalid entries of mappings are left out. Raises ValueError, OverflowError.
+    Drops invalid entries of mappings. Raises ValueError, OverflowError.
     """
     option, default = OPTIONS[name], _DEFAULTS[name]
     if isinstance(default, tuple) and isinstance(value, list):

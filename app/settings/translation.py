@@ -1,8 +1,8 @@
-"""Choice and loading of the program's language, for `app.settings.language`.
+"""Select and load the language for `app.settings.language`.
 
-``STRETTO_LANGUAGE=xx`` shows longer texts with accents in brackets. Texts without brackets do not
-use `app.settings.language`, and texts without a closing bracket are cut off.
-``STRETTO_LANGUAGE=ar-xx`` shows right-to-left texts in a mirrored window.
+``STRETTO_LANGUAGE=xx`` makes all texts longer, adds accents, and puts them in brackets. Text
+without brackets isn't translatable, and a missing closing bracket means that text is cut off.
+``STRETTO_LANGUAGE=ar-xx`` shows right-to-left text in a mirrored window.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from app.settings.language import CONTEXT, LANGUAGES, Translate, mark, tr
 log = logging.getLogger(__name__)
 
 ENVIRONMENT = "STRETTO_LANGUAGE"
-"""Environment variable with a language for one run, which overrides the setting."""
+"""Environment variable to override the language for a single run."""
 
-SYSTEM = "system"  # value of the setting that follows the system
+SYSTEM = "system"  # value of the setting for using the system's language
 
 _spoken = "en"
 
-_of_qt: list[QTranslator] = []  # Qt's own texts; Qt keeps no reference to translators
+_of_qt: list[QTranslator] = []  # for Qt's own texts, kept here since Qt doesn't
 
 DOCKING = (
     *(mark("Close Tab"), mark("Close"), mark("Close Others")),
     *(mark("Detach"), mark("Unpin (Dock)"), mark("Minimize")),
 )
-"""Texts of Qt Advanced Docking's tabs and menus, which has no translations."""
+"""Texts in the tabs and menus of Qt Advanced Docking, which isn't translated."""
 
 
 class _WordsOfDocking(QTranslator):
-    """Translator of these texts by our files. Qt uses it only for texts that others do not know."""
+    """Translates these texts with our files. Qt uses it for texts no other translator knows."""
 
     def isEmpty(self) -> bool:
         return False
@@ -51,12 +51,12 @@ class _WordsOfDocking(QTranslator):
 
 
 def wanted(setting: str, system: Sequence[str]) -> str:
-    """Return the code of the language to use.
+    """Determine the language to use.
 
     Args:
-        setting: a code of `LANGUAGES`, or `SYSTEM`.
-        system: the system's languages in order of preference, such as ``de-DE`` or ``zh-Hant-TW``.
-            The first supported one is used, else English. Traditional Chinese is not supported.
+        setting: a code in `LANGUAGES`, or `SYSTEM`.
+        system: the system's languages in order of preference, e.g. ``de-DE`` or ``zh-Hant-TW``. The
+            first supported language is used, or English. Traditional Chinese isn't supported.
     """
     if setting in LANGUAGES:
         return setting
@@ -64,7 +64,8 @@ def wanted(setting: str, system: Sequence[str]) -> str:
     for tag in system:
         name, *rest = tag.replace("_", "-").split("-")
         if name == "zh":
-            # The list may continue from zh-Hant-TW with zh, which alone means simplified.
+            # The list may continue from zh-Hant-TW with zh, although zh alone would mean
+            # simplified.
             traditional |= bool({"Hant", "TW", "HK", "MO"} & set(rest)) and "Hans" not in rest
             if "Hans" in rest or not (traditional or {"Hant", "TW", "HK", "MO"} & set(rest)):
                 return "zh_CN"
@@ -74,10 +75,10 @@ def wanted(setting: str, system: Sequence[str]) -> str:
 
 
 def install(qt: QApplication, setting: str) -> str:
-    """Use the language of the setting from now on, and return its code.
+    """Switch to the language in the settings and return its code.
 
-    Must be called before windows are created. If files are missing or damaged, that is logged, and
-    texts are English.
+    Call this before creating windows. If files are missing or damaged, the UI is in English, and
+    the problem is logged.
     """
     while _of_qt:
         qt.removeTranslator(_of_qt.pop())
@@ -107,7 +108,7 @@ def install(qt: QApplication, setting: str) -> str:
 
 
 def differs(setting: str) -> bool:
-    """Return True if the next start with this setting uses another language."""
+    """Check if the app would use another language after a restart."""
     if os.environ.get(ENVIRONMENT):
         return False
     return wanted(setting, QLocale.system().uiLanguages()) != _spoken
@@ -120,7 +121,7 @@ def _translations(code: str) -> language.Translate | None:
         log.warning("cannot read the %s translations: %s", code, file)
         return None
 
-    @lru_cache(4096)  # painting requests the same few numbers repeatedly
+    @lru_cache(4096)  # painting keeps asking for the same few numbers
     def translate(text: str, comment: str, n: int) -> str:
         return translator.translate(CONTEXT, text, comment, n) or ""
 
@@ -128,7 +129,7 @@ def _translations(code: str) -> language.Translate | None:
 
 
 def _take_words_of_qt(qt: QApplication, code: str) -> None:
-    """Load the texts of Qt's dialogs and context menus."""
+    """Load the texts for Qt's own dialogs and context menus."""
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     translator = QTranslator()
     if translator.load(str(Path(folder, f"qtbase_{code}.qm"))):
@@ -145,7 +146,7 @@ def _take_words_of_docking(qt: QApplication) -> None:
 
 
 def _locale(code: str) -> QLocale:
-    """Return the format of numbers and dates: the system's if it has the same language."""
+    """Get the locale for numbers and dates, which is the system's if the language is the same."""
     system = QLocale.system()
     own = QLocale(code) if code in LANGUAGES else system
     if code == "en" and system.language() == QLocale.Language.C:
@@ -163,9 +164,9 @@ def _number(value: float, decimals: int) -> str:
 _ACCENTED = str.maketrans("aceinouyACEINOUY", "âçéîñôûýÂÇÉÎÑÔÛÝ")
 
 _KEPT = re.compile(r"\{[^{}]*\}|%L?n|%\d|&(?:#?\w+;|.)|<[^<>]+>|https?://\S+")
-"""Parts that a translation must keep: placeholders, mnemonics, HTML tags, links."""
+"""Parts that must survive translation: placeholders, mnemonics, HTML tags, links."""
 
-_LONGER = 0.35  # additional length of texts, a high value for German
+_LONGER = 0.35  # extra length of texts, more than German needs
 
 
 def _accented(text: str) -> str:
@@ -176,7 +177,7 @@ def _accented(text: str) -> str:
 
 
 def _mirrored(text: str) -> str:
-    # The letters make the text right-to-left from its first to its last character.
+    # The letters make the whole text right-to-left.
     return f"ش{text}ش"
 
 
@@ -188,4 +189,4 @@ TRANSLATIONS: dict[str, Translate] = {
     "xx": lambda text, comment, n: _accented(_by_number(text, comment, n)),
     "ar-xx": lambda text, comment, n: _mirrored(_by_number(text, comment, n)),
 }
-MIRRORED = {"ar-xx"}  # languages with a mirrored window
+MIRRORED = {"ar-xx"}  # languages with mirrored windows

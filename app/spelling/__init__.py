@@ -1,4 +1,4 @@
-"""Spell checking: selection of words, and the system's dictionaries.
+"""Spell checking: which words to check, and access to the system's dictionaries.
 
 Imports: app.flows, app.settings.
 """

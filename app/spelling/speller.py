@@ -1,6 +1,6 @@
-"""Client of the system's spell checker, off the GUI thread, with a cache.
+"""Spell check with the system's dictionaries, cached and off the GUI thread.
 
-Only words of prose are checked: no code, addresses or paths.
+Only prose is checked, not code, addresses or paths.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from app.settings.language import tr
 from app.spelling import systems
 from app.spelling.systems import SpellingSystem, best
 
-MOST_SPAN = 2_000  # characters of a code span; a backtick further away belongs to another one
+MOST_SPAN = 2_000  # characters in a code span; a backtick further away belongs to something else
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
 _TICKS = re.compile(r"`+")
@@ -35,7 +35,7 @@ _WORD = re.compile(rf"{_LETTERS}+(?:['’]{_LETTERS}+)*")
 
 
 class Word(Struct, frozen=True):
-    """Word in a text, and its position in characters."""
+    """Word with its position in the text, in characters."""
 
     start: int
     text: str
@@ -46,14 +46,14 @@ class Word(Struct, frozen=True):
 
 
 def words(text: str, begin: int = 0, end: int | None = None) -> Iterator[Word]:
-    """Yield the words of prose in ``text[begin:end]``, and in the rest of its lines."""
+    """Yield the words in ``text[begin:end]`` and the rest of its lines, prose only."""
     end = len(text) if end is None else end
     begin, end = _whole_lines(text, begin, end)
     part = _without_code(text, begin, end)
     for chunk in _CHUNK.finditer(part):
         bare = chunk[0].strip(_FRINGE)
         if not bare or not _PROSE.fullmatch(bare):
-            continue  # an address, a path, an identifier, a number
+            continue  # skip addresses, paths, identifiers, numbers
         start = chunk.start() + chunk[0].index(bare)
         for word in _WORD.finditer(bare):
             if _is_word(word[0]):
@@ -61,17 +61,17 @@ def words(text: str, begin: int = 0, end: int | None = None) -> Iterator[Word]:
 
 
 def script(word: str) -> str:
-    """Return the script of a word as named by Unicode: "LATIN", "CYRILLIC"."""
+    """Get the Unicode name of a word's script, e.g. "LATIN" or "CYRILLIC"."""
     return unicodedata.name(word[0], "").partition(" ")[0]
 
 
 def _is_word(text: str) -> bool:
-    """Return False for abbreviations (HTTP) and identifiers (aName), which no dictionary has."""
+    """False for abbreviations (HTTP) and identifiers (aName), which aren't in dictionaries."""
     return len(text) > 1 and text[1:] == text[1:].lower()
 
 
 def _whole_lines(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Return the range with its first and last paragraph, up to the length of a code span."""
+    """Extend a range to whole paragraphs, but not by more than the length of a code span."""
     before = text.rfind("\n\n", max(0, begin - MOST_SPAN), begin)
     line = text.rfind("\n", 0, begin) + 1
     begin = min(before + 2, line) if before >= 0 else max(0, min(line, begin - MOST_SPAN))
@@ -80,7 +80,7 @@ def _whole_lines(text: str, begin: int, end: int) -> tuple[int, int]:
 
 
 def _without_code(text: str, begin: int, end: int) -> str:
-    """Return ``text[begin:end]`` with spaces instead of code."""
+    """Get ``text[begin:end]`` with code replaced by spaces."""
     part = list(text[begin:end])
 
     def blank(start: int, stop: int) -> None:
@@ -98,7 +98,7 @@ def _without_code(text: str, begin: int, end: int) -> str:
 
 
 def _fenced(text: str, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the code blocks before ``end``. An unclosed one ends with the text."""
+    """Yield the code blocks before ``end``. An unclosed block extends to the end of the text."""
     opened = ""
     start = 0
     for fence in _FENCE.finditer(text, 0, end):
@@ -114,7 +114,7 @@ def _fenced(text: str, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _spans(part: str) -> Iterator[tuple[int, int]]:
-    """Yield the code spans: from backticks to the same number of backticks, in one paragraph."""
+    """Yield the code spans, which are delimited by equal runs of backticks in one paragraph."""
     runs = list(_TICKS.finditer(part))
     done = 0
     for number, begin in enumerate(runs):
@@ -132,31 +132,31 @@ def _spans(part: str) -> Iterator[tuple[int, int]]:
 
 log = logging.getLogger(__name__)
 
-AUTO = "auto"  # follows the keyboard, and then the window's language
+AUTO = "auto"  # use the keyboard's language, or else the UI language
 OFF = "off"
 
-MOST_KEPT = 20_000  # words whose results are cached
+MOST_KEPT = 20_000  # words to cache results for
 
-SLICE_S = 0.004  # time slice for checking words on the GUI thread, if other threads are not allowed
+SLICE_S = 0.004  # time slice for checking on the GUI thread, if other threads aren't allowed
 
 
 class Speller(QObject):
-    """Spell checker of the window. It opens the system's checker on the first use."""
+    """The window's spell checker. Opens the system's checker on first use."""
 
-    changed = Signal()  # words were checked, or the language has changed
+    changed = Signal()  # words were checked, or the language changed
 
     def __init__(self, choice: str, parent: QObject) -> None:
-        """Create the checker. ``choice`` is `AUTO`, `OFF` or a language."""
+        """``choice`` is `AUTO`, `OFF` or a language."""
         super().__init__(parent)
         self._choice = choice
-        self.language = ""  # of the dictionary in use, "" for none
+        self.language = ""  # language of the current dictionary, or ""
         self._script = ""
-        # languages with dictionaries, empty before opening
+        # languages with a dictionary, empty before opening
         self.languages: Sequence[str] = ()
         self._system: SpellingSystem | None = None
-        self.opened = False  # the system was asked for its spell checker
+        self.opened = False  # we've tried to open the system's checker
         self._judged: dict[str, bool] = {}
-        self._passed: set[str] = set()  # words that the user ignores until the program ends
+        self._passed: set[str] = set()  # words ignored until the app quits
         self._wanted: dict[str, None] = {}
         self._opening = flows.Latest(self)
         self._judging = flows.Latest(self)
@@ -168,7 +168,7 @@ class Speller(QObject):
 
     @property
     def why_not(self) -> str:
-        """Return why spelling is not checked, as a sentence, or "" if it is or that is unknown."""
+        """Explain why spelling isn't checked, or return "" if it is or we don't know yet."""
         if not self.opened:
             return ""
         if self._system is None:
@@ -184,13 +184,13 @@ class Speller(QObject):
         return ""
 
     def choose(self, choice: str) -> None:
-        """Use another language from now on, or none."""
+        """Switch to another language, or turn spell checking off."""
         if choice != self._choice:
             self._choice = choice
             self._choose()
 
     def open(self) -> None:
-        """Open the system's spell checker in the background, followed by `changed`."""
+        """Open the system's checker in the background, then emit `changed`."""
         if self.opened or self._opening.running:
             return
         if sys.platform in systems.GUI_ONLY:
@@ -199,9 +199,9 @@ class Speller(QObject):
             self._opening.start(self._open_aside())
 
     def wrong(self, words: Iterable[str]) -> set[str]:
-        """Return the words known to be misspelled.
+        """Get the words known to be misspelled.
 
-        Starts a check of unknown ones, followed by `changed`.
+        Unknown words are checked in the background, and `changed` is emitted afterwards.
         """
         if self._choice == OFF:
             return set()
@@ -221,11 +221,11 @@ class Speller(QObject):
 
     @property
     def judging(self) -> bool:
-        """Return True while words are being checked, so that `changed` will follow."""
+        """True while words are being checked, so `changed` will be emitted."""
         return bool(self._wanted) or self._opening.running
 
     def suggest(self, word: str, done: Callable[[list[str]], object]) -> None:
-        """Pass suggestions for a word to ``done``, after up to a second."""
+        """Look up suggestions and pass them to ``done``. This takes up to a second."""
         used, language = self._system, self.language
         if used is None or not language:
             done([])
@@ -246,7 +246,7 @@ class Speller(QObject):
         self.changed.emit()
 
     def let_pass(self, word: str) -> None:
-        """Ignore a word until the program ends."""
+        """Ignore a word until the app quits."""
         self._passed.add(word)
         self.changed.emit()
 
@@ -321,7 +321,7 @@ class Speller(QObject):
         self.changed.emit()
 
     def _on_failed(self, error: Exception) -> None:
-        """Turn spelling off after an error of the external library."""
+        """Turn spell checking off, because the external library failed."""
         log.warning("spell checker failed, turned off: %s", error)
         self._system, self.languages = None, ()
         self._wanted.clear()
@@ -357,5 +357,5 @@ def _judged(
 
 
 def _plain(word: str) -> str:
-    """Return the word with a straight apostrophe, as in dictionaries."""
+    """Replace the typographic apostrophe with a straight one, as used in dictionaries."""
     return word.replace("’", "'")

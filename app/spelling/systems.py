@@ -1,6 +1,6 @@
 """System spell checkers: Enchant on Linux, NSSpellChecker on macOS.
 
-`pyenchant` only binds to the system's library. If that is missing, importing it fails.
+`pyenchant` is just a binding, so the import fails if the system doesn't have the library.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ MOST_SUGGESTIONS = 6
 
 
 class SpellingSystem(Protocol):
-    """Spell checker with dictionaries. Languages have the form ``en_US`` or ``de``."""
+    """Spell checker with dictionaries. Language codes look like ``en_US`` or ``de``."""
 
-    gui_only: bool  # it may be used on the GUI thread only; others are thread-safe
+    gui_only: bool  # may only be used on the GUI thread; if False, it's thread-safe
 
     def languages(self) -> Sequence[str]:
-        """Return the languages with dictionaries."""
+        """Get the languages with a dictionary."""
         ...
 
     def knows(self, language: str, word: str) -> bool:
-        """Return True if the word is spelled correctly."""
+        """Check the spelling of a word."""
         ...
 
     def suggestions(self, language: str, word: str) -> list[str]:
-        """Return suggestions, the likeliest first, at most `MOST_SUGGESTIONS`."""
+        """Get up to `MOST_SUGGESTIONS` suggestions, best first."""
         ...
 
     def add(self, language: str, word: str) -> None:
-        """Add the word to the user's dictionary, which other programs share."""
+        """Add a word to the user's dictionary, which is shared with other apps."""
         ...
 
 
 def best(wanted: Sequence[str], there: Sequence[str]) -> str:
-    """Return the dictionary to use, or "".
+    """Pick a dictionary, or return "".
 
     Args:
-        wanted: languages in order of preference. One without its own dictionary gets that of
-            another country before the next language is tried.
-        there: the languages of the dictionaries.
+        wanted: languages in order of preference. If a language has no dictionary of its own, we try
+            other countries before moving on to the next language.
+        there: languages with a dictionary.
     """
     for tag in (one.replace("-", "_") for one in wanted):
         if tag in there:
@@ -58,7 +58,7 @@ def best(wanted: Sequence[str], there: Sequence[str]) -> str:
 
 
 HOME = {"en": "US"}
-"""Country whose dictionary is preferred, if its code differs from the language's."""
+"""Preferred country for a language, if the code isn't the same as the language's."""
 
 
 LIBRARY = "libenchant-2.so.2"
@@ -73,13 +73,14 @@ class EnchantSystem:
         if "PYENCHANT_LIBRARY_PATH" not in os.environ:
             import ctypes
 
-            # The binding searches for a library with ldconfig and gcc, for each of six names.
+            # Loading it this way is faster, because the binding runs ldconfig and gcc for six
+            # names.
             ctypes.CDLL(LIBRARY)
         import enchant
 
         self._broker = enchant.Broker()
         self._dictionaries: dict[str, enchant.Dict] = {}
-        self._lock = threading.Lock()  # a broker and its dictionaries are not thread-safe
+        self._lock = threading.Lock()  # brokers and dictionaries aren't thread-safe
 
     def languages(self) -> list[str]:
         with self._lock:
@@ -97,17 +98,17 @@ class EnchantSystem:
         with self._lock:
             self._open(language).add(word)
 
-    def _open(self, language: str):  # type: ignore[no-untyped-def]  # the binding has no types
+    def _open(self, language: str):  # type: ignore[no-untyped-def]  # the binding is untyped
         if language not in self._dictionaries:
             self._dictionaries[language] = self._broker.request_dict(language)
         return self._dictionaries[language]
 
 
-NOT_FOUND = 2**63 - 1  # NSNotFound: start of an empty range
+NOT_FOUND = 2**63 - 1  # NSNotFound: location of an empty range
 
 
 class MacSystem:
-    """Spell checker of AppKit, which must be used on the main thread."""
+    """AppKit's spell checker, only for the main thread."""
 
     gui_only = True
 
@@ -126,7 +127,7 @@ class MacSystem:
         return bool(wrong.length == 0 or wrong.location == NOT_FOUND)
 
     def suggestions(self, language: str, word: str) -> list[str]:
-        length = len(word.encode("utf-16-le")) // 2  # NSString counts UTF-16 units
+        length = len(word.encode("utf-16-le")) // 2  # NSString uses UTF-16 units
         ask = self._checker.guessesForWordRange_inString_language_inSpellDocumentWithTag_
         found = ask((0, length), word, language, 0)
         return [str(one) for one in found or ()][:MOST_SUGGESTIONS]
@@ -139,32 +140,32 @@ log = logging.getLogger(__name__)
 
 
 def enchant() -> SpellingSystem:
-    """Return the spell checker of Linux. Raises ImportError or OSError if it is not installed."""
+    """Open the Linux spell checker. Raises ImportError or OSError if it isn't installed."""
 
     return EnchantSystem()
 
 
 def of_mac() -> SpellingSystem:
-    """Return the spell checker of macOS."""
+    """Open the macOS spell checker."""
 
     return MacSystem()
 
 
 SYSTEMS: dict[str, Callable[[], SpellingSystem]] = {"linux": enchant, "darwin": of_mac}
-"""Functions that open the spell checker, by `sys.platform`."""
+"""Functions to open the spell checker, by `sys.platform`."""
 
-GUI_ONLY = ("darwin",)  # systems on which it must be opened on the GUI thread
+GUI_ONLY = ("darwin",)  # platforms where the checker has to be opened on the GUI thread
 
 
 @lru_cache(1)
 def open_system() -> SpellingSystem | None:
-    """Return the system's spell checker, or None.
+    """Open the system's spell checker. Returns None if there isn't one.
 
-    Takes up to a second at the first call.
+    The first call takes up to a second.
     """
     opens = SYSTEMS.get(sys.platform)
     try:
         return opens() if opens is not None else None
-    except Exception as error:  # an external library of any version, which is optional
+    except Exception as error:  # an optional external library, in any version
         log.info("no spell checker: %s", error)
         return None

@@ -1,7 +1,6 @@
-"""Storage of chats: one SQLite file, one writer thread, and readers that never wait for the writer.
+"""Chat storage: a single SQLite file, a writer thread, and readers that never wait for it.
 
-The store does not use Qt. `Store.open(path)` is the entry point. Everything else is plain frozen
-records.
+Doesn't use Qt. Start with `Store.open(path)`; everything else is plain frozen records.
 
 Imports: app.settings.
 """

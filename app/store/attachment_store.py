@@ -1,4 +1,4 @@
-"""Texts and images of attached files, each stored once for all chats."""
+"""Texts and images of attached files. Each is stored only once for all chats."""
 
 import json
 import sqlite3
@@ -22,7 +22,7 @@ from app.store.writer import StoreWriter
 
 
 class SaveText(Struct, frozen=True):
-    """Operation that stores a file's text unless it exists."""
+    """Operation to store a file's text, unless it's already there."""
 
     hash: str
     text: AttachedText
@@ -37,7 +37,7 @@ class SaveText(Struct, frozen=True):
 
 
 class SaveImage(Struct, frozen=True):
-    """Operation that stores an image unless it exists."""
+    """Operation to store an image, unless it's already there."""
 
     image: StoredImage
     slot: str | None = None
@@ -52,7 +52,7 @@ class SaveImage(Struct, frozen=True):
 
 
 class ForgetUnused(Struct, frozen=True):
-    """Operation that deletes the texts and images that nothing refers to."""
+    """Operation to delete texts and images that are no longer referenced."""
 
     slot: str | None = None
     urgent: bool = False
@@ -72,17 +72,17 @@ class Texts:
         self._readers = readers
 
     def save(self, text: AttachedText) -> str:
-        """Store a file's text, and return its hash.
+        """Store a file's text and return its hash.
 
-        Call it in `Store.together` with the write that refers to the text, since unused texts may
-        be erased.
+        Use `Store.together` to combine this with the write that references the text, because unused
+        texts may be erased.
         """
         key = text.hash
         self._writer.add(SaveText(key, text))
         return key
 
     def get(self, key: str) -> AttachedText | None:
-        """Return the text of this hash, or None if it is missing or damaged."""
+        """Return a text by its hash, or None if it's missing or damaged."""
         if (waiting := queued(self._writer).texts.get(key)) is not None:
             return waiting
         with self._readers.reading() as db:
@@ -100,7 +100,7 @@ class Texts:
         return {key: text for key, text in found.items() if text is not None}
 
     def forget_unused(self) -> None:
-        """Erase the texts and images of files that were removed from drafts in earlier runs."""
+        """Erase texts and images of files that were removed from drafts in earlier runs."""
         with self._readers.reading() as db:
             unused = has_unused(db)
         if unused:
@@ -110,10 +110,10 @@ class Texts:
 class Images:
     """Images of attached files by hash.
 
-    Recently used thumbnails stay in memory, since each pane that shows a message needs them.
+    Caches recently used thumbnails, because every pane that shows the message needs them.
     """
 
-    MOST_HELD = 16_000_000  # bytes of thumbnails in memory
+    MOST_HELD = 16_000_000  # bytes of thumbnails to cache
 
     def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
@@ -122,23 +122,23 @@ class Images:
         self._lock = threading.Lock()
 
     def save(self, image: StoredImage) -> str:
-        """Store an image, and return its hash.
+        """Store an image and return its hash.
 
-        Call it in `Store.together` with the write that refers to the image.
+        Use `Store.together` to combine this with the write that references the image.
         """
         self._writer.add(SaveImage(image))
         self._hold(image.hash, image.thumbnail)
         return image.hash
 
     def get(self, key: str) -> bytes | None:
-        """Return the file of this hash, or None if it is missing.
+        """Return an image file by its hash, or None if it's missing.
 
-        It may have megabytes, so do not call this on the GUI thread.
+        Files can be several megabytes, so don't call this on the GUI thread.
         """
         return self._of(key, "data")
 
     def thumbnail(self, key: str) -> bytes | None:
-        """Return the thumbnail of this hash, b"" if there is none, or None without the image."""
+        """Get a thumbnail by its hash. Returns b"" if it has none, and None if there's no image."""
         if (held := self.held(key)) is not None:
             return held
         found = self._of(key, "thumbnail")
@@ -147,7 +147,7 @@ class Images:
         return found
 
     def held(self, key: str) -> bytes | None:
-        """Return the thumbnail of this hash if it is in memory."""
+        """Get a thumbnail from the cache, or None."""
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)

@@ -1,4 +1,4 @@
-"""Attachments of messages: a record of each file. Texts and images are stored once for all."""
+"""Message attachments. Each is a record; its text or image is stored once for all messages."""
 
 import base64
 import hashlib
@@ -19,17 +19,17 @@ Span = tuple[int, int, int]
 
 
 class AttachedText(Struct, frozen=True, dict=True):
-    """Text of a file by page."""
+    """Text of a file, split into pages."""
 
-    unit: str  # kind of its pages: "page", "slide", "sheet", "chapter", or "" for a single text
-    pages: tuple[str, ...]  # the text of each page
-    labels: tuple[str, ...] = ()  # the name of each page, for sheets
+    unit: str  # "page", "slide", "sheet", "chapter", or "" for a text without pages
+    pages: tuple[str, ...]  # text of each page
+    labels: tuple[str, ...] = ()  # names of the sheets
 
     @cached_property
     def hash(self) -> str:
-        """Return the key of the text in the store, which is the same for equal texts.
+        """Key of the text in the store. Equal texts have the same key.
 
-        Computed once, since it takes 15 ms for 500 pages.
+        Cached, since it takes 15 ms for 500 pages.
         """
         return hashlib.sha256(self.to_text().encode()).hexdigest()
 
@@ -39,49 +39,49 @@ class AttachedText(Struct, frozen=True, dict=True):
 
 @dataclass(frozen=True)
 class StoredImage:
-    """Image file, and a small JPEG of it, empty if there is none."""
+    """Image file with a small JPEG of it, which may be empty."""
 
     data: bytes = field(repr=False)
     thumbnail: bytes = field(default=b"", repr=False)
 
     @cached_property
     def hash(self) -> str:
-        """Return the key of the image in the store and the engine, the SHA-256 of the file."""
+        """Key of the image in the store and the engine: SHA-256 of the file."""
         return hashlib.sha256(self.data).hexdigest()
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """Attachment of a message."""
+    """Message attachment."""
 
-    name: str  # of the file
-    kind: str  # kind of file, for the user: "PDF", "Word", "text", "PNG"
-    # of its text, see `AttachedText`, or of an image or a recording, see `StoredImage`
+    name: str  # file name
+    kind: str  # file type for the user: "PDF", "Word", "text", "PNG"
+    # key of its text (see `AttachedText`), or of the image or recording (see `StoredImage`)
     hash: str
-    # unit, pages: kind and number of its pages
+    # unit, pages: type and number of pages
     unit: str = ""
     pages: int = 1
-    characters: int = 0  # of its whole text
-    # the part that is sent; "passages" are chosen when the question is sent
+    characters: int = 0  # length of the entire text
+    # part to send; "passages" are selected when the question is sent
     use: Use = "all"
-    # the parts that are sent, unless all is: page from 1, first and last character. For an image of
-    # a page, that page.
+    # what to send, if not everything: page (from 1), start and end character. For an image of a
+    # page, that page.
     spans: tuple[Span, ...] = ()
-    # width, height: of an image in pixels, else 0
+    # width, height: image size in pixels, else 0
     width: int = 0
     height: int = 0
-    seconds: int = 0  # of a recording, else 0
-    # pages, from 1, that have no text but could be sent as images
+    seconds: int = 0  # length of a recording, else 0
+    # pages (from 1) without text that could be sent as images
     scans: tuple[int, ...] = ()
-    # of a text file, by Python's name; "" for formats that define it
+    # encoding of a text file in Python's spelling; "" if the format defines it
     encoding: str = ""
-    # of a PDF, for images of its pages, or of a text file, to read it in another encoding; only on
-    # this computer
+    # path of a PDF (to render its pages) or text file (to read it in another encoding); only valid
+    # on this computer
     path: str = field(default="", compare=False)
-    chat: str = ""  # id of an attached chat, whose messages are its pages; "" for a file
-    before: int = 0  # number of that chat's messages before these
-    # "new" since that chat was read here last, or "changed": replaces everything read from the
-    # first of them on
+    chat: str = ""  # ID of the attached chat, whose messages are the pages; "" for a file
+    before: int = 0  # number of messages in that chat before these
+    # "new" since we last read that chat, or "changed", which replaces everything read from that
+    # point on
     news: News = ""
 
     @property
@@ -94,7 +94,7 @@ class Attachment:
 
     @property
     def is_medium(self) -> bool:
-        """Return True for images and recordings, which models take without conversion to text."""
+        """True for images and recordings, which models receive directly instead of as text."""
         return self.is_image or self.is_sound
 
 
@@ -102,7 +102,7 @@ Attachments = tuple[Attachment, ...]
 
 
 class Queued(Struct, frozen=True):
-    """Message to send after the replies to all messages before it."""
+    """Message waiting for the replies to all earlier messages."""
 
     id: str
     text: str
@@ -118,12 +118,12 @@ def has_sounds(attachments: Attachments) -> bool:
 
 
 def attachments_to_json(attachments: Attachments) -> list[dict[str, Any]]:
-    """Return attachments for export, without paths."""
+    """Convert attachments for export, which drops the paths."""
     return [asdict(replace(each, path="")) for each in attachments]
 
 
 def attachments_from_json(value: object) -> Attachments:
-    """Return imported attachments. Raises TypeError or ValueError for an invalid list."""
+    """Parse imported attachments. Raises TypeError or ValueError if the list is invalid."""
     return tuple(replace(each, path="") for each in _attachments(value))
 
 
@@ -132,7 +132,7 @@ def to_column(attachments: Attachments) -> str:
 
 
 def from_column(text: str | None) -> Attachments:
-    """Return stored attachments. Raises TypeError or ValueError for damaged ones."""
+    """Parse stored attachments. Raises TypeError or ValueError if they're damaged."""
     return () if text is None or text == "[]" else _attachments(json.loads(text))
 
 
@@ -166,7 +166,7 @@ def _attachment(value: Any) -> Attachment:
         raise ValueError("an attachment is damaged")
     if use not in _USES or news not in _NEWS:
         raise ValueError("an attachment is damaged")
-    if max(counts["width"], counts["height"]) > _MOST_SIDE:  # the limit of Qt
+    if max(counts["width"], counts["height"]) > _MOST_SIDE:  # Qt's limit
         raise ValueError("an attachment is damaged")
     cleaned = {name: _sound(text) for name, text in texts.items()}
     taken: dict[str, Any] = {**cleaned, **counts, "scans": tuple(scans)}
@@ -178,7 +178,7 @@ def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
 
 
 def queued_from_json(value: object) -> tuple[Queued, ...]:
-    """Return queued messages. Raises TypeError or ValueError for invalid or duplicate ones."""
+    """Parse queued messages. Raises TypeError or ValueError for invalid or duplicate entries."""
     found: dict[str, Queued] = {}
     for each in value if isinstance(value, list) else [None]:
         if not isinstance(each, dict):
@@ -192,7 +192,7 @@ def queued_from_json(value: object) -> tuple[Queued, ...]:
 
 
 def text_from_json(value: object) -> AttachedText:
-    """Return the text of a file. Raises TypeError for an invalid value."""
+    """Parse a file's text. Raises TypeError for an invalid value."""
     if not isinstance(value, dict):
         raise TypeError("a file's text is not an object")
     unit, pages, labels = value.get("unit", ""), value.get("pages"), value.get("labels", [])
@@ -204,14 +204,14 @@ def text_from_json(value: object) -> AttachedText:
 
 
 def texts_from_json(value: object) -> dict[str, AttachedText]:
-    """Return the texts of an imported file by hash. Damaged ones are left out."""
+    """Parse the texts in an imported file, by hash. Skips damaged texts."""
     found: dict[str, AttachedText] = {}
     for key, each in value.items() if isinstance(value, dict) else ():
         try:
             text = text_from_json(each)
         except TypeError:
             continue
-        if text.hash == key:  # a wrong hash would replace the text of another file
+        if text.hash == key:  # with a wrong hash, it would replace another file's text
             found[key] = text
     return found
 
@@ -221,7 +221,7 @@ def images_to_json(images: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def images_from_json(value: object) -> list[StoredImage]:
-    """Return the images of an imported file, without thumbnails. Damaged ones are left out."""
+    """Parse the images in an imported file, without thumbnails. Skips damaged images."""
     found = []
     for key, each in value.items() if isinstance(value, dict) else ():
         try:
@@ -234,12 +234,12 @@ def images_from_json(value: object) -> list[StoredImage]:
 
 
 def _sound(text: str) -> str:
-    """Return the text without lone surrogates, which UTF-8 cannot encode."""
+    """Remove lone surrogates, which can't be encoded in UTF-8."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def create(db: sqlite3.Connection) -> None:
-    """Create the table of texts, and the columns that refer to them."""
+    """Create the table for texts and the columns that reference them."""
     db.execute("CREATE TABLE attached (hash TEXT PRIMARY KEY, content TEXT NOT NULL)")
     db.execute("ALTER TABLE messages ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'")
     for column in ("draft_attachments", "edited_attachments"):
@@ -253,9 +253,9 @@ def create_queue(db: sqlite3.Connection) -> None:
 
 
 def create_images(db: sqlite3.Connection) -> None:
-    """Create the table of images.
+    """Create the table for images.
 
-    Thumbnails come first, since columns after a long value are slow to read.
+    The thumbnail is the first column, because columns after a long value are slow to read.
     """
     db.execute(
         "CREATE TABLE images (hash TEXT PRIMARY KEY, thumbnail BLOB NOT NULL, data BLOB NOT NULL)"
@@ -280,15 +280,15 @@ _TABLES = ("attached", "images")
 
 
 def has_unused(db: sqlite3.Connection) -> bool:
-    """Return True if there are texts or images that no message and no draft refers to."""
+    """Check for texts or images not referenced by any message or draft."""
     unused = _unused(db)
     some = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE {unused}" for table in _TABLES)
     return db.execute(f"{some} LIMIT 1").fetchone() is not None
 
 
 def forget_unused(db: sqlite3.Connection) -> None:
-    """Erase the texts and images that no message and no draft refers to."""
-    # a copy may be older than these tables
+    """Erase texts and images not referenced by any message or draft."""
+    # copies may be older than these tables
     there = "SELECT name FROM sqlite_master WHERE name IN (?, ?)"
     for (table,) in db.execute(there, _TABLES).fetchall():
         db.execute(f"DELETE FROM {table} WHERE {_unused(db)}")

@@ -1,4 +1,4 @@
-"""Backups of the database, made with SQLite's own functions every day and before migrations."""
+"""Database backups, made daily and before migrations, using SQLite's backup API."""
 
 import logging
 import os
@@ -19,31 +19,31 @@ from app.store.errors import UNREADABLE, StoreError, corrupt, translate
 log = logging.getLogger(__name__)
 
 KEPT = 3
-_PAGES = 2_000  # copied at a time; quitting waits for one such piece
-_JOIN_S = 3.0  # limit of the wait for a disk that does not respond
+_PAGES = 2_000  # pages to copy per step; quitting has to wait for a step
+_JOIN_S = 3.0  # maximum wait for a disk that doesn't respond
 _STAMP = "%Y%m%d-%H%M%S"
 
 
 class Backup(Struct, frozen=True):
-    """Backup of the database."""
+    """Database backup."""
 
     path: Path
-    made_at: float  # seconds since the epoch
-    nbytes: int  # its size
-    before_update: bool  # made before a newer version changed the schema
+    made_at: float  # in seconds since the epoch
+    nbytes: int  # size
+    before_update: bool  # made because a newer version was about to change the schema
 
 
 class _EndedError(Exception):
-    """Raised when the program ends. The backup is discarded, and made again later."""
+    """Raised when the app quits. The backup is discarded and made again later."""
 
 
 def folder_of(path: Path) -> Path:
-    """Return the folder of a database's backups."""
+    """Return the folder for a database's backups."""
     return path.parent / "backups"
 
 
 def backups_of(path: Path) -> list[Backup]:
-    """Return the backups, the newest first."""
+    """List the backups, newest first."""
     found = []
     for file in folder_of(path).glob("chats-*.db"):
         stamp = file.stem.removeprefix("chats-")
@@ -54,9 +54,9 @@ def backups_of(path: Path) -> list[Backup]:
 
 
 def restore(path: Path, backup: Path) -> Path | None:
-    """Replace a closed database with a backup, and return the new path of the old one.
+    """Replace a closed database with a backup. Returns the new path of the old database.
 
-    Raises StoreError, after which the database is unchanged.
+    Raises StoreError, in which case the database is unchanged.
     """
     part = path.with_name(path.name + ".restored")
     try:
@@ -69,10 +69,10 @@ def restore(path: Path, backup: Path) -> Path | None:
 
 
 class Backups:
-    """Thread that makes backups of one database, and erases text in them.
+    """Thread that makes a database's backups and erases text in them.
 
-    A backup opens its snapshot before the change that requested it. Later writes do not affect the
-    snapshot.
+    The backup's snapshot is opened before the change that triggered it, so later writes don't
+    affect it.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
@@ -84,11 +84,11 @@ class Backups:
         self._changed = threading.Condition()
         self._busy = False
         self._closing = False
-        self._musts = 0  # backups that closing waits for
+        self._musts = 0  # number of backups that `close` has to wait for
         self._thread: threading.Thread | None = None
 
     def daily(self) -> None:
-        """Make a backup before a change, unless today's exists."""
+        """Make a backup before a change, unless there already is one from today."""
         day = time.strftime("%Y%m%d", time.localtime(self._clock()))
         if day == self._day:
             return
@@ -97,9 +97,9 @@ class Backups:
             self.begin()
 
     def begin(self, *, before_update: bool = False, must: bool = False) -> None:
-        """Take a snapshot now, and copy it later. A file without chats is skipped.
+        """Take a snapshot now and copy it in the background. Skipped if the file has no chats.
 
-        Closing waits for the copy if ``must`` or ``before_update`` is set.
+        With ``must`` or ``before_update``, closing waits for the copy.
         """
         if self._closing:
             return
@@ -123,15 +123,15 @@ class Backups:
         self._post(lambda: self._make(db, name, must=must))
 
     def erase(self, ids: Iterable[str], done: Callable[[list[Path]], None]) -> None:
-        """Erase these chats and messages from all backups and from files that were set aside.
+        """Erase chats and messages from all backups, and from files that were set aside.
 
-        ``done`` is called on the thread with the files that could not be scrubbed.
+        ``done`` is called on the thread, with the files that couldn't be cleaned.
         """
         listed = list(ids)
         self._post(lambda: done(self._erase(listed)))
 
     def tidy(self) -> None:
-        """Delete incomplete backups of a program that was killed."""
+        """Delete partial backups left by a killed process."""
         if next(folder_of(self._path).glob("*.part*"), None) is not None:
             self._post(lambda: _remove_halves(self._path))
 
@@ -143,7 +143,7 @@ class Backups:
     def close(self) -> None:
         """Stop the thread.
 
-        Daily backups and erasures are interrupted, backups before an update finish.
+        Interrupts daily backups and erasures, but lets backups before an update finish.
         """
         with self._changed:
             self._closing = True
@@ -177,7 +177,7 @@ class Backups:
                 self._tell(error)
             except _EndedError:
                 pass
-            except BaseException:  # the thread must survive to make the next backup
+            except BaseException:  # keep the thread alive for the next backup
                 log.exception("backup failed")
             with self._changed:
                 self._busy = False
@@ -206,7 +206,7 @@ class Backups:
                 _remove(part)
         copies = backups_of(self._path)
         made = next(each for each in copies if each.path.name == name)
-        # Backups with a later date are kept: the clock was wrong then, or is wrong now.
+        # Keep backups with a later date, because the clock was wrong then or is wrong now.
         for old in [each for each in copies if each.made_at <= made.made_at][KEPT:]:
             old.path.unlink(missing_ok=True)
 
@@ -227,11 +227,11 @@ class Backups:
             except (sqlite3.Error, OSError) as error:
                 if self._closing:
                     raise _EndedError from error
-                failed = error  # tried again at the next erasure or start
+                failed = error  # will be retried at the next erasure or start
                 continue
             if not scrubbed and file in aside:
                 left.append(file)
-            elif not scrubbed:  # a damaged backup cannot be restored
+            elif not scrubbed:  # damaged backups couldn't be restored anyway
                 file.unlink(missing_ok=True)
         if failed is not None:
             raise failed
@@ -244,7 +244,7 @@ def _copy(file: Path, part: Path, ended: Callable[[], bool]) -> None:
 
 
 def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]) -> None:
-    """Copy to a new file, and check it. Raises sqlite3.Error and OSError."""
+    """Copy to a new file and verify it. Raises sqlite3.Error and OSError."""
     _remove(part)
     os.close(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
 
@@ -264,11 +264,11 @@ def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]
 
 
 def _remove_halves(path: Path) -> None:
-    """Delete incomplete backups of a program that was killed."""
+    """Delete partial backups left by a killed process."""
     for half in [*folder_of(path).glob("*.part*"), *path.parent.glob(f"{path.name}*.part*")]:
         half.unlink(missing_ok=True)
     _remove(path.with_name(path.name + ".restored"))
-    for folder in path.parent.glob("chats-*"):  # left by a salvage
+    for folder in path.parent.glob("chats-*"):  # left over from a salvage
         if (folder / "damaged.db").exists():
             shutil.rmtree(folder, ignore_errors=True)
 

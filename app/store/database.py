@@ -1,4 +1,4 @@
-"""Opening of the database: checks before anything is written, and settings of connections."""
+"""Open the database: check it before anything is written, then configure connections."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from app.store.migrations import APPLICATION_ID, STEPS, migrate
 from app.store.operations import CHAT_COLUMNS, MESSAGE_COLUMNS, chat_from_row, message_from_row
 
 _HEADER, _FRAME = 32, 24  # bytes
-_MAGIC = 0x377F0682  # one more if the checksums are big-endian
+_MAGIC = 0x377F0682  # plus 1 if the checksums are big-endian
 
 
 def keep_if_damaged(path: Path) -> Path | None:
-    """Copy the database's journal if SQLite would discard saved changes from it.
+    """Copy the database's journal if SQLite would drop saved changes from it.
 
-    Returns the copy, such as `chats.db-wal.aside-20261120-224801`, or None if there is no journal
-    or it is valid. A torn end was never saved and does not count. Raises OSError.
+    Returns the path of the copy, e.g. `chats.db-wal.aside-20261120-224801`, or None if the journal
+    is fine or doesn't exist. A torn end doesn't count as damage, since it was never saved. Raises
+    OSError.
     """
     journal = path.with_name(path.name + "-wal")
     if not journal.exists() or not _damaged(journal.read_bytes()):
@@ -38,9 +39,9 @@ def keep_if_damaged(path: Path) -> Path | None:
 
 
 def _damaged(journal: bytes) -> bool:
-    """Return True if complete, committed changes follow the first invalid place.
+    """Check if there are complete, committed changes after the first invalid frame.
 
-    Takes about 0.1 s for 4 MB, the usual maximum of a journal.
+    Takes about 0.1 s for 4 MB, the usual maximum size of a journal.
     """
     if len(journal) < _HEADER or not any(journal):
         return False
@@ -63,7 +64,7 @@ def _damaged(journal: bytes) -> bool:
 
 
 def _add(sums: tuple[int, int], content: bytes, swap: bool) -> tuple[int, int]:
-    """Return SQLite's checksum of the content (a multiple of 8 bytes), continuing from ``sums``."""
+    """Continue SQLite's checksum ``sums`` with more content (a multiple of 8 bytes)."""
     words = array("I", content)
     if swap:
         words.byteswap()
@@ -74,19 +75,19 @@ def _add(sums: tuple[int, int], content: bytes, swap: bool) -> tuple[int, int]:
     return a, b
 
 
-# a full check takes 0.6 ms per MB, and would delay the start for larger files
+# A full check takes 0.6 ms per MB, so it would delay startup for larger files.
 _CHECKED_BYTES = 64 << 20
-_FIRST_PIECE = 20_000  # characters indexed before the program starts: 3 ms
+_FIRST_PIECE = 20_000  # characters to index before the app starts: 3 ms
 _BUSY_MS = 5_000
 
 
 def open_writer(
     path: Path, before_migration: Callable[[], None] = lambda: None
 ) -> sqlite3.Connection:
-    """Return the writing connection to a checked and migrated file, created if missing.
+    """Open the writing connection. The file is checked and migrated, or created if missing.
 
-    Streaming messages of an earlier run become "interrupted". Raises StoreError. A file that was
-    refused ("corrupt", "newer") is unchanged.
+    Messages that were streaming in an earlier run become "interrupted". Raises StoreError. If the
+    file is refused ("corrupt", "newer"), it isn't changed.
     """
     db: sqlite3.Connection | None = None
     try:
@@ -97,25 +98,25 @@ def open_writer(
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         db.execute("PRAGMA journal_mode = WAL")
-        # FULL: a commit survives a power cut. NORMAL would save one fsync per commit, but only this
-        # thread waits for it, a few times a second.
+        # With FULL, a commit survives a power cut. NORMAL would save an fsync per commit, but only
+        # this thread waits for it, a few times per second.
         db.execute("PRAGMA synchronous = FULL")
-        db.execute("PRAGMA checkpoint_fullfsync = 1")  # macOS: fsync leaves data in the drive
+        db.execute("PRAGMA checkpoint_fullfsync = 1")  # for macOS, where fsync isn't enough
         db.execute("PRAGMA foreign_keys = ON")
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if 0 < version < len(STEPS):
             before_migration()
         migrate(db)
-        db.execute("PRAGMA secure_delete = ON")  # after the migrations, which drop whole tables
-        # In one transaction: otherwise each passage of the index would wait for the disk.
+        db.execute("PRAGMA secure_delete = ON")  # after the migrations, which drop entire tables
+        # Use a single transaction. Otherwise each indexed passage would wait for the disk.
         db.execute("BEGIN IMMEDIATE")
         db.execute("UPDATE messages SET status = 'interrupted' WHERE status = 'streaming'")
-        index_some(db, _FIRST_PIECE)  # the first piece; the writer continues
+        index_some(db, _FIRST_PIECE)  # just the start, the writer does the rest
         db.execute("COMMIT")
     except (sqlite3.Error, OSError, *UNREADABLE) as error:
         if db is not None:
             db.close()
-        raise at_start(translate(error, path)) from None  # the cause may quote private text
+        raise at_start(translate(error, path)) from None  # the cause may contain private text
     except BaseException:
         if db is not None:
             db.close()
@@ -124,7 +125,7 @@ def open_writer(
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
-    """Return a read-only connection. Raises StoreError."""
+    """Open a read-only connection. Raises StoreError."""
     try:
         db = _read_only(path)
     except sqlite3.Error as error:
@@ -134,25 +135,25 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 
 def note_damage(path: Path) -> None:
-    """Record that a row was unreadable, so that the next `open_writer` reads all rows first.
+    """Note that a row was unreadable, so the next `open_writer` reads all rows first.
 
-    SQLite's own check does not detect damaged text.
+    This is needed because SQLite's own check doesn't detect damaged text.
     """
     with suppress(OSError):
         _note(path).touch(mode=0o600)
 
 
 def set_aside(path: Path) -> Path:
-    """Rename an unusable file with its -wal and -shm, without deleting anything.
+    """Rename an unusable file along with its -wal and -shm. Nothing is deleted.
 
-    Returns the new path: `chats.db` becomes `chats.db.aside-20261120-224801`. Raises StoreError if
-    the folder is not writable.
+    Returns the new path, e.g. `chats.db.aside-20261120-224801` for `chats.db`. Raises StoreError if
+    the folder isn't writable.
     """
     target = _free_name(path)
     moved: list[tuple[Path, Path]] = []
     try:
-        # All or none: a database without its journal is an older one, and a journal without its
-        # database would be applied to the next one.
+        # Move all files or none. A database without its journal is an old state, and a journal left
+        # behind would be applied to the next database.
         for suffix in ("-wal", "-shm", ""):
             part = path.with_name(path.name + suffix)
             if part.exists():
@@ -181,20 +182,20 @@ def _note(path: Path) -> Path:
 
 
 def _make_private(path: Path) -> None:
-    """Restrict the file to its owner, even in a shared folder."""
+    """Make the file accessible only to its owner, even in a shared folder."""
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     for suffix in ("", "-wal", "-shm"):
         part = path.with_name(path.name + suffix)
-        with suppress(OSError):  # another user's file, or a file system without permissions
+        with suppress(OSError):  # owned by another user, or the file system has no permissions
             if part.stat().st_mode & 0o077:
                 part.chmod(part.stat().st_mode & 0o700)
 
 
 def put_in_place(made: Path, path: Path) -> Path | None:
-    """Replace the database with another one, and return the new path of the old one.
+    """Replace the database with another file. Returns the new path of the old database.
 
-    There is a database at the path at any time. After an OSError it is the old one.
+    There's a database at this path at all times. If OSError is raised, it's still the old one.
     """
     aside: Path | None = None
     journals = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
@@ -206,7 +207,7 @@ def put_in_place(made: Path, path: Path) -> Path | None:
         try:
             for part, target in kept:
                 _link(part, target)
-            for journal in journals:  # one left behind would be applied to the new file
+            for journal in journals:  # SQLite would apply a leftover journal to the new file
                 journal.unlink(missing_ok=True)
             os.replace(made, path)
         except OSError:
@@ -228,18 +229,18 @@ def put_in_place(made: Path, path: Path) -> Path | None:
 def _link(part: Path, target: Path) -> None:
     try:
         os.link(part, target)
-    except OSError:  # a file system without links
+    except OSError:  # the file system doesn't support links
         shutil.copyfile(part, target)
         target.chmod(0o600)
 
 
 def copy(path: Path, target: Path) -> None:
-    """Copy a database and its journal, see `Store.copy`."""
+    """Copy a database with its journal, see `Store.copy`."""
     try:
         if target.exists() or not path.exists():
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        # The database comes last: without it, an incomplete copy is ignored.
+        # Copy the database last, because a copy without it is ignored if we're interrupted.
         for suffix in ("-wal", ""):
             part = path.with_name(path.name + suffix)
             if part.exists():
@@ -256,7 +257,7 @@ def _read_only(path: Path) -> sqlite3.Connection:
 
 
 def _read_all(db: sqlite3.Connection, version: int) -> None:
-    """Read all chats and messages. Raises the error of a damaged one."""
+    """Read all chats and messages, raising an error for damaged rows."""
     for table in ("chats", "messages"):
         for _ in db.execute(f"SELECT * FROM {table}"):
             pass
@@ -268,7 +269,7 @@ def _read_all(db: sqlite3.Connection, version: int) -> None:
 
 
 def _probe(path: Path) -> None:
-    """Raise StoreError unless the file is ours, readable and not newer. Never writes to it."""
+    """Check that the file is ours, readable, and not too new. Never writes. Raises StoreError."""
     db = _read_only(path)
     try:
         (application,) = db.execute("PRAGMA application_id").fetchone()

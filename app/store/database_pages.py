@@ -1,18 +1,19 @@
-"""Reader of rows from database pages, for tables that SQLite cannot read without their root.
+"""Read rows directly from database pages, for tables SQLite can't read without their root.
 
-The format is described at https://sqlite.org/fileformat2.html. Only pages of the size that SQLite
-gives our files are read, and only leaves of tables. A leaf does not name its table.
+The format is described at https://sqlite.org/fileformat2.html. This only handles leaf pages of
+tables, in the page size SQLite uses for our files. A leaf page doesn't say which table it belongs
+to.
 """
 
 import struct
 from collections.abc import Callable, Iterator
 from mmap import mmap
 
-PAGE = 4096  # bytes
+PAGE = 4096  # in bytes
 MAGIC = b"SQLite format 3\0"
-_LEAF = 0x0D  # type of a table's leaf; an overflow page begins with a page number, so with 0
-_MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # bytes of a row on its leaf
-# bytes of a value by type; types with their own length are not listed
+_LEAF = 0x0D  # page type of table leaves; overflow pages start with a page number, i.e. with 0
+_MOST_LOCAL, _LEAST_LOCAL = PAGE - 35, (PAGE - 12) * 32 // 255 - 23  # row bytes stored on the leaf
+# size of a value by type; types that include their length aren't listed
 _SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
 _REAL = 7
 
@@ -20,25 +21,25 @@ Value = int | float | str | bytes | None
 
 
 class DatabasePages:
-    """Pages of one file, except unused ones.
+    """Pages of a file that are in use.
 
     Args:
-        content: the file. It must have no journal.
+        content: content of the file, which must not have a journal.
     """
 
     def __init__(self, content: mmap) -> None:
         self._content = content
         self._count = len(content) // PAGE
-        # A hostile file may let each of a million rows claim the same chain of pages.
+        # In a malicious file, a million rows could share the same page chain.
         self._left = 4 * self._count
-        self._room = 0  # bytes left on the page for the headers of its rows
+        self._room = 0  # bytes left on the page for row headers
         self._free = self._free_pages()
 
     def rows(self, wanted: Callable[[int], bool]) -> Iterator[tuple[int, list[Value]]]:
-        """Yield the number and the values of each row, in page order.
+        """Yield number and values of each row, in page order.
 
         Args:
-            wanted: returns True for the column counts of interest. Other rows are skipped quickly.
+            wanted: tells which column counts are of interest. Other rows are skipped quickly.
         """
         for number in range(1, self._count + 1):
             head = 100 if number == 1 else 0
@@ -59,7 +60,7 @@ class DatabasePages:
     def _row(
         self, page: bytes, at: int, wanted: Callable[[int], bool]
     ) -> tuple[int, list[Value]] | None:
-        """Return a row. Raises IndexError or ValueError if it is invalid."""
+        """Parse a row. Raises IndexError or ValueError if it's invalid."""
         length, at = _varint(page, at)
         place, at = _varint(page, at)
         if length > len(self._content):
@@ -93,7 +94,7 @@ class DatabasePages:
         return place, values
 
     def _free_pages(self) -> set[int]:
-        """Return the pages that the file lists as free, up to the first invalid entry."""
+        """Return the pages listed as free, up to the first invalid entry."""
         free: set[int] = set()
         trunk = _number(self._content, 32, 4) if self._content[: len(MAGIC)] == MAGIC else 0
         while 1 < trunk <= self._count and trunk not in free:
@@ -114,7 +115,7 @@ def _number(page: bytes | mmap, at: int, size: int) -> int:
 
 
 def _varint(page: bytes, at: int) -> tuple[int, int]:
-    """Return a number of one to nine bytes, and the position after it."""
+    """Parse a varint (1 to 9 bytes). Returns the value and the position after it."""
     value = 0
     for place in range(at, at + 8):
         value = value << 7 | page[place] & 0x7F

@@ -1,4 +1,4 @@
-"""Permanent deletion of text: from tables, index, journal, backups and files set aside."""
+"""Permanently erase text from tables, index, journal, backups, and files set aside."""
 
 import errno
 import logging
@@ -20,17 +20,17 @@ from app.store.records import ChatRecord
 log = logging.getLogger(__name__)
 
 DAY_S = 86_400.0
-TRASH_S = 30 * DAY_S  # time that a deleted chat stays in the trash
+TRASH_S = 30 * DAY_S  # how long deleted chats stay in the trash
 
 
 def create(db: sqlite3.Connection) -> None:
-    """Create the list of erased ids, and an index to find deleted messages."""
+    """Create the list of erased IDs, and an index for finding deleted messages."""
     db.execute("CREATE TABLE erased (id TEXT PRIMARY KEY)")
     db.execute("CREATE INDEX messages_deleted ON messages(deleted_at) WHERE deleted_at IS NOT NULL")
 
 
 class Erase(Struct, frozen=True):
-    """Operation that erases chats with all their messages."""
+    """Operation to erase chats with all their messages."""
 
     ids: tuple[str, ...]
     slot: str | None = None
@@ -49,9 +49,9 @@ class Erase(Struct, frozen=True):
 
 
 class EraseMessages(Struct, frozen=True):
-    """Operation that erases messages deleted before a given time.
+    """Operation to erase messages that were deleted before a given time.
 
-    A message with a remaining reply keeps its row, but loses its text.
+    If a message still has a reply, its row is kept, but the text is removed.
     """
 
     before: float
@@ -74,7 +74,7 @@ class EraseMessages(Struct, frozen=True):
 
 
 class ForgetErased(Struct, frozen=True):
-    """Operation that removes ids from the list of erased ones, once no file contains them."""
+    """Operation to remove IDs from the list of erased IDs once they're gone from all files."""
 
     ids: tuple[str, ...]
     slot: str | None = None
@@ -88,14 +88,15 @@ class ForgetErased(Struct, frozen=True):
 
 
 def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
-    """Delete these chats and messages, the last ones first.
+    """Delete these chats and messages.
 
-    Deleting thousands of nested children by cascade exceeds SQLite's recursion limit.
+    Messages are deleted in reverse order, because cascading to thousands of nested children exceeds
+    SQLite's recursion limit.
     """
     edits = any(row[1] == "edited_id" for row in db.execute("PRAGMA table_info(chats)"))
     files = any(row[1] == "attachments" for row in db.execute("PRAGMA table_info(messages)"))
     for each in ids:
-        if edits:  # a copy may be older than that column
+        if edits:  # copies may be older than this column
             no_edit = "UPDATE chats SET edited_id = NULL, edited_text = '' WHERE edited_id = ?"
             if files:
                 no_files = "UPDATE chats SET edited_attachments = '[]' WHERE edited_id = ?"
@@ -117,12 +118,12 @@ def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
 
 
 def waiting(db: sqlite3.Connection) -> list[str]:
-    """Return the erased ids that may still be in free pages, the journal or backups."""
+    """Return erased IDs that may still be present in free pages, the journal or backups."""
     return [each for (each,) in db.execute("SELECT id FROM erased")]
 
 
 def clear_notes(db: sqlite3.Connection) -> None:
-    """Clear the list of erased ids in a copy; the original has it."""
+    """Clear the list of erased IDs in a copy. The original keeps it."""
     there = "SELECT 1 FROM sqlite_master WHERE name = 'erased'"
     if db.execute(there).fetchone() is not None:
         db.execute("PRAGMA secure_delete = ON")
@@ -130,10 +131,10 @@ def clear_notes(db: sqlite3.Connection) -> None:
 
 
 def scrub(db: sqlite3.Connection) -> None:
-    """Rewrite the file without remains of deleted text.
+    """Rewrite the file so that nothing is left of deleted text.
 
-    The index keeps the words of deleted rows until it is merged, and pages keep remains of moved
-    rows. A rewritten file has neither.
+    The index keeps words of deleted rows until it's merged, and pages keep fragments of rows that
+    were moved. Rewriting gets rid of both.
     """
     for table in _indexes(db):
         db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
@@ -141,7 +142,7 @@ def scrub(db: sqlite3.Connection) -> None:
 
 
 def empty_journal(db: sqlite3.Connection) -> bool:
-    """Empty the journal. Return False while a reader still uses it."""
+    """Truncate the journal. Returns False if a reader is still using it."""
     busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 
@@ -151,14 +152,14 @@ def _indexes(db: sqlite3.Connection) -> list[str]:
     return [name for (name,) in rows]
 
 
-PROGRESS_STEPS = 100  # of SQLite's virtual machine; a row of an image takes few
+PROGRESS_STEPS = 100  # SQLite VM instructions; even a row with an image takes just a few
 
 
 def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambda: False) -> bool:
-    """Erase the ids from a database that is not open, and replace it atomically.
+    """Erase IDs from a database that isn't open, then replace the file atomically.
 
-    Returns False only if the file is damaged. Raises sqlite3.Error and OSError for other failures,
-    such as a full disk or ``ended`` returning True; the file is then unchanged.
+    Returns False only if the file is damaged. Other failures, e.g. a full disk or ``ended``
+    returning True, raise sqlite3.Error or OSError and leave the file unchanged.
     """
     part = file.with_name(file.name + ".part")
     try:
@@ -171,7 +172,7 @@ def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambd
             db.set_progress_handler(ended, PROGRESS_STEPS)
             (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
             if "error code" in verdict and not verdict.endswith(("=11", "=26")):
-                raise OSError(errno.EIO, verdict)  # a failed read, not damage
+                raise OSError(errno.EIO, verdict)  # read error, which isn't the same as damage
             if verdict != "ok":
                 return False
             db.execute("PRAGMA journal_mode = DELETE")
@@ -199,16 +200,16 @@ def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambd
 
 
 def is_empty_chat(chat: ChatRecord) -> bool:
-    """Return True if a chat has nothing to restore."""
+    """Check that there's nothing in a chat worth restoring."""
     nothing = chat.leaf_id is None and not chat.draft.strip() and not chat.draft_attachments
     return nothing and not chat.queued
 
 
 def due(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
-    """Return deleted chats whose time in the trash is over, and empty ones of an earlier run.
+    """List chats whose time in the trash is over, and empty chats from an earlier run.
 
-    Two clock readings must agree: this one, and the latest stored one that is at least a day older.
-    Otherwise one start with a wrong clock would empty the trash.
+    The current time must be confirmed by the latest stored time that is at least a day older.
+    Otherwise, starting once with a wrong clock would empty the trash.
     """
     times = (t for c in chats for t in (c.created_at, c.updated_at, c.deleted_at or 0.0))
     confirmed = max((t for t in times if t <= now - DAY_S), default=0.0)
@@ -224,5 +225,5 @@ def due(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
 
 
 def now() -> float:
-    """Return the program's time. Tests replace it."""
+    """Get the current time. Replaced in tests."""
     return time.time()

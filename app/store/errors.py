@@ -1,4 +1,4 @@
-"""Error class of the store, and the conversion of SQLite's errors to it."""
+"""The store's exception, and conversion of SQLite errors to it."""
 
 import shutil
 import sqlite3
@@ -9,11 +9,8 @@ from app.settings.language import tr
 _NEARLY_FULL = 1 << 20  # bytes; SQLite reports some full disks as a plain write error
 
 UNREADABLE = (UnicodeError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
-"""Exceptions that Python raises for damaged records.
-
-They mean text that is not UTF-8, invalid JSON, or an unknown role.
-"""
-# The program's own SQL matches the schema, so an unknown name means a damaged schema.
+"""Exceptions Python raises for damaged records: invalid UTF-8, invalid JSON, unknown role."""
+# Our SQL matches the schema, so an unknown name means that the schema is damaged.
 _DAMAGE = (
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -26,32 +23,32 @@ _DAMAGE = (
 
 
 class StoreError(Exception):
-    """Error of the chat file to show to the user."""
+    """Error with the chat database, to be shown to the user."""
 
-    hopeless = False  # recovery of a "corrupt" file was tried and failed
+    hopeless = False  # recovering a "corrupt" file was tried and failed
 
     def __init__(self, code: str, message: str, path: Path | None = None) -> None:
         super().__init__(message)
         # "corrupt" (not a database, damaged, or not ours), "newer" (written by a later Stretto),
-        # "readonly", "full" (the disk), "io" (other errors of the disk or SQLite), "invalid" (a
-        # write that contradicts the stored data, such as a message of an unknown chat: only that
-        # write is dropped), "timeout" (a flush or close that took too long), "closed"
+        # "readonly", "full" (disk full), "io" (other disk or SQLite errors), "invalid" (a write
+        # that contradicts stored data, e.g. a message for an unknown chat; only that write is
+        # dropped), "timeout" (flushing or closing took too long), "closed"
         self.code = code
-        self.message = message  # one or two sentences: the problem and the remedy
+        self.message = message  # one or two sentences: the problem and what to do about it
         self.path = path  # the file
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return True if the file itself is damaged, so that reading it again cannot succeed.
+    """Return whether the file itself is damaged, so that reading it again is pointless.
 
-    A full disk, a locked file, or a failing device raise the same classes of error.
+    A full disk, a locked file, or a failing device raise the same exception classes.
     """
     primary = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
     return primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def corrupt(path: Path) -> StoreError:
-    """Return the error for a file that is damaged or not ours. The file is unchanged."""
+    """Error for a file that is damaged or not ours. The file hasn't been changed."""
     return StoreError(
         "corrupt",
         tr(
@@ -65,7 +62,7 @@ def corrupt(path: Path) -> StoreError:
 
 
 def unreadable(path: Path) -> StoreError:
-    """Return the error for a damaged file without readable chats. The file is unchanged."""
+    """Error for a damaged file with no readable chats. The file hasn't been changed."""
     error = StoreError(
         "corrupt",
         tr(
@@ -80,7 +77,7 @@ def unreadable(path: Path) -> StoreError:
 
 
 def newer(path: Path) -> StoreError:
-    """Return the error for a file of a newer version."""
+    """Error for a file from a newer version."""
     return StoreError(
         "newer",
         tr(
@@ -95,7 +92,7 @@ def newer(path: Path) -> StoreError:
 
 
 def invalid(what: str, error: Exception, path: Path) -> StoreError:
-    """Return the error for a write that can never be stored."""
+    """Error for a write that can never succeed."""
     return StoreError(
         "invalid",
         tr(
@@ -109,17 +106,17 @@ def invalid(what: str, error: Exception, path: Path) -> StoreError:
 
 
 def translate(error: BaseException, path: Path) -> StoreError:
-    """Return a StoreError with a code and a remedy for an error of SQLite, the system or a decoder.
+    """Convert an error from SQLite, the system or a decoder to a StoreError.
 
-    Its text never quotes what was read, which may be damaged or private.
+    The message never contains data from the file, which may be damaged or private.
     """
     if isinstance(error, OSError):
         return _readonly(path) if isinstance(error, PermissionError) else _io(path, error)
     if isinstance(error, sqlite3.OperationalError) and not hasattr(error, "sqlite_errorcode"):
-        return corrupt(path)  # raised by Python for text that is not UTF-8
+        return corrupt(path)  # Python raises this for invalid UTF-8
     if not isinstance(error, sqlite3.Error):
         return corrupt(path) if isinstance(error, UNREADABLE) else _io(path, error)
-    # Extended codes have the primary one in the low byte.
+    # The low byte of an extended code is the primary code.
     primary = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
     if primary in _DAMAGE:
         return corrupt(path)
@@ -131,7 +128,7 @@ def translate(error: BaseException, path: Path) -> StoreError:
 
 
 def at_start(error: StoreError) -> StoreError:
-    """Return the error with the text to show before anything was written."""
+    """Adapt the message of an error that happened before anything was written."""
     if error.code != "full":
         return error
     return StoreError(

@@ -1,4 +1,4 @@
-"""Import of whole chats, and its undo."""
+"""Import entire chats, and undo imports."""
 
 import json
 import sqlite3
@@ -17,7 +17,7 @@ from app.store.writer import StoreWriter, index_chore
 
 
 class InsertChat(Struct, frozen=True):
-    """Operation that inserts a chat with its whole tree. Existing rows are not overwritten."""
+    """Operation to insert a chat with all messages. Never overwrites existing rows."""
 
     chat: ChatRecord
     messages: tuple[Message, ...]
@@ -37,7 +37,7 @@ class InsertChat(Struct, frozen=True):
 
 
 class DeleteChats(Struct, frozen=True):
-    """Operation that deletes chats with all their messages, to undo their import."""
+    """Operation to delete chats with all messages, used to undo their import."""
 
     ids: tuple[str, ...]
     slot: str | None = None
@@ -51,10 +51,10 @@ class DeleteChats(Struct, frozen=True):
 
 
 class Exchange:
-    """Import and removal of whole chats.
+    """Imports and removes entire chats.
 
     Args:
-        erased: permanently deleted chats, shared with the trash and updated here.
+        erased: permanently deleted chats. Shared with the trash, and updated here.
     """
 
     def __init__(self, writer: StoreWriter, readers: Readers, erased: set[str]) -> None:
@@ -68,10 +68,10 @@ class Exchange:
         texts: Iterable[AttachedText] = (),
         images: Iterable[StoredImage] = (),
     ) -> None:
-        """Add new chats exactly as they are. Each is written completely or not at all.
+        """Add new chats as they are. Each chat is written completely or not at all.
 
-        ``texts`` and ``images`` belong to their attachments. Raises TypeError or ValueError if
-        options or stats are not JSON.
+        ``texts`` and ``images`` are the contents of their attachments. Raises TypeError or
+        ValueError if options or stats aren't JSON.
         """
         adding = [
             InsertChat(storable_chat(chat), tuple(map(storable_message, messages)))
@@ -84,13 +84,13 @@ class Exchange:
         self._writer.when_idle(index_chore)
 
     def take_out(self, ids: Sequence[str]) -> None:
-        """Undo `take_in`, including later messages."""
+        """Undo `take_in`, including messages added later."""
         if ids:
             self._erased.update(ids)
             self._writer.add(DeleteChats(tuple(ids)))
 
     def with_own_ids(self, messages: Sequence[Message]) -> list[Message]:
-        """Return the messages of one chat, with new ids if other messages have one of theirs."""
+        """Replace the IDs of a chat's messages if one of them is already in use elsewhere."""
         wanted = json.dumps([message.id for message in messages])
         with self._readers.reading() as db:
             taken = db.execute(

@@ -1,9 +1,9 @@
-"""Full-text index of attached files: passages of their texts, with page numbers.
+"""Full-text index of attached files, split into passages with page numbers.
 
-A text is indexed once for all messages, up to `MOST`. Triggers keep the index consistent: new texts
-are listed in `unindexed_files`, and erased ones lose their passages. The writer indexes listed
-texts in bounded pieces while no message waits. SQLite extracts the pages from the stored JSON, so
-that other Python threads continue.
+A text is indexed once for all messages, up to `MOST` characters. Triggers keep the index in sync:
+new texts are added to `unindexed_files`, and erased texts lose their passages. The writer then
+indexes them in small steps while there are no messages to write. The pages are extracted from the
+stored JSON by SQLite, so that other Python threads can run.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from app.store.filters import Filter
 from app.store.index import PIECE, index_piece, passages
 from app.store.records import SearchHit
 
-MOST = 2_000_000  # indexed characters of a file: about 800 pages
+MOST = 2_000_000  # characters per file to index, about 800 pages
 
-_MOST_FILES = 1_000  # limit of matching files for which a search looks up the messages
+_MOST_FILES = 1_000  # maximum number of matching files to look up messages for
 
 _PAGES = """
     SELECT each.key, substr(each.value, CASE WHEN each.key = ?1 THEN ?2 ELSE 0 END + 1, ?3),
@@ -31,7 +31,7 @@ _PAGES = """
 
 
 def create_files_index(db: sqlite3.Connection) -> None:
-    """Create the tables and triggers, and list the existing texts."""
+    """Create the tables and triggers, and queue the existing texts for indexing."""
     db.execute(
         "CREATE TABLE file_passages (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL, "
         "page INTEGER NOT NULL, text TEXT NOT NULL)"
@@ -67,9 +67,9 @@ def create_files_index(db: sqlite3.Connection) -> None:
 
 
 def index_some(db: sqlite3.Connection, most: int = PIECE) -> bool:
-    """Index a piece, messages before files. Return True if more is left.
+    """Do an indexing step, with messages before files. Returns True if there's more to do.
 
-    Runs within the open transaction.
+    Uses the open transaction.
     """
     return index_piece(db, most) or _index_file(db, most)
 
@@ -91,7 +91,7 @@ def _index_file(db: sqlite3.Connection, most: int) -> bool:
             "INSERT INTO file_passages (hash, page, text) VALUES (?, ?, ?)",
             [(key, number + 1, passage) for passage in passages(part)],
         )
-        taken += max(len(part), 1)  # empty pages take time, too
+        taken += max(len(part), 1)  # count empty pages as well, since they take time
         page, done = number, begin + len(part)
         if done < length:
             ended = False
@@ -110,14 +110,14 @@ def _index_file(db: sqlite3.Connection, most: int) -> bool:
 def found_in_files(
     db: sqlite3.Connection, match: str, having: Sequence[tuple[str, SearchHit]]
 ) -> list[tuple[str, SearchHit]]:
-    """Return the newest message of each chat with a file that has all words near each other.
+    """Find the newest message in each chat with a file that has all words close together.
 
     Args:
-        match: the words as an FTS5 expression.
-        having: from `files_of_messages`.
+        match: words as an FTS5 expression.
+        having: result of `files_of_messages`.
 
     Returns:
-        Pairs of a passage and a hit without snippet, ordered by chat id.
+        Pairs of a passage and a hit without snippet, sorted by chat ID.
     """
     rows = db.execute(
         "SELECT p.hash, min(f.rowid) FROM files_fts f JOIN file_passages p ON p.seq = f.rowid "
@@ -141,13 +141,13 @@ def found_in_files(
 def files_of_messages(
     db: sqlite3.Connection, narrowed: Filter | None
 ) -> list[tuple[str, SearchHit]]:
-    """Return the files of all messages, in the order of sending.
+    """Return the files of all messages, in the order they were sent.
 
     Args:
-        narrowed: a filter of messages.
+        narrowed: message filter.
 
     Returns:
-        Pairs of the content's hash and a hit without snippet.
+        Pairs of a content hash and a hit without snippet.
     """
     condition, values = narrowed.condition() if narrowed is not None else ("1", [])
     rows = db.execute(

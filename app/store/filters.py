@@ -1,4 +1,4 @@
-"""Search filters such as `in:Work from:me before:2026-01-01`."""
+"""Search filters, e.g. `in:Work from:me before:2026-01-01`."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -8,32 +8,32 @@ from msgspec import Struct
 from app.store.records import ChatRecord, Folder
 
 WORD = re.compile(r"(?<!\S)-?(\w+):(\"[^\"]*\"?|\S*)")
-NAMES = ("in", "tag", "model", "from", "before", "after", "is")  # names before the colon
+NAMES = ("in", "tag", "model", "from", "before", "after", "is")  # supported prefixes
 FROM = {"me": "user", "model": "assistant"}
 STATES = ("pinned", "archived")
 _DAYS = {"today": 0, "yesterday": 1, "week": 7, "month": 30, "year": 365}
 
 
 class Filter(Struct, frozen=True):
-    """Condition on a chat, or on a message in it, in addition to the words."""
+    """Search condition on a chat or message, in addition to the words."""
 
-    # folder, tag, model: part of the name in lower case, "" for any
+    # folder, tag, model: part of the name in lower case, or "" for no condition
     folder: str = ""
     tag: str = ""
     model: str = ""
-    role: str = ""  # "user" or "assistant", "" for both
-    # since, until: range of the message's time in seconds since the epoch
+    role: str = ""  # "user", "assistant", or "" for no condition
+    # since, until: time range in seconds since the epoch
     since: float | None = None
     until: float | None = None
-    state: str = ""  # "pinned" or "archived", "" for any
+    state: str = ""  # "pinned", "archived", or "" for no condition
 
     @property
     def of_messages(self) -> bool:
-        """Return True if the filter has conditions on messages."""
+        """True if there are conditions on messages."""
         return bool(self.role or self.model or self.since is not None or self.until is not None)
 
     def takes(self, chat: ChatRecord, folders: dict[str, Folder]) -> bool:
-        """Return True if the chat meets the conditions on chats."""
+        """Check the conditions on chats."""
         if self.folder:
             folder = folders.get(chat.folder_id or "")
             above = folders.get(folder.parent_id or "") if folder is not None else None
@@ -47,7 +47,7 @@ class Filter(Struct, frozen=True):
         return self.state != "archived" or chat.archived_at is not None
 
     def condition(self) -> tuple[str, list[object]]:
-        """Return the conditions on a message `m` as SQL with values; "1" without conditions."""
+        """Get the conditions on a message `m` as SQL, with values. "1" if there are none."""
         parts: list[str] = []
         values: list[object] = []
         if self.role:
@@ -66,14 +66,14 @@ class Filter(Struct, frozen=True):
 
 
 def split(query: str) -> tuple[str, Filter | None]:
-    """Split a query into words and a filter. Unknown filters are words."""
+    """Split a query into words and a filter. Unknown prefixes are treated as words."""
     found: dict[str, object] = {}
 
     def take(match: re.Match[str]) -> str:
         name, value = match[1].lower(), match[2].strip('"').strip().casefold()
         if name not in NAMES or match[0].startswith("-"):
             return match[0]
-        if not value:  # incomplete, while the user is typing
+        if not value:  # incomplete, the user is still typing
             return ""
         if name in {"before", "after"}:
             moment = _moment(value)
@@ -99,7 +99,7 @@ def split(query: str) -> tuple[str, Filter | None]:
 
 
 def _moment(value: str) -> float | None:
-    """Return the first second of a day such as 2026-01-31, 2026-01, 2026, or "yesterday"."""
+    """Parse a day like 2026-01-31, 2026-01, 2026, or "yesterday" to its first second."""
     if value in _DAYS:
         midnight = datetime.combine(date.today(), datetime.min.time())
         return (midnight - timedelta(days=_DAYS[value])).timestamp()

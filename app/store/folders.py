@@ -1,4 +1,4 @@
-"""Folders of chats, with one level of nesting."""
+"""Chat folders with a single level of nesting."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from app.store.writer import StoreWriter
 
 
 class SaveFolder(Struct, frozen=True):
-    """Operation that inserts or updates a folder."""
+    """Operation to insert or update a folder."""
 
     folder: Folder
     slot: str | None = None
@@ -30,7 +30,7 @@ class SaveFolder(Struct, frozen=True):
 
 
 class DeleteFolder(Struct, frozen=True):
-    """Operation that deletes an empty folder."""
+    """Operation to delete an empty folder."""
 
     folder_id: str
     slot: str | None = None
@@ -44,14 +44,14 @@ class DeleteFolder(Struct, frozen=True):
 
 
 class Folders:
-    """Folders of chats."""
+    """Chat folders."""
 
     def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
 
     def all(self) -> list[Folder]:
-        """Return all folders by name. Those with a missing parent move to the top level."""
+        """Return all folders by name. If a parent is missing, its folders move to the top level."""
         waiting = queued(self._writer)
         with self._readers.reading() as db:
             rows = db.execute("SELECT id, name, parent_id FROM folders")
@@ -67,12 +67,12 @@ class Folders:
         self._writer.add(SaveFolder(Folder(folder.id, name, folder.parent_id)))
 
     def delete(self, folder_id: str) -> None:
-        """Delete a folder, which must be empty."""
+        """Delete a folder. It must be empty."""
         self._writer.add(DeleteFolder(folder_id))
 
 
 def with_parents(folders: Sequence[Folder], ids: Iterable[str | None]) -> list[Folder]:
-    """Return the folders with these ids, and their parents."""
+    """Get the folders with these IDs, including their parents."""
     known = {folder.id: folder for folder in folders}
     wanted: dict[str, Folder] = {}
     for start in ids:

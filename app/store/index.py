@@ -1,15 +1,15 @@
-"""Full-text index of messages, as displayed, in passages of bounded length.
+"""Full-text index of messages as displayed, split into passages of limited length.
 
-One pass over the Markdown derives the displayed text. The window's parser takes 1.5 ms for 1,000
-characters, this a twentieth of that. Where they differ, a search result contains odd characters,
-and nothing else breaks.
+The displayed text is extracted from the Markdown in a single pass. The window's parser takes 1.5 ms
+for 1,000 characters, this just a twentieth of that. If the results differ, a search result may show
+odd characters, but nothing else breaks.
 
-Triggers keep the index consistent: new, changed or restored messages are listed in `unindexed`, and
-deleted ones lose their passages immediately. The writer indexes listed messages in bounded pieces,
-so that neither an update of the index nor a very long message delays saving.
+Triggers keep the index in sync: new, changed or restored messages are added to `unindexed`, and
+deleted messages lose their passages right away. The writer then indexes them in small steps, so
+neither an index upgrade nor a huge message delays saving.
 
-A passage's number contains the chat, the message and the position. One pass over the index
-therefore finds the best passage of every chat without reading messages.
+A passage's number encodes the chat, the message and the position, so we can find the best passage
+of every chat in one pass over the index without reading any messages.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TABLE_RULE = re.compile(r"\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-*:?)")
 _DEFINITION = re.compile(r"[ ]{0,3}\[[^\]]{1,200}\]:[ \t]+\S+.{0,200}")
 _SPECIAL = re.compile(
     r"`+|\\.|!?\[|\]|<(?:https?|mailto):[^<>\s]{1,2000}>|&#?\w{1,32};|[*_]+|~~"
-    # HTML tags that are rendered
+    # HTML tags that get rendered
     r"|(?P<break></?(?i:br)(?:[ \t][^<>]{0,200})?/?>)"
     r"|(?P<tag></?(?i:b|strong|i|em|s|del|u|ins|sub|sup|kbd|mark|summary|details)(?: open)?>)",
     re.DOTALL,
@@ -45,7 +45,7 @@ _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def shown_text(content: str, role: str = "assistant") -> str:
-    """Return a message's text without markup. The user's own text is returned as typed."""
+    """Strip the markup from a message. Text from the user is returned as typed."""
     if role != "assistant":
         return content
     shown: list[str] = []
@@ -93,7 +93,7 @@ def shown_text(content: str, role: str = "assistant") -> str:
 class _EmphasisRun(Struct):
     """Run of `*`, `_` or `~~` that may open emphasis.
 
-    `part` is its index in the parts, `left` the number of its unused marks.
+    `part` is its index in the parts, `left` the number of unused markers.
     """
 
     part: int
@@ -149,7 +149,7 @@ def _inline(text: str) -> str:
 
 
 def _ticks(text: str) -> dict[int, list[int]]:
-    """Return the starts of runs of backticks by length."""
+    """Map each length of backtick runs to their start positions."""
     found: dict[int, list[int]] = defaultdict(list)
     for run in re.finditer("`+", text):
         found[len(run[0])].append(run.start())
@@ -157,7 +157,7 @@ def _ticks(text: str) -> dict[int, list[int]]:
 
 
 def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_EmphasisRun]) -> None:
-    """Remove the markup that the run closes. Keep the run if it may open emphasis."""
+    """Remove the markup closed by this run, or keep the run if it may open emphasis."""
     mark = run[0]
     before, after = text[run.start() - 1 : run.start()] or " ", text[run.end() : run.end() + 1]
     after = after or " "
@@ -185,17 +185,17 @@ def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_Em
         openers.append(_EmphasisRun(len(parts) - 1, rest))
 
 
-PASSAGE = 8_000  # characters of a passage, within which the context of a hit is found
-PIECE = 200_000  # characters of Markdown indexed at a time: about 30 ms
+PASSAGE = 8_000  # characters per passage; the context of a hit comes from its passage
+PIECE = 200_000  # characters of Markdown to index per step, which takes about 30 ms
 CHAT_BITS, MESSAGE_BITS = 40, 12
-_MOST = 1 << MESSAGE_BITS  # passages of a message: the first 32 million characters
+_MOST = 1 << MESSAGE_BITS  # passages per message, enough for 32 million characters
 _ROWS = 400
 
-# Scripts without spaces, whose runs FTS5's tokenizer treats as one word. A separator between the
-# letters makes each letter a word, and each query a phrase.
+# Scripts without spaces. FTS5's tokenizer would treat a run of such letters as one word, so we put
+# separators between the letters. Each letter becomes a word, and a query becomes a phrase.
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 APART = "\u200b"
-_LETTER = f"([{UNSPACED}])"  # compiled at the first use, which is slow
+_LETTER = f"([{UNSPACED}])"  # compiled on first use, because that's slow
 
 _WAITING = """
     SELECT u.seq, u.done, u.passages, c.seq, m.role, length(m.content),
@@ -209,7 +209,7 @@ _WAITING = """
 
 
 def create(db: sqlite3.Connection) -> None:
-    """Create the tables and triggers, replacing an index of the Markdown source."""
+    """Create the tables and triggers, replacing the old index of Markdown source."""
     for letter in "abcde":
         db.execute(f"DROP TRIGGER IF EXISTS messages_fts_{letter}")
     db.execute("DROP TABLE IF EXISTS messages_fts")
@@ -218,7 +218,7 @@ def create(db: sqlite3.Connection) -> None:
         "CREATE TABLE unindexed (seq INTEGER PRIMARY KEY, done INTEGER NOT NULL DEFAULT 0, "
         "passages INTEGER NOT NULL DEFAULT 0)"
     )
-    # Prefixes make one or two letters as fast as a whole word.
+    # Prefix indexes make searching for one or two letters as fast as for a whole word.
     db.execute(
         "CREATE VIRTUAL TABLE messages_fts USING fts5(text, content='passages', "
         "content_rowid='place', prefix='1 2', tokenize='unicode61 remove_diacritics 2')"
@@ -251,7 +251,7 @@ def create(db: sqlite3.Connection) -> None:
         f"{forget} {note.format(live=new)} END"
     )
     db.execute(f"CREATE TRIGGER messages_c AFTER DELETE ON messages BEGIN {forget} END")
-    # Messages deleted with their chat cannot look up its number any more.
+    # When messages are deleted with their chat, they can no longer look up the chat's number.
     db.execute(
         "CREATE TRIGGER chats_c AFTER DELETE ON chats BEGIN DELETE FROM passages "
         f"WHERE place BETWEEN old.seq << {CHAT_BITS} AND ((old.seq + 1) << {CHAT_BITS}) - 1; END"
@@ -260,9 +260,9 @@ def create(db: sqlite3.Connection) -> None:
 
 
 def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
-    """Index a piece of the listed messages, the newest first. Return True if more is left.
+    """Index some of the queued messages, newest first. Returns True if there's more to do.
 
-    Runs within the open transaction.
+    Uses the open transaction.
     """
     taken = 0
     for seq, done, before, chat, role, length, content in db.execute(
@@ -273,7 +273,7 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
             continue
         if taken and taken + min(length - done, most) > most:
             return True
-        # Damaged text is indexed as far as it is readable. Opening the chat reports the damage.
+        # Index damaged text as far as it's readable. Opening the chat will report the damage.
         source = content.decode(errors="replace")
         whole = done + len(source) >= length
         if not whole:
@@ -298,12 +298,12 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
 
 
 def waiting(db: sqlite3.Connection) -> bool:
-    """Return True if there are messages to index."""
+    """Check for messages that still have to be indexed."""
     return db.execute("SELECT 1 FROM unindexed LIMIT 1").fetchone() is not None
 
 
 def passages(text: str) -> list[str]:
-    """Return the text in pieces of at most PASSAGE characters, cut between words if possible."""
+    """Split text into passages of at most PASSAGE characters, preferably between words."""
     found = []
     while len(text) > PASSAGE:
         cut = _cut(text[:PASSAGE])
@@ -315,14 +315,14 @@ def passages(text: str) -> list[str]:
 
 
 def spaced(text: str) -> str:
-    """Return the text with separators between the letters of scripts without spaces."""
+    """Insert separators between letters of scripts without spaces."""
     if not re.search(_LETTER, text):
         return text.replace(APART, "")
     return re.sub(_LETTER, rf"{APART}\1{APART}", text.replace(APART, ""))
 
 
 def _cut(text: str) -> int:
-    """Return the end of a piece: after the last line, else the last word, of its second half."""
+    """Find where to cut: after the last line or else the last word in the text's second half."""
     for mark in ("\n", " "):
         at = text.rfind(mark, len(text) // 2)
         if at >= 0:

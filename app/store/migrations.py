@@ -1,6 +1,6 @@
-"""Schema of the database as numbered migrations. `PRAGMA user_version` is the number applied.
+"""Database schema as numbered migrations. `PRAGMA user_version` says how many are applied.
 
-Released migrations never change. A new migration is a function at the end of STEPS.
+Never change a released migration. To add one, append a function to STEPS.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ TABLES = {
     "tool_folders": ("chat_id", "path", "writable", "given_at"),
     "tool_pins": ("server", "tool", "told", "seen_at"),
 }
-"""Columns of each table. The text columns at the beginning are its key, see `create`."""
+"""Columns of each table. The text columns at the start are the key, see `create`."""
 
 
 def create(db: sqlite3.Connection) -> None:
-    """Create the tables, and delete a chat's consents with the chat."""
+    """Create the tables, with triggers that delete a chat's consents along with the chat."""
     db.execute(
         "CREATE TABLE tool_consents (chat_id TEXT NOT NULL, server TEXT NOT NULL, "
         "tool TEXT NOT NULL, fingerprint TEXT NOT NULL, given_at REAL NOT NULL, "
@@ -40,13 +40,13 @@ def create(db: sqlite3.Connection) -> None:
     )
 
 
-APPLICATION_ID = 0x53747274  # "Strt": distinguishes our files from other SQLite databases
+APPLICATION_ID = 0x53747274  # "Strt", tells our files from other SQLite databases
 
 
 def chats_messages_layouts(db: sqlite3.Connection) -> None:
-    """Create chats, their message trees, and named window layouts."""
+    """Create tables for chats, their message trees, and named window layouts."""
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    # `seq` is explicit because the full-text index refers to it: an implicit rowid may change.
+    # `seq` has to be explicit because the full-text index refers to it. Implicit rowids may change.
     db.execute(
         """CREATE TABLE chats (
             seq INTEGER PRIMARY KEY,
@@ -85,10 +85,10 @@ def chats_messages_layouts(db: sqlite3.Connection) -> None:
 
 
 def full_text_search(db: sqlite3.Connection) -> None:
-    """Create an index of titles and message texts, updated by triggers.
+    """Create a full-text index of titles and messages, kept up to date by triggers.
 
-    A streaming message is indexed when it ends: its text is rewritten about once a second, and
-    indexing 60,000 characters each time would take longer than storing them.
+    Messages are indexed when they're finished. While streaming, the text is rewritten about once a
+    second, and indexing 60,000 characters every time would take longer than storing them.
     """
     _index(db, "chats", "title", when="1")
     _index(db, "messages", "content", when="{row}.status <> 'streaming'")
@@ -101,13 +101,13 @@ def _index(db: sqlite3.Connection, table: str, column: str, when: str) -> None:
         "tokenize='unicode61 remove_diacritics 2')"
     )
     add = f"INSERT INTO {fts}(rowid, {column}) VALUES (new.seq, new.{column});"
-    # An external-content index needs the exact indexed text to delete a row.
+    # To delete a row, an external-content index needs exactly the text that was indexed.
     remove = f"INSERT INTO {fts}({fts}, rowid, {column}) VALUES ('delete', old.seq, old.{column});"
     old, new = when.format(row="old"), when.format(row="new")
     db.execute(f"CREATE TRIGGER {fts}_a AFTER INSERT ON {table} WHEN {new} BEGIN {add} END")
     db.execute(f"CREATE TRIGGER {fts}_b AFTER DELETE ON {table} WHEN {old} BEGIN {remove} END")
-    # "leave" before "enter": SQLite does not define an order of two triggers for one event, so each
-    # case is a trigger of its own, and the common one does both in order.
+    # Leaving must happen before entering. SQLite doesn't define the order of two triggers on the
+    # same event, so each case has its own trigger, and the common case does both in order.
     changed = f"(old.{column} IS NOT new.{column})"
     on_update = f"AFTER UPDATE ON {table} WHEN"
     db.execute(
@@ -123,30 +123,30 @@ def _index(db: sqlite3.Connection, table: str, column: str, when: str) -> None:
 
 
 def deleted_messages(db: sqlite3.Connection) -> None:
-    """Add the deletion time of messages."""
+    """Add the time a message was deleted."""
     db.execute("ALTER TABLE messages ADD COLUMN deleted_at REAL")
 
 
 def edited_messages(db: sqlite3.Connection) -> None:
-    """Keep an edit in the composer after a restart."""
+    """Preserve an edit in the composer across restarts."""
     db.execute("ALTER TABLE chats ADD COLUMN edited_id TEXT")
     db.execute("ALTER TABLE chats ADD COLUMN edited_text TEXT NOT NULL DEFAULT ''")
 
 
 def passages(db: sqlite3.Connection) -> None:
-    """Index displayed text in passages, filled while the program runs."""
+    """Index messages as displayed, in passages. The index is filled while the app runs."""
     index.create(db)
 
 
 def erased(db: sqlite3.Connection) -> None:
-    """Keep ids of erased chats until they are erased from the backups, too."""
+    """Remember the IDs of erased chats until they're erased from all backups."""
     erase.create(db)
 
 
 def organised(db: sqlite3.Connection) -> None:
-    """Add folders, pinned chats, the archive, tags, and the origin of titles.
+    """Add folders, pins, the archive, tags, and where titles came from.
 
-    Existing titles may have been typed by the user, so they count as such.
+    We can't tell whether an existing title was typed by the user, so we assume it was.
     """
     db.execute("CREATE TABLE folders (id TEXT PRIMARY KEY, name TEXT NOT NULL, parent_id TEXT)")
     for column in (
@@ -160,33 +160,33 @@ def organised(db: sqlite3.Connection) -> None:
 
 
 def attached(db: sqlite3.Connection) -> None:
-    """Add attachments of messages and drafts, with texts that are stored once."""
+    """Add attachments to messages and drafts. Texts are stored only once."""
     attachments.create(db)
 
 
 def tools(db: sqlite3.Connection) -> None:
-    """Add consents to tools per chat, with the tools' descriptions at that time."""
+    """Add per-chat tool consents, with the tool descriptions at that time."""
     create(db)
 
 
 def files_found(db: sqlite3.Connection) -> None:
-    """Index the texts of attached files."""
+    """Index the text of attached files."""
     file_index.create_files_index(db)
 
 
 def grouped(db: sqlite3.Connection) -> None:
-    """Group the chats of a comparison or broadcast."""
+    """Add groups for chats of a comparison or broadcast."""
     db.execute("ALTER TABLE chats ADD COLUMN group_id TEXT")
     db.execute("ALTER TABLE chats ADD COLUMN variant TEXT NOT NULL DEFAULT ''")
 
 
 def images(db: sqlite3.Connection) -> None:
-    """Add images of messages and drafts, stored once."""
+    """Add images to messages and drafts. They're stored only once."""
     attachments.create_images(db)
 
 
 def queues(db: sqlite3.Connection) -> None:
-    """Keep queued messages after a restart."""
+    """Preserve queued messages across restarts."""
     attachments.create_queue(db)
 
 
@@ -208,9 +208,9 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
 
 
 def migrate(db: sqlite3.Connection) -> None:
-    """Apply the missing migrations in one transaction."""
+    """Apply all missing migrations in one transaction."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version >= len(STEPS):  # even an empty commit waits for the disk
+    if version >= len(STEPS):  # skip this, because even an empty commit waits for the disk
         return
     db.execute("BEGIN IMMEDIATE")
     try:

@@ -1,6 +1,6 @@
-"""Write operations in the queue, each with its SQL and its effect on records.
+"""Queueable write operations, each with SQL and its effect on records.
 
-`write` changes the file, and `show` changes a `View` in the same way. Readers therefore see queued
+`write` changes the file, and `show` makes the same change to a `View`. This lets readers see queued
 writes without waiting for the disk.
 """
 
@@ -26,13 +26,13 @@ _CHAT = list(ChatRecord.__struct_fields__)
 _MESSAGE = list(Message.__struct_fields__)
 _STATS, _FILES_OF = map(_MESSAGE.index, ("stats", "attachments"))
 TYPED = {("draft",): "draft", ("edited_id", "edited_text"): "edited"}
-"""Columns written at typing speed, with their name in a slot."""
+"""Columns written on every key press, with the name used in slots."""
 CHAT_COLUMNS = ", ".join(_CHAT)
 MESSAGE_COLUMNS = ", ".join(_MESSAGE)
 
 
 class View(Struct):
-    """Records for a reader: the file's, with queued writes applied."""
+    """Records as seen by a reader, i.e. the file's content with queued writes applied."""
 
     chats: dict[str, ChatRecord] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
@@ -43,21 +43,21 @@ class View(Struct):
 
 
 class Operation(Protocol):
-    """Queued write."""
+    """Write operation for the queue."""
 
     @property
     def slot(self) -> str | None:
-        """Return the key under which a later write may replace this one, or None for never."""
+        """Key under which a later operation may replace this one, or None."""
 
     @property
     def urgent(self) -> bool:
-        """Return True if it must be committed immediately, not with the next group."""
+        """True if it has to be committed right away instead of with the next batch."""
 
     def write(self, db: sqlite3.Connection) -> None:
-        """Execute the write in the open transaction."""
+        """Perform the write in the open transaction."""
 
     def show(self, view: View) -> None:
-        """Apply the effect of `write` to the view."""
+        """Apply the same change to a view."""
 
 
 OPTIONAL = {
@@ -66,16 +66,16 @@ OPTIONAL = {
     for name, kind in record.__annotations__.items()
     if NoneType in get_args(kind)
 }
-"""Fields that may be None."""
+"""Fields that can be None."""
 
 _LATER = {"edited_text", "tags", "titled_by", "variant", "queued"}
 _LATER |= {"attachments", "draft_attachments", "edited_attachments"}
-_NULLABLE = OPTIONAL | _LATER  # a damaged file may be older than the latter
-_sound: set[tuple[type, ...]] = set()  # types of rows that were checked value by value
+_NULLABLE = OPTIONAL | _LATER  # damaged files may lack the latter
+_sound: set[tuple[type, ...]] = set()  # column types of rows already checked
 
 
 def _look_at(row: tuple[Any, ...], names: list[str]) -> None:
-    """Raise TypeError if a field has a value of the wrong type."""
+    """Raise TypeError if a field has the wrong type."""
     kinds = tuple(map(type, row))
     if kinds in _sound:
         return
@@ -87,7 +87,7 @@ def _look_at(row: tuple[Any, ...], names: list[str]) -> None:
 
 
 def _json_object(text: str) -> dict[str, Any]:
-    if text == "{}":  # questions have no stats
+    if text == "{}":  # fast path, since questions have no stats
         return {}
     value = json.loads(text)
     if not isinstance(value, dict):
@@ -105,7 +105,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
-    """Return a row of CHAT_COLUMNS as a record. Raises TypeError or ValueError if damaged."""
+    """Convert a CHAT_COLUMNS row to a record. Raises TypeError or ValueError if it's damaged."""
     _look_at(row, _CHAT)
     values = dict(zip(_CHAT, row, strict=True))
     values["params"] = _json_object(values["params"])
@@ -122,9 +122,9 @@ def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
 
 
 def message_from_row(row: tuple[Any, ...]) -> Message:
-    """Return a row of MESSAGE_COLUMNS as a record. Raises TypeError or ValueError if damaged."""
+    """Convert a MESSAGE_COLUMNS row to a record. Raises TypeError or ValueError if damaged."""
     _look_at(row, _MESSAGE)
-    values = [*row]  # by index, for speed: a chat may have ten thousand messages
+    values = [*row]  # access by index for speed, as a chat may have ten thousand messages
     values[_STATS], values[_FILES_OF] = _json_object(row[_STATS]), from_column(row[_FILES_OF])
     return Message(*values)
 
@@ -149,7 +149,7 @@ _FILES = ("draft_attachments", "edited_attachments")
 
 
 def chat_values(chat: ChatRecord) -> list[Any]:
-    """Return the values of CHAT_COLUMNS for a chat."""
+    """Convert a chat to a CHAT_COLUMNS row."""
     values = [getattr(chat, name) for name in _CHAT]
     for name in _AS_JSON:
         at = _CHAT.index(name)
@@ -163,7 +163,7 @@ def chat_values(chat: ChatRecord) -> list[Any]:
 
 
 def message_values(message: Message) -> list[Any]:
-    """Return the values of MESSAGE_COLUMNS for a message."""
+    """Convert a message to a MESSAGE_COLUMNS row."""
     values = [getattr(message, name) for name in _MESSAGE]
     values[_STATS] = json.dumps(message.stats, ensure_ascii=False)
     values[_FILES_OF] = to_column(message.attachments)
@@ -171,10 +171,10 @@ def message_values(message: Message) -> list[Any]:
 
 
 class SaveChat(Struct, frozen=True):
-    """Operation that inserts or updates all fields of a chat."""
+    """Operation to insert a chat or overwrite all its fields."""
 
     chat: ChatRecord
-    slot: str | None = None  # a later patch must not overtake it
+    slot: str | None = None  # never replaced, since a later patch must not overtake it
     urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
@@ -185,7 +185,7 @@ class SaveChat(Struct, frozen=True):
 
 
 class PatchChat(Struct, frozen=True):
-    """Operation that updates some fields of a chat, if it exists."""
+    """Operation to update some fields of a chat, if it exists."""
 
     chat_id: str
     changes: dict[str, Any]
@@ -193,8 +193,8 @@ class PatchChat(Struct, frozen=True):
 
     @property
     def slot(self) -> str | None:
-        # Only text being typed is written at this rate. It may replace an earlier write unless
-        # another operation wrote the same columns in between, see `OperationQueue.add`.
+        # Only text being typed is written this often. It may replace an earlier write, unless
+        # another operation has written the same columns in between, see `OperationQueue.add`.
         kind = TYPED.get(tuple(self.changes))
         return f"{kind} {self.chat_id}" if kind else None
 
@@ -212,7 +212,7 @@ class PatchChat(Struct, frozen=True):
 
 
 class SaveMessage(Struct, frozen=True):
-    """Operation that inserts or updates all fields of a message.
+    """Operation to insert a message or overwrite all its fields.
 
     A new message moves its chat to the top of the list.
     """
@@ -244,7 +244,7 @@ class SaveMessage(Struct, frozen=True):
 
 
 class MarkMessages(Struct, frozen=True):
-    """Operation that deletes messages (with a time) or restores them (None)."""
+    """Operation to delete messages (if there's a time) or restore them (None)."""
 
     ids: tuple[str, ...]
     deleted_at: float | None
@@ -264,7 +264,7 @@ class MarkMessages(Struct, frozen=True):
 
 
 class SaveLayout(Struct, frozen=True):
-    """Operation that inserts or updates a named window layout, as JSON text."""
+    """Operation to insert or update a named window layout. The data is JSON text."""
 
     name: str
     data: str
@@ -286,7 +286,7 @@ class SaveLayout(Struct, frozen=True):
 
 
 class DeleteLayout(Struct, frozen=True):
-    """Operation that deletes a named window layout."""
+    """Operation to delete a named window layout."""
 
     name: str
     urgent: bool = False

@@ -1,4 +1,4 @@
-"""Conversion of chats to and from JSON, see `FORMAT.md`. No files, no Qt."""
+"""Convert chats to and from JSON, see `FORMAT.md`. No files, no Qt."""
 
 import json
 import math
@@ -31,7 +31,7 @@ _LONGEST_ID = 200
 
 
 def attached_in(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachments]:
-    """Return the attachments of what `chat_to_json` writes."""
+    """Get all attachments that `chat_to_json` would write."""
     living = (m.attachments for m in messages if m.deleted_at is None)
     queued = (each.attachments for each in chat.queued)
     return [chat.draft_attachments, chat.edited_attachments, *queued, *living]
@@ -43,12 +43,12 @@ def chat_to_json(
     texts: Mapping[str, AttachedText] | None = None,
     images: Mapping[str, bytes] | None = None,
 ) -> dict[str, Any]:
-    """Return the chat as JSON, with its messages that are not deleted.
+    """Convert a chat to JSON, leaving out deleted messages.
 
     Args:
-        messages: the whole tree, parents first.
-        texts: of its attachments, by hash.
-        images: of its attachments, by hash.
+        messages: the full tree, parents first.
+        texts: texts of attachments by hash.
+        images: images of attachments by hash.
     """
     kept = list(_not_deleted(messages))
     ids = {message.id for message in kept}
@@ -75,7 +75,7 @@ def _fields(record: ChatRecord | Message, wanted: Iterable[str]) -> dict[str, An
 
 
 def to_text(value: Any) -> str:
-    """Return JSON text. Numbers that JSON does not have (infinity) become null."""
+    """Serialize to JSON, replacing numbers that JSON doesn't support (e.g. infinity) with null."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
@@ -83,7 +83,7 @@ def to_text(value: Any) -> str:
 
 
 def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]:
-    """Parse the result of `chat_to_json`. Raises ValueError or TypeError with the reason."""
+    """Reverse `chat_to_json`. Raises ValueError or TypeError with the reason."""
     given = _known(value, _CHAT)
     listed = value.get("messages")
     if not isinstance(listed, list):
@@ -100,7 +100,7 @@ def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]
             raise ValueError(f"message {number} follows one that does not come before it")
         if message.status == "streaming":
             message = replace(message, status="interrupted")
-        if message.role == "tool":  # an error replaces the result that the model was given
+        if message.role == "tool":  # the error replaces the result
             message = replace(message, error="")
         messages[message.id] = message
     last = next(reversed(messages), None)
@@ -116,7 +116,7 @@ def folders_to_json(folders: Iterable[Folder]) -> list[dict[str, Any]]:
 
 
 def folders_from_json(value: object) -> list[Folder]:
-    """Return the valid folders of a file, nested at most once."""
+    """Parse the folders in a file. Skips invalid folders and allows one level of nesting."""
     found: dict[str, Folder] = {}
     for each in value if isinstance(value, list) else []:
         if isinstance(each, dict):
@@ -129,7 +129,7 @@ def folders_from_json(value: object) -> list[Folder]:
 
 
 def _not_deleted(messages: Iterable[Message]) -> Iterator[Message]:
-    """Yield messages that are not deleted, each with its nearest remaining ancestor as parent."""
+    """Yield the messages that aren't deleted. Their parent is the nearest remaining ancestor."""
     instead: dict[str | None, str | None] = {None: None}
     for message in messages:
         parent = instead.get(message.parent_id)
@@ -142,7 +142,7 @@ def _not_deleted(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _known(value: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any]:
-    """Return the known fields of a record, with checked types."""
+    """Get the known fields of a record, checking their types."""
     found: dict[str, Any] = {}
     for name in wanted:
         if name in value:

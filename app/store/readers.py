@@ -1,4 +1,4 @@
-"""Reads in any thread, which include queued writes."""
+"""Database reads that include queued writes. Usable from any thread."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.store.operations import (
 from app.store.records import ChatRecord
 from app.store.writer import StoreWriter
 
-_FINISH_S = 1.0  # time for a running read to end, and then to be interrupted
+_FINISH_S = 1.0  # timeout for a read to finish, and again after interrupting it
 
 
 class _Reader:
@@ -39,13 +39,13 @@ class _Reader:
         if not self.in_use.acquire(timeout=_FINISH_S):
             self.db.interrupt()
             if not self.in_use.acquire(timeout=_FINISH_S):
-                return  # the disk does not respond
+                return  # the disk doesn't respond
         self.db.close()
         self.in_use.release()
 
 
 class Readers:
-    """Connections by thread. WAL allows all of them to read while the writer writes."""
+    """A connection per thread. With WAL, all of them can read while the writer writes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -56,9 +56,9 @@ class Readers:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Open a read transaction on this thread's connection, so that its queries are consistent.
+        """Start a read transaction on this thread's connection, for a consistent view.
 
-        Raises StoreError, also for any sqlite3.Error within the block.
+        Raises StoreError, also in place of any sqlite3.Error within the block.
         """
         reader = self._reader()
         with reader.in_use:
@@ -74,10 +74,10 @@ class Readers:
                 failure = translate(error, self.path)
                 if failure.code == "corrupt":
                     note_damage(self.path)
-                raise failure from None  # the cause quotes what was read
+                raise failure from None  # don't chain, because the cause may quote private data
 
     def close(self) -> None:
-        """Close all connections after their running reads."""
+        """Wait for running reads and close all connections."""
         with self._lock:
             self._closed = True
             readers, self._all = self._all, []
@@ -103,10 +103,10 @@ class Readers:
 def view_of(
     readers: Readers, writer: StoreWriter, chats: str, messages: str, chat_id: str = ""
 ) -> View:
-    """Return the rows that match the two conditions, with queued writes applied.
+    """Get the rows matching both conditions, with queued writes applied.
 
-    The queue is copied before the file is read. A write committed in between is in both, and
-    applying it twice changes nothing.
+    The queue is copied before reading the file. A write committed in between is seen twice, which
+    is harmless because writes are idempotent.
     """
     pending = writer.pending()
     chat_rows = f"SELECT {CHAT_COLUMNS} FROM chats WHERE {chats}"
@@ -123,13 +123,13 @@ def view_of(
 
 
 def all_chats(readers: Readers, writer: StoreWriter) -> list[ChatRecord]:
-    """Return all chats including deleted ones, the most recently used first."""
+    """Get all chats including deleted chats, most recently used first."""
     chats = view_of(readers, writer, "1", "0").chats.values()
     return sorted(chats, key=lambda chat: (chat.updated_at, chat.id), reverse=True)
 
 
 def queued(writer: StoreWriter) -> View:
-    """Return the queued writes without the contents of the file."""
+    """Return the queued writes as a view, without the file's content."""
     view = View()
     for operation in writer.pending():
         operation.show(view)

@@ -1,4 +1,4 @@
-"""Records of chats, and of messages that form a tree."""
+"""Records for chats and their message trees."""
 
 import json
 import os
@@ -19,13 +19,13 @@ _ROLES, _STATUSES = get_args(Role), get_args(Status)
 
 
 UNTITLED = mark("New chat")
-"""Title of an untitled chat, before `tr`."""
+"""Title of untitled chats, translated with `tr`."""
 _BEGINNING = 1_000
-"""Characters of a draft that are searched for a title, which is computed on each key press."""
+"""Characters of a draft to consider for its title, which is updated on every key press."""
 
 
 def title_from(text: str, longest: int = 48) -> str:
-    """Return a chat's title from its first message: the first line, cut between words."""
+    """Derive a title from a chat's first message, using the first line, cut between words."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     line = " ".join(line.lstrip("#>*-` ").split()) or line
     if len(line) <= longest:
@@ -36,44 +36,44 @@ def title_from(text: str, longest: int = 48) -> str:
 
 
 class ChatRecord(Struct, frozen=True):
-    """Conversation with its settings."""
+    """Chat with its settings."""
 
-    id: str  # from `new_id()`
+    id: str  # see `new_id`
     title: str = ""  # may be empty
-    model: str = ""  # path of the model's folder, empty if none was chosen
-    system: str = ""  # the system prompt, may be empty
-    # sampling parameters and other settings, as JSON values
+    model: str = ""  # path of the model folder, empty if no model was chosen
+    system: str = ""  # system prompt, may be empty
+    # sampling parameters and other settings (JSON values)
     params: dict[str, Any] = field(default_factory=dict)
     draft: str = ""  # unsent text in the composer
-    # created_at, updated_at: seconds since the epoch; the sidebar is sorted by `updated_at`
+    # created_at, updated_at: seconds since the epoch; the sidebar sorts by `updated_at`
     created_at: float = field(default_factory=time.time)
     updated_at: float = field(default_factory=time.time)
-    deleted_at: float | None = None  # time of deletion, None if not deleted
-    leaf_id: str | None = None  # last message of the branch that is shown
-    edited_id: str | None = None  # message that is being edited in the composer
-    edited_text: str = ""  # its changed text so far
-    folder_id: str | None = None  # the folder that contains it
-    # pinned_at, archived_at: times, or None
+    deleted_at: float | None = None  # time of deletion, or None
+    leaf_id: str | None = None  # last message of the selected branch
+    edited_id: str | None = None  # message being edited in the composer
+    edited_text: str = ""  # edited text so far
+    folder_id: str | None = None  # parent folder
+    # pinned_at, archived_at: time, or None
     pinned_at: float | None = None
     archived_at: float | None = None
-    tags: tuple[str, ...] = ()  # unique
-    # origin of the title: "person", "model", or "" for the first message
+    tags: tuple[str, ...] = ()  # without duplicates
+    # who wrote the title: "person", "model", or "" if it was derived from the first message
     titled_by: str = ""
-    # draft_attachments, edited_attachments: files of the draft, and of the edited message
+    # draft_attachments, edited_attachments: files of the draft and of the message being edited
     draft_attachments: Attachments = ()
     edited_attachments: Attachments = ()
-    # comparison or broadcast that the chat belongs to
+    # comparison or broadcast this chat is part of
     group_id: str | None = None
-    # its difference from others of its group, such as a model or a seed; may be empty
+    # what sets it apart within its group, e.g. a model or a seed; may be empty
     variant: str = ""
-    # messages to send, the next one first. `edited_id` may be one of them.
+    # messages to send, in order; `edited_id` may refer to a message in here
     queued: tuple[Queued, ...] = ()
 
     @property
     def shown_title(self) -> str:
-        """Return the title for places that do not show the chat's group.
+        """Title for places that don't show the chat's group.
 
-        Without a title it is the beginning of the draft.
+        Falls back to the beginning of the draft.
         """
         files = self.draft_attachments
         waits = title_from(self.draft[:_BEGINNING]) or (files[0].name if files else "")
@@ -83,7 +83,7 @@ class ChatRecord(Struct, frozen=True):
 
 
 class Folder(Struct, frozen=True):
-    """Folder of chats. One with a `parent_id` is in that folder, and contains no folders."""
+    """Chat folder. If it has a `parent_id`, it's in that folder and can't have subfolders."""
 
     id: str
     name: str
@@ -91,12 +91,12 @@ class Folder(Struct, frozen=True):
 
 
 class Message(Struct, frozen=True):
-    """Message of a conversation. `parent_id` is the message before it, or None at the root.
+    """Message in a chat. `parent_id` is the previous message, or None for a root.
 
-    `status` is "streaming" while its reply runs. At the next start after a crash it becomes
-    "interrupted". `error` is the sentence shown instead of the answer. `attachments` are in the
-    order in which the model reads them. A message with `deleted_at` is deleted with all that follow
-    it, and can be restored.
+    `status` is "streaming" while the reply is running. After a crash, this is changed to
+    "interrupted" at the next start. `error` is shown in place of the answer. `attachments` are in
+    the order the model reads them. If `deleted_at` is set, the message and everything below are
+    deleted, but can be restored.
 
     Raises ValueError for an unknown role or status.
     """
@@ -123,17 +123,17 @@ class Message(Struct, frozen=True):
 
 
 class SearchHit(Struct, frozen=True):
-    """Place that matches a search. `message_id` is None for the chat's title."""
+    """Search hit. `message_id` is None if the chat's title matched."""
 
     chat_id: str
     message_id: str | None
-    snippet: str  # displayed text around the match, or the title
-    # start and end of each matching word in it
+    snippet: str  # text around the match as displayed, or the title
+    # start and end of each matching word in the snippet
     marks: tuple[tuple[int, int], ...] = ()
-    # start and end of matching words in the chat's title
+    # start and end of each matching word in the chat's title
     title_marks: tuple[tuple[int, int], ...] = ()
-    file: str = ""  # name of the attached file that matches, else ""
-    # unit, page: kind of the file's pages, "" for a single piece, and the page from 1
+    file: str = ""  # name of the matching attached file, or ""
+    # unit, page: page type ("" if it has no pages), and page number from 1
     unit: str = ""
     page: int = 0
 
@@ -141,19 +141,19 @@ class SearchHit(Struct, frozen=True):
 _id_lock = threading.Lock()
 _last_id = 0
 _chance = bytearray()
-# otherwise parent and child would create the same ids
+# otherwise, a forked child would generate the same IDs as its parent
 os.register_at_fork(after_in_child=_chance.clear)
 
 
 def new_id() -> str:
-    """Return 32 hexadecimal digits that sort by creation time, unique across processes.
+    """Generate an ID with 32 hex digits that sorts by creation time and is globally unique.
 
-    Layout: 48 bits of milliseconds, 80 random bits (as in a ULID). Within a process each is greater
-    than the one before, even if the clock is set back.
+    48 bits of milliseconds are followed by 80 random bits (as in a ULID). Within a process, IDs
+    always increase, even if the clock is set back.
     """
     global _last_id
     with _id_lock:
-        if not _chance:  # in blocks: a branch of 10,000 messages needs as many
+        if not _chance:  # refill in blocks, since branching may need 10,000 IDs
             _chance.extend(os.urandom(10 * 128))
         chance = int.from_bytes(_chance[-10:], "big")
         del _chance[-10:]
@@ -162,20 +162,20 @@ def new_id() -> str:
 
 
 LONGEST_NAME, LONGEST_REF, MOST_TAGS = 1_000, 10_000, 50
-"""Limits of characters in names and titles, of characters in model references, and of tags.
+"""Maximum characters of names and titles, characters of model references, and number of tags.
 
-The list of chats lays out the whole title at each repaint. Users don't type longer ones, but
-imported files may contain them.
+The chat list lays out full titles on every repaint. Users don't type such long titles, but imported
+files may have them.
 """
 
 
 def is_own_id(given: str) -> bool:
-    """Return True if it has the form of `new_id`, which no other name here has."""
+    """Return whether a string looks like an ID from `new_id`. No other names do."""
     return re.fullmatch("[0-9a-f]{32}", given) is not None
 
 
 def storable_chat(chat: ChatRecord) -> ChatRecord:
-    """Return the chat as it will be read back. Raises TypeError if `params` is not JSON."""
+    """Get the chat as it would be read back. Raises TypeError if `params` isn't JSON."""
     return replace(
         chat,
         title=storable_text(chat.title[:LONGEST_NAME]),
@@ -191,17 +191,17 @@ def storable_chat(chat: ChatRecord) -> ChatRecord:
 
 
 def storable_message(message: Message) -> Message:
-    """Return the message as it will be read back. Raises TypeError if `stats` is not JSON."""
+    """Get the message as it would be read back. Raises TypeError if `stats` isn't JSON."""
     fields = {name: getattr(message, name) for name in ("content", "reasoning", "error")}
     kept: dict[str, Any] = {name: storable_text(text) for name, text in fields.items()}
     fields["model"], kept["model"] = message.model, storable_text(message.model[:LONGEST_NAME])
     if not message.stats and kept == fields:
-        return message  # avoid copies: a branch may have ten thousand messages
+        return message  # avoid a copy, as a branch may have ten thousand messages
     return replace(message, **kept, stats=json.loads(json.dumps(message.stats)))
 
 
 def storable_text(text: str) -> str:
-    """Replace lone surrogates, which UTF-8 cannot encode and SQLite refuses, by U+FFFD."""
+    """Replace lone surrogates with U+FFFD. SQLite refuses them, as UTF-8 can't encode them."""
     if text.isascii():
         return text
     try:

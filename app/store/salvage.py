@@ -1,4 +1,4 @@
-"""Recovery of readable rows of a damaged file into a new one. The damaged file is set aside."""
+"""Recover the readable rows of a damaged file into a new file. The damaged file is kept."""
 
 import logging
 import shutil
@@ -24,11 +24,11 @@ from app.store.records import ChatRecord, Message, storable_chat, storable_messa
 
 log = logging.getLogger(__name__)
 
-_PIECES = 10  # pieces of the index built immediately: a third of a second
-# columns of the oldest rows, to which others were added later
+_PIECES = 10  # number of index steps to do right away, which takes a third of a second
+# column count of the original schema, to which columns were added later
 _COLUMNS_ONCE = {"chats": 11, "messages": 12}
 _KINDS = {"TEXT": str, "REAL": float, "BLOB": bytes, "INTEGER": int}
-# tables with two texts: True if the first is a SHA-256
+# tables with two text columns: True if the first is a SHA-256
 _BY_HASH = {"attached": True, "layouts": False}
 
 R = TypeVar("R", ChatRecord, Message)
@@ -43,16 +43,16 @@ class Salvaged(Struct, frozen=True):
 
 
 def salvage(path: Path) -> Salvaged:
-    """Replace the damaged file with a new one that has all readable chats and messages.
+    """Replace a damaged file with a new file that has all readable chats and messages.
 
-    A message whose parent is lost follows the one before it. Raises StoreError: "corrupt" if
-    nothing is readable, else the reason why the new file cannot be written. The damaged file is
-    then unchanged.
+    If a message's parent is lost, it's attached to the previous message. Raises StoreError:
+    "corrupt" if nothing is readable, otherwise the reason why the new file can't be written. In
+    both cases, the damaged file isn't changed.
     """
     try:
         with TemporaryDirectory(prefix="chats-", dir=path.parent) as folder:
             copy, made = Path(folder, "damaged.db"), Path(folder, "made.db")
-            # Only a copy is opened, since SQLite writes an existing journal back to the file.
+            # Work on a copy, because SQLite writes an existing journal back when opening the file.
             for suffix in ("", "-wal"):
                 part = path.with_name(path.name + suffix)
                 if part.exists():
@@ -68,9 +68,9 @@ def salvage(path: Path) -> Salvaged:
 
 
 def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
-    """Return the number of chats and messages copied."""
+    """Copy what can be read. Returns the number of chats and messages."""
     with suppress(sqlite3.Error), closing(_open(damaged)) as db:
-        # Whatever this returns, closing writes the journal to the file.
+        # The result doesn't matter. Closing the connection merges the journal into the file.
         db.execute("SELECT 1 FROM sqlite_master").fetchall()
     with (
         closing(open_writer(made)) as target,
@@ -102,14 +102,14 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
         for message in messages:
             SaveMessage(storable_message(message)).write(target)
         for table in ("layouts", "folders", "attached", "images", "erased"):
-            # One by one: all images may be gigabytes.
+            # Copy row by row, since all images together may be gigabytes.
             for _, row in source.rows(table):
                 with suppress(sqlite3.Error):
                     marks = ", ".join("?" * len(row))
                     insert = f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({marks})"
                     target.execute(insert, tuple(row.values()))
-        erase_ids(target, waiting(target))  # rows of unused pages may have been erased
-        # the latest messages can be found immediately, the others a little later
+        erase_ids(target, waiting(target))  # rows found in unused pages may have been erased
+        # index the latest messages now, so they can be found, and the others a bit later
         for _ in range(_PIECES):
             if not index_some(target):
                 break
@@ -118,7 +118,7 @@ def _copy(damaged: Path, made: Path, path: Path) -> tuple[int, int]:
 
 
 def _connected(messages: list[Message]) -> list[Message]:
-    """Return each message once. One whose parent is lost follows the one before it in its chat."""
+    """Remove duplicates. Messages without parent are attached to the previous message."""
     seen: dict[str, Message] = {}
     last: dict[str, str] = {}
     for found in messages:
@@ -135,7 +135,7 @@ def _connected(messages: list[Message]) -> list[Message]:
 
 
 def _open(damaged: Path) -> sqlite3.Connection:
-    """Return a connection that tolerates damage of the schema where possible."""
+    """Open a connection that tolerates schema damage as far as possible."""
     db = sqlite3.connect(damaged, isolation_level=None)
     db.text_factory = lambda text: text.decode(errors="replace")
     db.execute("PRAGMA writable_schema = ON")
@@ -143,10 +143,11 @@ def _open(damaged: Path) -> sqlite3.Connection:
 
 
 class _Source:
-    """Rows of a damaged file, read by SQLite, or from its pages if that fails.
+    """Rows of a damaged file. If SQLite can't read a table, we read it from the pages.
 
     Args:
-        made: a new file, whose tables have the same columns in the same order, and perhaps more.
+        made: a new file with the same tables. They have the same columns in the same order, but may
+            have more.
     """
 
     def __init__(
@@ -155,7 +156,7 @@ class _Source:
         self._db, self._pages, self._made = db, pages, made
 
     def records(self, table: str, kind: type[R]) -> list[R]:
-        """Return the table's valid rows, in the order of insertion. May contain duplicates."""
+        """Get a table's valid rows in insertion order. May contain duplicates."""
         make: Any = chat_from_row if kind is ChatRecord else message_from_row
         names = kind.__struct_fields__
         found: list[tuple[int, R]] = []
@@ -167,7 +168,7 @@ class _Source:
         return [record for _, record in sorted(found, key=lambda each: each[0])]
 
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield each row's number and its values by column. May contain duplicates."""
+        """Yield the number and values by column of each row. May contain duplicates."""
         columns = self._made.execute(f"PRAGMA table_info({table})").fetchall()
         try:
             walk = self._db.execute(f"SELECT rowid, * FROM {table}")
@@ -190,15 +191,15 @@ class _Source:
 
 
 def _sound(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
-    """Return the row's known columns, or None if they have invalid values."""
+    """Return the known columns of a row, or None if a value is invalid."""
     sound: dict[str, Any] = {}
     for _, name, kind, needed, _, key in columns:
         if name not in row:
             continue
         value = row[name]
-        if kind == "REAL" and isinstance(value, int):  # pages store 1.0 as 1
+        if kind == "REAL" and isinstance(value, int):  # in pages, 1.0 is stored as 1
             value = float(value)
-        if value is None and (needed or key) and kind != "INTEGER":  # pages do not store such keys
+        if value is None and (needed or key) and kind != "INTEGER":  # not stored in pages
             return None
         if value is not None and not isinstance(value, _KINDS[kind]):
             return None
@@ -207,7 +208,7 @@ def _sound(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
 
 
 def _fits(name: str, value: object) -> bool:
-    """Return True if a field has a value of the right type."""
+    """Check the type of a field's value."""
     if name in {"params", "stats"}:
         return isinstance(value, dict)
     if name in {"tags", "queued"} or name.endswith("attachments"):

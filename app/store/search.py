@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class _Folding(dict[int, str]):
-    """Translation table that removes case and accents, one letter to one to keep positions."""
+    """Translation table that strips case and accents without changing string positions."""
 
     def __missing__(self, letter: int) -> str:
         folded = normalize("NFD", chr(letter))[0].lower()
@@ -41,35 +41,35 @@ def _folding() -> _Folding:
 
 
 def fold(text: str) -> str:
-    """Return the text without case and accents. Positions stay."""
+    """Strip case and accents without changing positions."""
     return text.lower() if text.isascii() else text.translate(_folding())
 
 
-# Compiled at the first search, since such large character classes take milliseconds.
+# These are compiled by the first search, since such large character classes take milliseconds.
 _WORD = f"[{UNSPACED}]+|[^\\W_{UNSPACED}]+"
 _UNSPACED = f"[{UNSPACED}]"
-# characters: offset below which a snippet starts at 0, text before the hit, and full length
+# In characters: offset below which a snippet starts at 0, text before the hit, total length
 _SEEN, _BEFORE, _LENGTH = 20, 14, 160
 
 Tell = Callable[[list[SearchHit]], object]
 
 
 class Term(Struct, frozen=True):
-    """Word of a query, without case and accents."""
+    """Word in a query, without case and accents."""
 
     word: str
-    begins: bool = False  # it may be the beginning of a word
-    # it is in a script without spaces, and may be within a run of letters
+    begins: bool = False  # may be just the start of a word
+    # script without spaces, so it may match in the middle of a run of letters
     anywhere: bool = False
 
     @property
     def match(self) -> str:
-        """Return the term as an FTS5 expression."""
+        """The term as an FTS5 expression."""
         return f'"{spaced(self.word) if self.anywhere else self.word}"' + "*" * self.begins
 
 
 def terms_of(query: str) -> list[Term]:
-    """Return the words of the query. The last one may be incomplete."""
+    """Split a query into words. The last word may be incomplete."""
     found: list[str] = re.findall(_WORD, query)
     unfinished = len(found) - 1 if query[-1:].isalnum() else -1
     letters = [bool(re.match(_UNSPACED, word)) for word in found]
@@ -82,12 +82,12 @@ def terms_of(query: str) -> list[Term]:
 def find(
     db: sqlite3.Connection, query: str, limit: int, tell: Tell | None = None
 ) -> list[SearchHit]:
-    """Find titles, then one message per chat, most recently used chats first.
+    """Search titles, then messages (one per chat), most recently used chats first.
 
-    All words must occur, in any order. The last one may be the beginning of a word, so that results
-    narrow while the user types. Case, accents and deleted chats are ignored. The hit in a chat is
+    All words must occur, in any order. The last word may be incomplete, so results narrow down
+    while typing. Case and accents are ignored, and so are deleted chats. For each chat, we return
     the newest message with the words close together. ``tell`` is called early with the titles,
-    which take a fraction of the time.
+    because these take a fraction of the time.
     """
     query, narrowed = split(query.replace("\0", ""))
     terms = terms_of(query)
@@ -125,7 +125,7 @@ def _files(
     known: set[str],
     chats: dict[int, tuple[float, str]],
 ) -> list[SearchHit]:
-    """Return a hit in a file for each chat without other hits, most recently used first."""
+    """Find files in chats that have no other hits, most recently used first."""
     used = {chat: when for when, chat in chats.values() if chat not in known}
     match = " ".join(term.match for term in terms)
     having = files_of_messages(db, narrowed)
@@ -143,7 +143,7 @@ def _files(
 def _named(
     having: Sequence[tuple[str, SearchHit]], terms: list[Term]
 ) -> dict[str, tuple[str, SearchHit]]:
-    """Return by chat the newest message that has a file or image with the words in its name."""
+    """Find the newest message in each chat with a file or image whose name has the words."""
     return {
         hit.chat_id: (hit.file, replace(hit, unit=""))
         for _, hit in having
@@ -158,7 +158,7 @@ def _texts(
     terms: list[Term],
     limit: int,
 ) -> list[SearchHit]:
-    """Return a hit for the passage of each chat, most recently used first."""
+    """Return a hit for each chat's passage, most recently used first."""
     hits: list[SearchHit] = []
     order = sorted((chat for chat in places if chat in chats), key=chats.__getitem__, reverse=True)
     for chat in order:
@@ -192,7 +192,7 @@ def _titles(db: sqlite3.Connection, query: str, terms: list[Term], limit: int) -
 
 
 def _chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[float, str]]:
-    """Return the chats to search, by number: the time of their last use, and their id."""
+    """Get the chats to search, by number, with the time of last use and ID."""
     if narrowed is None:
         rows = db.execute("SELECT seq, id, updated_at FROM chats WHERE deleted_at IS NULL")
         return {seq: (updated, chat) for seq, chat, updated in rows}
@@ -208,7 +208,7 @@ def _chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[f
 def _by_filter(
     db: sqlite3.Connection, chats: dict[int, tuple[float, str]], narrowed: Filter, limit: int
 ) -> list[SearchHit]:
-    """Return the chats that match a filter without words, most recently used first."""
+    """Find chats that match a filter without words, most recently used first."""
     condition, values = narrowed.condition()
     query = f"SELECT 1 FROM messages m WHERE m.chat_id = ? AND m.deleted_at IS NULL AND {condition}"
     hits: list[SearchHit] = []
@@ -225,7 +225,7 @@ def _by_filter(
 def _near(
     db: sqlite3.Connection, terms: list[Term], narrowed: Filter | None = None
 ) -> dict[int, int]:
-    """Return by chat the newest passage that has all words, in one pass over the words' lists."""
+    """Find the newest passage with all words in each chat, in one pass over the index."""
     if narrowed is not None and narrowed.of_messages:
         condition, values = narrowed.condition()
         number = f"(f.rowid >> {MESSAGE_BITS}) & {(1 << CHAT_BITS - MESSAGE_BITS) - 1}"
@@ -244,9 +244,10 @@ def _near(
 
 
 def _apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
-    """Return by chat a passage of the newest message that has the words in different passages."""
+    """Find the newest message in each chat that has the words, but in different passages."""
     found: dict[int, int] = {}
-    # The longest word is likely the rarest. Its messages bound the lists of the other words.
+    # The longest word is probably the rarest, so look for it first and only search the messages
+    # that contain it for the other words.
     for number, term in enumerate(sorted(terms, key=lambda t: len(t.word), reverse=True)):
         within = json.dumps(list(found))
         rows = db.execute(
@@ -272,10 +273,10 @@ def _hit(chat: str, message: str | None, text: str, terms: list[Term]) -> Search
 
 
 def places_in(text: str, query: str) -> list[tuple[int, int]]:
-    """Return the start and end of a query's words in a text, from the best place on.
+    """Get the spans of a query's words in a text, starting at the best position.
 
-    The best place has the most words near each other. Matches before it come last. Filters of the
-    query are ignored.
+    That's where most of the words are close together. Matches before it come last. The query's
+    filters are ignored.
     """
     terms = terms_of(split(query)[0])
     marks = _marks(text, terms) if terms else []
@@ -284,7 +285,7 @@ def places_in(text: str, query: str) -> list[tuple[int, int]]:
 
 
 def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
-    """Return the start of the part of the text that has the most words."""
+    """Find the start of the section with the most words."""
     folded = fold(text)
     best, most, width = 0, 0, 0
     for number, (start, _) in enumerate(marks):
@@ -302,10 +303,10 @@ def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
 
 
 def _window(text: str, terms: list[Term]) -> tuple[int, int]:
-    """Return the part of the text that has most of the words, from a little before them."""
+    """Get the section with most of the words, starting a bit before them."""
     best = _best(text, _marks(text, terms), terms)
     begin = best - _BEFORE if best > _SEEN else 0
-    if begin:  # at the beginning of a word, if there is one nearby
+    if begin:  # start at a word boundary if there's one nearby
         space = max(text.find(" ", begin, best), text.find("\n", begin, best))
         begin = space + 1 if space >= 0 else begin
     end = min(len(text), begin + _LENGTH)
@@ -315,7 +316,7 @@ def _window(text: str, terms: list[Term]) -> tuple[int, int]:
 
 
 def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
-    """Return the start and end of each matching word."""
+    """Get the span of each matching word."""
     folded = fold(text)
     found = []
     for term in {Term(fold(t.word), t.begins, t.anywhere) for t in terms}:
@@ -329,14 +330,14 @@ def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
 _JOIN_S = 3.0  # longer than `prepare` takes
 
 ReportHits = Callable[[list[SearchHit], bool], object]
-"""Called on the searching thread with the hits so far, and True if these are all."""
+"""Called on the search thread with the hits so far, and True if the search is complete."""
 
 
 class Searcher:
-    """Searching thread with a reading connection. Only the latest query counts.
+    """Search thread with its own read connection. Only the latest query is answered.
 
     Args:
-        prepare: called before each search, so that the latest writes are found.
+        prepare: called before each search, so it includes the latest writes.
     """
 
     def __init__(self, path: Path, prepare: Callable[[], None]) -> None:
@@ -350,7 +351,7 @@ class Searcher:
         self._thread: threading.Thread | None = None
 
     def ask(self, query: str, limit: int, report: ReportHits) -> None:
-        """Start a search. It replaces a query that has not been answered yet."""
+        """Start a search, replacing any query that hasn't been answered yet."""
         with self._changed:
             if self._closing:
                 return
@@ -369,7 +370,7 @@ class Searcher:
             self._stop_running()
 
     def close(self) -> None:
-        """Cancel the search and join the thread. Gives up if the disk does not respond."""
+        """Cancel the search and join the thread, unless the disk doesn't respond."""
         with self._changed:
             self._closing = True
             self._wanted = None
@@ -399,7 +400,7 @@ class Searcher:
             except StoreError as error:
                 log.warning("search failed: %s", error.code)
                 self._tell(report, [], True, number)
-            except BaseException:  # the thread must survive to answer the next search
+            except BaseException:  # keep the thread alive for the next search
                 log.exception("search failed")
                 self._tell(report, [], True, number)
         if db is not None:

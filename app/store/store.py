@@ -1,4 +1,4 @@
-"""Public interface of the store: queue a write, read a record, flush, close."""
+"""Public interface of the store: queue writes, read records, flush, close."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ _PATCHABLE = set(ChatRecord.__struct_fields__) - {"id", "created_at"}
 
 
 class Store:
-    """Chats of one profile, in one SQLite file that only one program may open.
+    """A profile's chats, in an SQLite file that only one process may open.
 
-    Writes are thread-safe and return without disk access. A writer thread executes them in order,
-    several per transaction: finished messages and changes of chats immediately, drafts, layouts and
-    streaming text within about 0.25 s.
+    Writes are thread-safe and never wait for the disk. They're performed in order by a writer
+    thread that groups them into transactions: finished messages and chat changes right away,
+    drafts, layouts and streaming text within about 0.25 s.
 
-    Reads use a connection of the calling thread, never wait for the writer, and include all queued
-    writes. Only `search` waits for the writer, at most two seconds, and finds a streaming message
-    only after its end.
+    Reads use a connection per thread, never wait for the writer, and include all queued writes. The
+    exception is `search`, which waits up to two seconds for the writer and doesn't find messages
+    until they're finished.
 
-    If the disk fails or is full, queued writes stay in memory. They are retried with growing
+    If the disk fails or is full, queued writes are kept in memory and retried with increasing
     pauses, and `on_error` is called.
     """
 
@@ -70,11 +70,11 @@ class Store:
         backups: Backups | None = None,
         clock: Callable[[], float] = erase.now,
     ) -> None:
-        """Take over a connection from `open_writer`. Use `Store.open` instead."""
-        self.file = path  # the chats' file
-        # copy of a damaged journal of the last run, whose latest changes may be missing
+        """Use `Store.open` instead. This takes over a connection from `open_writer`."""
+        self.file = path  # the database file
+        # copy of a damaged journal from the last run, whose latest changes may be lost
         self.journal_aside = journal_aside
-        unfinished = bool(erase.waiting(db))  # an erasure of the last run is incomplete
+        unfinished = bool(erase.waiting(db))  # the last run didn't complete an erasure
         self._backups = backups or Backups(path, clock)
         self._writer = StoreWriter(db, path, self._backups.daily, [index_chore])
         self._readers = Readers(path)
@@ -91,13 +91,13 @@ class Store:
 
     @classmethod
     def open(cls, path: Path | str, clock: Callable[[], float] = erase.now) -> Store:
-        """Open the file, creating or migrating it. Replies cut off by a crash become "interrupted".
+        """Open, create or migrate the file. Replies cut off by a crash become "interrupted".
 
         Args:
-            clock: time of deletions and of daily backups.
+            clock: used for deletions and daily backups.
 
         Raises:
-            StoreError: "corrupt", "newer" (the file is unchanged: offer `set_aside`), "readonly",
+            StoreError: "corrupt", "newer" (file unchanged, so offer `set_aside`), "readonly",
                 "full" or "io".
         """
         path = Path(path)
@@ -116,15 +116,15 @@ class Store:
 
     @staticmethod
     def set_aside(path: Path | str) -> Path:
-        """Rename an unusable file so that `open` can create a new one. Return its new path.
+        """Rename an unusable file, so that `open` can create a new file. Returns the new path.
 
-        Call it only if the user chose it. Nothing is deleted.
+        Don't do this unless the user agrees. Nothing is deleted.
         """
         return set_aside(Path(path))
 
     @staticmethod
     def copy(path: Path | str, target: Path | str) -> None:
-        """Copy a file that is not being written, with its journal, to a new path.
+        """Copy a database that isn't being written, with its journal.
 
         Does nothing if the file is missing or the target exists. Raises StoreError.
         """
@@ -132,23 +132,23 @@ class Store:
 
     @staticmethod
     def salvage(path: Path | str) -> Salvaged:
-        """Recover the readable part of a damaged file into a new one, and keep the damaged one.
+        """Recover what's readable in a damaged file into a new file. The damaged file is kept.
 
-        Raises StoreError, with "corrupt" if nothing is readable. The file is then unchanged.
+        Raises StoreError ("corrupt" if nothing is readable), in which case the file is unchanged.
         """
         return salvage(Path(path))
 
     @staticmethod
     def restore(path: Path | str, backup: Path) -> Path | None:
-        """Replace a closed file with a backup. Return the new path of the old file.
+        """Replace a closed file with a backup. Returns the new path of the old file.
 
-        Raises StoreError, after which the file is unchanged.
+        Raises StoreError, in which case the file is unchanged.
         """
         return restore(Path(path), backup)
 
     @property
     def on_error(self) -> Callable[[StoreError], None] | None:
-        """Callback for failed writes, on the writer thread. Must be fast and not touch widgets."""
+        """Callback on the writer thread for failed writes. Must be fast and not touch widgets."""
         return self._writer.on_error
 
     @on_error.setter
@@ -157,7 +157,7 @@ class Store:
 
     @property
     def on_saved(self) -> Callable[[], None] | None:
-        """Callback on the writer thread when all failed writes have succeeded."""
+        """Callback on the writer thread, once all failed writes have succeeded."""
         return self._writer.on_saved
 
     @on_saved.setter
@@ -178,28 +178,28 @@ class Store:
     def flush(self, timeout: float | None = 5.0) -> None:
         """Wait until all queued writes are durable.
 
-        Raises StoreError if they fail or take too long. They stay queued.
+        Raises StoreError on failure or timeout. The writes remain queued.
         """
         self._writer.flush(timeout)
 
     def close(self, timeout: float | None = 5.0) -> None:
         """Write the queue, merge the WAL into the file, and join the thread. Idempotent.
 
-        Raises StoreError if something could not be saved. Everything is released anyway.
+        Raises StoreError if something couldn't be saved, but releases everything in any case.
         """
         atexit.unregister(self._close_at_exit)
         self._searcher.close()
         self._readers.close()
-        self._backups.close()  # before the writer: the last to close merges the WAL
+        self._backups.close()  # before the writer, which then merges the WAL
         self._writer.close(timeout)
 
     @property
     def settled(self) -> bool:
-        """Return True if there is nothing to write, index, back up or erase."""
+        """True if there's nothing left to write, index, back up or erase."""
         return self._writer.idle and self._backups.idle and self._writer.idle
 
     def _close_at_exit(self) -> None:
-        """Save the queue if the program ends without closing the store."""
+        """Save the queue if the process exits without closing the store."""
         try:
             self.close()
         except StoreError as error:
@@ -212,18 +212,19 @@ class Store:
     # --- reads --------------------------------------------------------------------------------
 
     def chats(self, include_deleted: bool = False) -> list[ChatRecord]:
-        """Return all chats, the most recently used first."""
+        """Get all chats, most recently used first."""
         chats = all_chats(self._readers, self._writer)
         return [chat for chat in chats if include_deleted or chat.deleted_at is None]
 
     def chat(self, chat_id: str) -> ChatRecord | None:
-        """Return the chat, deleted or not, or None."""
+        """Get a chat (possibly deleted), or None."""
         return view_of(self._readers, self._writer, "id = :chat", "0", chat_id).chats.get(chat_id)
 
     def tip(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
-        """Return the chat and the last message that it shows, each None if unknown.
+        """Get a chat and the last message of its selected branch. Each is None if unknown.
 
-        While both are unchanged, so is `path`: the messages before a message do not change.
+        As long as neither changes, `path` doesn't change, since the ancestors of a message are
+        fixed.
         """
         last = "id = (SELECT leaf_id FROM chats WHERE id = :chat)"
         view = view_of(self._readers, self._writer, "id = :chat", last, chat_id)
@@ -231,20 +232,20 @@ class Store:
         return chat, view.messages.get(chat.leaf_id or "") if chat is not None else None
 
     def messages(self, chat_id: str) -> list[Message]:
-        """Return the whole tree, in the order of insertion: parents before children."""
+        """Get the full tree in insertion order, i.e. parents before children."""
         messages = view_of(
             self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id
         ).messages.values()
         return [message for message in messages if message.chat_id == chat_id]
 
     def has_messages(self, chat_id: str, count: int) -> bool:
-        """Return True if at least ``count`` messages of the chat are in the file."""
+        """Check whether the file has at least ``count`` messages of this chat."""
         with self._readers.reading() as db:
             one = "SELECT 1 FROM messages WHERE chat_id = ? LIMIT 1 OFFSET ?"
             return db.execute(one, (chat_id, count - 1)).fetchone() is not None
 
     def path(self, chat_id: str) -> list[Message]:
-        """Return the branch that is shown, from the root to the chat's leaf, or []."""
+        """Get the selected branch from the root to the leaf, or []."""
         view = view_of(self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id)
         chat = view.chats.get(chat_id)
         branch: list[Message] = []
@@ -255,19 +256,19 @@ class Store:
         return branch[::-1]
 
     def search(self, query: str, limit: int = 50) -> list[SearchHit]:
-        """Return the places that contain all words of the query. The last word may be incomplete.
+        """Find titles and messages that contain all words. The last word may be incomplete.
 
-        Titles come first (`message_id` is None), then one message per chat, last used first.
-        Deleted chats are left out. Case and accents are ignored.
+        Titles come first (`message_id` is None), then one message per chat, most recently used
+        first. Ignores case, accents, and deleted chats.
         """
         self._hurry()
         with self._readers.reading() as db:
             return find(db, query, limit)
 
     def search_later(self, query: str, limit: int, report: ReportHits) -> None:
-        """Search in a thread, which calls ``report`` with the titles, then with all hits.
+        """Search in a thread. Calls ``report`` with the titles first, and then with all hits.
 
-        A later call replaces an unanswered one. ``cancel_search`` cancels it.
+        A new call replaces an unanswered query. To cancel, use ``cancel_search``.
         """
         self._searcher.ask(query, limit, report)
 
@@ -275,7 +276,7 @@ class Store:
         self._searcher.cancel()
 
     def backups(self) -> list[Backup]:
-        """Return the backups, the newest first."""
+        """List the backups, newest first."""
         return backups_of(self._readers.path)
 
     def _hurry(self) -> None:
@@ -283,14 +284,14 @@ class Store:
             self._writer.flush(2.0)
 
     def layout(self, name: str) -> dict[str, Any] | None:
-        """Return the layout with this name, or None if it is missing or damaged."""
+        """Get a layout by name, or None if it's missing or damaged."""
         return self.layouts().get(name)
 
     def layouts(self) -> dict[str, dict[str, Any]]:
-        """Return all layouts by name, without damaged ones, which must not prevent a start."""
+        """Get all layouts by name. Damaged layouts are skipped, as they mustn't prevent a start."""
         waiting = queued(self._writer)
         with self._readers.reading() as db:
-            # As bytes, since invalid UTF-8 would make the whole query fail.
+            # Read bytes, since invalid UTF-8 would make the entire query fail.
             rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
         found = {name: _layout(data) for name, data in (rows | waiting.layouts).items()}
         return {name: data for name, data in found.items() if data is not None}
@@ -298,25 +299,25 @@ class Store:
     # --- writes -------------------------------------------------------------------------------
 
     def together(self) -> AbstractContextManager[None]:
-        """Group the writes in this block into one transaction.
+        """Group all writes in this block into a single transaction.
 
-        Without it, a crash may separate them. Writes of other threads are not included. A `flush`
-        in the block, on the same thread, splits the transaction.
+        Without this, a crash could separate them. Writes from other threads aren't included.
+        Calling `flush` in the block on the same thread splits the transaction.
         """
         return self._writer.together()
 
     def save_chat(self, chat: ChatRecord) -> None:
-        """Insert or overwrite all fields. To change a few, use `update_chat`.
+        """Insert a chat or overwrite all fields. To change a few fields, use `update_chat`.
 
-        Raises TypeError or ValueError if `params` is not JSON.
+        Raises TypeError or ValueError if `params` isn't JSON.
         """
         if chat.id not in self.trash.erased:
             self._writer.add(SaveChat(storable_chat(chat)))
 
     def update_chat(self, chat_id: str, **changes: Any) -> None:
-        """Change the named fields of a stored chat (title, model, system, params, …).
+        """Change some fields of a stored chat (title, model, system, params, …).
 
-        Raises ValueError for a field that cannot be changed.
+        Raises ValueError for a field that can't be changed.
         """
         if wrong := set(changes) - _PATCHABLE:
             raise ValueError(f"not a changeable field of a chat: {', '.join(sorted(wrong))}")
@@ -327,12 +328,12 @@ class Store:
     def save_message(self, message: Message, *, as_leaf: bool = False) -> None:
         """Insert or overwrite a message. `as_leaf` makes it the leaf in the same transaction.
 
-        Its chat and its parent must have been saved before, otherwise the write is dropped and
-        `on_error` is called with "invalid". A new message moves its chat to the top of the list.
-        Queued checkpoints of a streaming message replace each other.
+        The chat and the parent must be saved first. Otherwise, the write is dropped and `on_error`
+        is called with "invalid". A new message moves its chat to the top of the list. Queued
+        checkpoints of a streaming message replace each other.
         """
         if message.chat_id in self.trash.erased:
-            return  # end of a reply whose chat was erased
+            return  # the reply ended after its chat was erased
         save = SaveMessage(storable_message(message))
         if as_leaf:
             self._writer.add(save, PatchChat(message.chat_id, {"leaf_id": message.id}))
@@ -340,20 +341,20 @@ class Store:
             self._writer.add(save)
 
     def set_draft(self, chat_id: str, text: str) -> None:
-        """Store the composer's text. Fast enough for every key press."""
+        """Store the composer's text. Cheap enough to do on every key press."""
         self._writer.add(PatchChat(chat_id, {"draft": storable_text(text)}, urgent=False))
 
     def set_edited(self, chat_id: str, message_id: str | None, text: str) -> None:
-        """Store the changed text of a message that is being edited, or None for no edit."""
+        """Store the text of a message being edited, or None if there's no edit."""
         changes = {"edited_id": message_id, "edited_text": storable_text(text)}
         self._writer.add(PatchChat(chat_id, changes, urgent=False))
 
     def set_leaf(self, chat_id: str, message_id: str | None) -> None:
-        """Show the branch that ends with this message."""
+        """Select the branch that ends with this message."""
         self._writer.add(PatchChat(chat_id, {"leaf_id": message_id}))
 
     def delete_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
-        """Delete messages. The chat then shows the branch that ends with ``leaf_id``."""
+        """Delete messages and select the branch that ends with ``leaf_id``."""
         mark = MarkMessages(tuple(ids), self.trash.now())
         self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
@@ -363,7 +364,7 @@ class Store:
         self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
     def save_layout(self, name: str, data: dict[str, Any]) -> None:
-        """Store a window layout under a name. Raises TypeError if it is not JSON."""
+        """Store a window layout. Raises TypeError if it isn't JSON."""
         self._writer.add(SaveLayout(storable_text(name), json.dumps(data)))
 
     def delete_layout(self, name: str) -> None:
@@ -374,7 +375,7 @@ def _storable(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(storable_text, value))
     if isinstance(value, dict):
-        # raise for values that are not JSON here, not in the writer
+        # fail here for values that aren't JSON, and not in the writer
         return json.loads(json.dumps(value))
     return storable_text(value) if isinstance(value, str) else value
 

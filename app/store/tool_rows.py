@@ -1,7 +1,7 @@
-"""Consents of the user to tools, with the tools' descriptions at that time.
+"""The user's consents to tools, with the tool descriptions at that time.
 
-The tables are small and read completely at the start. They belong to this profile and are never
-exported, so an imported chat has no consents.
+These tables are small, so they're read completely at startup. They belong to the profile and are
+never exported, which means that imported chats don't have any consents.
 """
 
 import sqlite3
@@ -19,7 +19,7 @@ ToolRow = tuple[ToolValue, ...]
 
 
 class PutToolRow(Struct, frozen=True):
-    """Operation that inserts or replaces a row."""
+    """Operation to insert or replace a row."""
 
     table: str
     row: ToolRow
@@ -32,11 +32,11 @@ class PutToolRow(Struct, frozen=True):
         db.execute(f"INSERT OR REPLACE INTO {self.table} ({columns}) VALUES ({marks})", self.row)
 
     def show(self, view: View) -> None:
-        """Do nothing, since the rows are read only at the start."""
+        """No-op, because rows are only read at startup."""
 
 
 class DropToolRows(Struct, frozen=True):
-    """Operation that deletes the rows whose first columns have these values."""
+    """Operation to delete the rows whose first columns have these values."""
 
     table: str
     key: tuple[str, ...]
@@ -48,7 +48,7 @@ class DropToolRows(Struct, frozen=True):
         db.execute(f"DELETE FROM {self.table} WHERE {where or '1'}", self.key)
 
     def show(self, view: View) -> None:
-        """Do nothing, since the rows are read only at the start."""
+        """No-op, because rows are only read at startup."""
 
 
 class ToolRows:
@@ -59,16 +59,16 @@ class ToolRows:
         self._readers = readers
 
     def read(self, table: str) -> list[ToolRow]:
-        """Return all rows of one of `TABLES` from the file. Used once, at the start."""
+        """Read all rows of a table in `TABLES` from the file. Only used at startup."""
         columns = ", ".join(TABLES[table])
         with self._readers.reading() as db:
             return [tuple(row) for row in db.execute(f"SELECT {columns} FROM {table}")]
 
     def put(self, table: str, *row: ToolValue) -> None:
-        """Insert a row, replacing one with the same key."""
+        """Insert a row, or replace the row with the same key."""
         kept = tuple(storable_text(v) if isinstance(v, str) else v for v in row)
         self._writer.add(PutToolRow(table, kept))
 
     def drop(self, table: str, *key: str) -> None:
-        """Delete the rows that begin with this key, or all rows."""
+        """Delete all rows whose key starts with these values, or all rows."""
         self._writer.add(DropToolRows(table, tuple(map(storable_text, key))))

@@ -1,4 +1,4 @@
-"""Trash: deletion, restoring, and permanent erasure of chats."""
+"""Trash: delete, restore, and permanently erase chats."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -20,27 +20,27 @@ class Trash:
     def __init__(
         self, writer: StoreWriter, readers: Readers, backups: Backups, clock: Callable[[], float]
     ) -> None:
-        # permanently deleted chats; later writes to them are dropped
+        # permanently deleted chats, for which later writes are dropped
         self.erased: set[str] = set()
-        # files set aside that are too damaged to erase text in them
+        # files kept aside that are too damaged to erase anything in them
         self.unscrubbed: list[Path] = []
         self._writer = writer
         self._readers = readers
         self._backups = backups
         self._clock = clock
         self._opened_at = clock()
-        self._scrubbed: set[str] = set()  # ids without which the file was rewritten
+        self._scrubbed: set[str] = set()  # IDs gone since the last rewrite
 
     def delete(self, chat_id: str) -> float:
-        """Move the chat to the trash, and return the time. `restore` brings it back completely."""
+        """Move a chat to the trash and return the time. Fully undone by `restore`."""
         when = self.now()
         self._writer.add(PatchChat(chat_id, {"deleted_at": when}))
         return when
 
     def now(self) -> float:
-        """Return the time of a deletion.
+        """Get the time to use for a deletion.
 
-        Never before this run, so that its deletions can be undone.
+        It's never before the start of this run, so deletions in this run can always be undone.
         """
         return max(self._clock(), self._opened_at)
 
@@ -49,7 +49,7 @@ class Trash:
         self._writer.add(PatchChat(chat_id, {"deleted_at": None}))
 
     def chats(self) -> list[ChatRecord]:
-        """Return deleted chats that are not empty, the most recently deleted first."""
+        """Get deleted chats that aren't empty, most recently deleted first."""
         chats = [
             c
             for c in all_chats(self._readers, self._writer)
@@ -58,9 +58,9 @@ class Trash:
         return sorted(chats, key=lambda chat: chat.deleted_at or 0.0, reverse=True)
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Erase chats permanently, also from the index, journal, backups and files set aside.
+        """Permanently erase chats, including from index, journal, backups and files set aside.
 
-        The cleanup runs in the background, and continues at the next start if the program ends.
+        The cleanup runs in the background. If the app quits, it continues at the next start.
         """
         if ids:
             self.erased.update(ids)
@@ -68,12 +68,12 @@ class Trash:
             self._writer.when_idle(self.scrub)
 
     def due(self) -> list[str]:
-        """Return chats that have been in the trash for thirty days, to be erased."""
+        """Get chats to erase because they were in the trash for thirty days."""
         chats = all_chats(self._readers, self._writer)
         return erase.due(chats, self._clock(), self._opened_at)
 
     def erase_messages(self) -> None:
-        """Erase messages that were deleted in earlier runs, which cannot be undone any more."""
+        """Erase messages deleted in earlier runs, since that can no longer be undone."""
         with self._readers.reading() as db:
             due = "SELECT 1 FROM messages WHERE deleted_at < ? LIMIT 1"
             found = db.execute(due, (self._opened_at,)).fetchone()
@@ -82,7 +82,7 @@ class Trash:
             self._writer.when_idle(self.scrub)
 
     def scrub(self, db: sqlite3.Connection) -> bool:
-        """Chore that removes all remains of erased text. Ids stay listed until this is complete."""
+        """Chore that removes all traces of erased text. The IDs stay listed until it's done."""
         ids = erase.waiting(db)
         if not ids:
             return False
@@ -90,7 +90,7 @@ class Trash:
             erase.scrub(db)
             self._scrubbed = set(ids)
         if not erase.empty_journal(db):
-            return True  # try again soon
+            return True  # retry soon
 
         def done(left: list[Path]) -> None:
             self.unscrubbed = left

@@ -1,4 +1,4 @@
-"""Writer thread: groups queued writes into transactions, and keeps failed ones for a retry."""
+"""Writer thread that groups queued writes into transactions and retries failed writes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ log = logging.getLogger(__name__)
 
 
 class OperationQueue:
-    """Ordered queue of numbered operations. Not thread-safe: the writer locks it.
+    """Ordered queue of numbered operations. Not thread-safe, so the writer locks it.
 
-    Invariant: applying the operations in order gives the same records as applying everything that
-    was ever added.
+    Invariant: applying the operations in order has the same result as applying everything ever
+    added.
     """
 
     def __init__(self) -> None:
@@ -35,13 +35,13 @@ class OperationQueue:
         return len(self._operations)
 
     def add(self, number: int, operation: Operation) -> None:
-        """Append an operation, or replace the queued one of the same slot at its position.
+        """Append an operation. If one with the same slot is queued, replace it at its position.
 
-        The earlier position matters: a message is the parent of later ones.
+        It has to be the earlier position, because a message may be the parent of later messages.
         """
         slot = operation.slot
         if slot is None:
-            # It may write typed text too, so later typed text must come after it.
+            # It may contain typed text as well, so text typed from now on has to come after it.
             for columns, kind in TYPED.items():
                 if isinstance(operation, SaveChat):
                     self._slots.pop(f"{kind} {operation.chat.id}", None)
@@ -55,15 +55,15 @@ class OperationQueue:
         self._operations[place] = operation
 
     def items(self) -> Iterable[tuple[int, Operation]]:
-        """Return numbers and operations, in order."""
+        """Get numbers and operations, in order."""
         return self._operations.items()
 
     def urgent(self) -> bool:
-        """Return True if an operation must be written immediately."""
+        """True if an operation has to be written right away."""
         return any(operation.urgent for operation in self._operations.values())
 
     def followed_by(self, later: OperationQueue) -> OperationQueue:
-        """Return this queue with the later queue's operations added."""
+        """Create a queue with these operations, followed by those of a later queue."""
         merged = OperationQueue()
         for queue in (self, later):
             for number, operation in queue.items():
@@ -71,7 +71,7 @@ class OperationQueue:
         return merged
 
 
-# Errors caused by the write itself, not the disk: retrying would block other writes forever.
+# Errors caused by the write itself and not the disk. Retrying would block all other writes forever.
 _REFUSED = (
     sqlite3.IntegrityError,
     sqlite3.ProgrammingError,
@@ -84,25 +84,25 @@ _REFUSED = (
     AttributeError,
     RecursionError,
 )
-_MAX_UNEXPECTED = 3  # consecutive errors that neither SQLite nor the disk raised
+_MAX_UNEXPECTED = 3  # errors in a row that weren't raised by SQLite or the disk
 
 
 class Transactions(Struct):
-    """Writer of groups of operations over one connection."""
+    """Writes batches of operations on one connection."""
 
     db: sqlite3.Connection
     path: Path
     before: Callable[[], None]  # called before each transaction
-    on_refused: Callable[[StoreError], None]  # called for each write that was left out
-    # called if more must be indexed than fits into one transaction
+    on_refused: Callable[[StoreError], None]  # called for each write that was dropped
+    # called when there's more to index than fits in a transaction
     on_unindexed: Callable[[], None]
     unexpected: int = 0
 
     def write(self, operations: list[Operation]) -> StoreError | None:
-        """Write all operations except those that can never be written.
+        """Write all operations, dropping those that can never succeed.
 
-        Returns the failure if none were written. Never raises: the calling thread must survive to
-        write later messages.
+        If nothing could be written, the error is returned. This never raises, because the thread
+        has to survive to write later messages.
         """
         try:
             try:
@@ -121,13 +121,13 @@ class Transactions(Struct):
         return None
 
     def _is_refusal(self, error: Exception) -> bool:
-        """Return True if the operation cannot be written, however often it is tried."""
+        """Check if an error is permanent, so that retrying the operation is pointless."""
         if isinstance(error, (sqlite3.Error, OSError, MemoryError)):
             return isinstance(error, _REFUSED)
         return isinstance(error, _REFUSED) or self.unexpected >= _MAX_UNEXPECTED - 1
 
     def _write_singly(self, operations: list[Operation]) -> None:
-        """Write the operations one by one, leaving out those that can never be written."""
+        """Write the operations one at a time, dropping those that can never succeed."""
         refused: list[StoreError] = []
         self._begin()
         try:
@@ -161,7 +161,7 @@ class Transactions(Struct):
             raise
 
     def _index(self) -> None:
-        """Index new messages for the search. Errors are logged only, since the text is saved."""
+        """Index new messages for search. Errors are just logged, since the text itself is saved."""
         self.db.execute("SAVEPOINT indexed")
         try:
             more = index_some(self.db)
@@ -176,27 +176,27 @@ class Transactions(Struct):
             self.db.execute("RELEASE indexed")
 
     def _begin(self) -> None:
-        self.rollback()  # the last transaction may have failed
+        self.rollback()  # in case the last transaction failed
         self.before()
         self.db.execute("BEGIN IMMEDIATE")
 
     def rollback(self) -> None:
-        # Some errors, such as a full disk, have rolled back already.
+        # Some errors, e.g. a full disk, already cause a rollback.
         if self.db.in_transaction:
             self.db.execute("ROLLBACK")
 
 
 _GROUP_S = 0.25
-"""Drafts and streaming text are grouped for this long: at most four fsyncs a second."""
+"""Drafts and streaming text are batched for this long, to limit it to four fsyncs a second."""
 _RETRY_S = (1.0, 2.0, 5.0, 10.0)
-_REST_S = 0.02  # between two pieces of a chore
+_REST_S = 0.02  # pause between steps of a chore
 
 Chore = Callable[[sqlite3.Connection], bool]
-"""Work for idle times, outside a transaction. Returns True if there is more of it."""
+"""Job for idle times, run outside of a transaction. Returns True if there's more to do."""
 
 
 def index_chore(db: sqlite3.Connection) -> bool:
-    """Index a piece. Return True if more is left."""
+    """Do an indexing step. Returns True if there's more to do."""
     db.execute("BEGIN IMMEDIATE")
     more = index_some(db)
     db.execute("COMMIT")
@@ -204,22 +204,22 @@ def index_chore(db: sqlite3.Connection) -> bool:
 
 
 class _Group(Struct):
-    """Writes that one thread holds back until its group is complete."""
+    """Writes of one thread, held back until its group is complete."""
 
-    depth: int = 0  # nested `together` calls of the thread
+    depth: int = 0  # nesting level of the thread's `together` calls
     operations: list[Operation] = field(default_factory=list)  # in order
-    flushed: int = 0  # operations of the group that a flush has queued already
+    flushed: int = 0  # number of operations already queued by a flush
 
     def discard_since(self, start: int) -> None:
-        """Drop the operations after the first ``start`` ones, unless they are queued already."""
+        """Drop all operations from ``start`` on, except those already queued."""
         del self.operations[max(0, start - self.flushed) :]
 
 
 class StoreWriter:
-    """Owner of the writing connection. `add` never waits for the disk.
+    """Owns the writing connection. `add` never waits for the disk.
 
-    After a failed commit the operations stay queued and visible to readers. They are retried after
-    1, 2, 5, 10, 10… seconds and at every flush.
+    If a commit fails, its operations stay in the queue and visible to readers. They're retried
+    after 1, 2, 5, 10, 10… seconds and on every flush.
     """
 
     def __init__(
@@ -230,10 +230,10 @@ class StoreWriter:
         chores: Sequence[Chore] = (),
     ) -> None:
         """Start the thread. It calls ``before_write`` before each transaction."""
-        # called on the writer thread, once when writing starts to fail with a code, and once per
-        # refused operation
+        # called on the writer thread, once per error code when writing starts to fail, and for
+        # every refused operation
         self.on_error: Callable[[StoreError], None] | None = None
-        # called on the writer thread when all failed writes have succeeded
+        # called on the writer thread once all failed writes have succeeded
         self.on_saved: Callable[[], None] | None = None
         self._chores = list(chores)
         self._doing = False
@@ -246,24 +246,24 @@ class StoreWriter:
         self._waiting = OperationQueue()
         self._in_flight = OperationQueue()
         self._added = 0  # number of the last operation added
-        self._attempts = 0  # attempted commits
+        self._attempts = 0  # number of attempted commits
         self._hurry = False
         self._groups: dict[int, _Group] = {}  # incomplete groups by thread
         self._failure: StoreError | None = None
         self._failures = 0
         self._closing = False
-        # A daemon, since a program that ends without closing would wait forever. The owner closes
-        # the writer at exit (see Store), so nothing is lost.
+        # This is a daemon because a program that exits without closing would otherwise hang
+        # forever. Nothing gets lost, since the owner closes the writer at exit (see Store).
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
     @property
     def closed(self) -> bool:
-        """Return True if `close` has been called."""
+        """True once `close` has been called."""
         return self._closing
 
     def add(self, *operations: Operation) -> None:
-        """Queue the operations for the same transaction."""
+        """Queue operations to be written in the same transaction."""
         with self._changed:
             if self._closing:
                 words = tr("This change came after the chats were closed and is not saved.")
@@ -281,14 +281,14 @@ class StoreWriter:
         self._changed.notify_all()
 
     def _let_go(self, group: _Group | None) -> None:
-        """Queue the operations that a thread has held back so far."""
+        """Queue the operations a thread has held back so far."""
         if group is not None:
             operations, group.operations = group.operations, []
             group.flushed += len(operations)
             self._queue(operations)
 
     def when_idle(self, chore: Chore) -> None:
-        """Run a chore on the writer thread, after the queued writes."""
+        """Run a chore on the writer thread, once the queued writes are done."""
         with self._changed:
             if chore not in self._chores:
                 self._chores.append(chore)
@@ -296,18 +296,18 @@ class StoreWriter:
 
     @property
     def idle(self) -> bool:
-        """Return True if there is nothing to write or to do."""
+        """True if there's nothing to write and no chore left."""
         with self._changed:
             left = len(self._waiting) + len(self._in_flight) + len(self._chores)
             return not (left or self._doing or self._groups)
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Write everything that this thread adds in the block in one transaction.
+        """Write everything this thread adds in the block in one transaction.
 
-        The operations are held back, so that writes, searches and flushes of other threads do not
-        commit parts of them. A flush of this thread splits the group. After an exception, nothing
-        is written.
+        The operations are held back, so other threads can't commit just some of them by writing,
+        searching or flushing. A flush on this thread splits the group. If there's an exception,
+        nothing is written.
         """
         thread = threading.get_ident()
         with self._changed:
@@ -328,18 +328,18 @@ class StoreWriter:
                     self._let_go(group)
 
     def pending(self) -> list[Operation]:
-        """Return the operations that may not be in the file yet, in order."""
+        """Get the operations that may not have reached the file yet, in order."""
         with self._changed:
             queued = [op for each in (self._in_flight, self._waiting) for _, op in each.items()]
             return queued + [op for group in self._groups.values() for op in group.operations]
 
     def flush(self, timeout: float | None) -> None:
-        """Wait until everything added before this call is durable.
+        """Wait until everything added so far is durable.
 
-        Operations that other threads hold back are not added yet.
+        This doesn't include operations held back by other threads.
 
-        Raises StoreError with the writer's code if an attempt after this call failed, or "timeout".
-        Operations that could not be written stay queued.
+        Raises StoreError with the writer's code if an attempt fails during the call, or with
+        "timeout". Operations that couldn't be written stay in the queue.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         with self._changed:
@@ -364,8 +364,9 @@ class StoreWriter:
     def close(self, timeout: float | None) -> None:
         """Write the queue, join the thread, and close the connection, which merges the WAL.
 
-        Waits for groups of other threads, since half of one would be worse than an error. Raises
-        StoreError if something could not be written. Everything is released anyway.
+        Waits for groups of other threads, because writing half of a group would be worse than an
+        error. Raises StoreError if something couldn't be written, but releases everything in any
+        case.
         """
         with self._changed:
             already = self._closing
@@ -378,14 +379,14 @@ class StoreWriter:
             self._closing = True
             self._changed.notify_all()
             if self._doing:
-                self._db.interrupt()  # a chore continues at the next start
+                self._db.interrupt()  # chores are continued at the next start
         if not already:
             self._thread.join(timeout)
             if self._thread.is_alive():
-                # The thread is in a system call. Interrupting rolls its transaction back.
+                # The thread is stuck in a system call. Interrupting it rolls back the transaction.
                 self._db.interrupt()
                 self._thread.join(timeout)
-            if not self._thread.is_alive():  # otherwise the disk does not respond
+            if not self._thread.is_alive():  # otherwise, the disk doesn't respond
                 self._db.close()
         held = sum(len(group.operations) for group in self._groups.values())
         lost = len(self._in_flight) + len(self._waiting) + held
@@ -405,7 +406,7 @@ class StoreWriter:
             )
 
     def _durable_to(self) -> int:
-        """Return the number up to which all operations are in the file."""
+        """Get the number up to which all operations are in the file."""
         for queue in (self._in_flight, self._waiting):
             for number, _ in queue.items():
                 return number - 1
@@ -446,7 +447,7 @@ class StoreWriter:
                 return
 
     def _wait_for_work(self) -> None:
-        """Wait for a group to write, a chore, or closing."""
+        """Wait for a batch to write, a chore, or close."""
         while not len(self._waiting) and not self._closing:
             if not self._changed.wait(_REST_S if self._chores else None) and self._chores:
                 return
@@ -468,25 +469,25 @@ class StoreWriter:
         with self._changed:
             if not self._chores:
                 return
-            # Removed before it runs, so that a request in the meantime runs it again.
+            # Remove it before running it, so that it can be requested again in the meantime.
             chore = self._chores.pop(0)
             self._doing = True
         try:
             more = chore(self._db)
         except (sqlite3.Error, OSError, *UNREADABLE) as error:
-            if not self._closing:  # closing interrupts it
+            if not self._closing:  # unless it was interrupted by `close`
                 log.warning("chore was not finished: %s", translate(error, self._path).code)
             more = False
-        except BaseException:  # the thread must survive to write later messages
+        except BaseException:  # keep the thread alive for later messages
             log.exception("chore failed")
             more = False
         if not more:
-            with suppress(sqlite3.Error):  # tried again before the next transaction
+            with suppress(sqlite3.Error):  # retried before the next transaction
                 self._transactions.rollback()
         with self._changed:
             self._doing = False
             if more and chore not in self._chores:
-                self._chores.append(chore)  # after the others, so that each gets its turn
+                self._chores.append(chore)  # at the end, so that every chore gets its turn
             self._changed.notify_all()
 
     def _same(self, failure: StoreError) -> bool:

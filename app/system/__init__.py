@@ -1,4 +1,4 @@
-"""Integration with the operating system: single instance, logs, crash reports, updates, licenses.
+"""OS integration: single instance, logs, crash reports, updates, licenses.
 
 Imports: app, app.bridge, app.chats, app.flows, app.models, app.settings, engine.model,
 engine.sandbox.

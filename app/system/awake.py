@@ -1,7 +1,7 @@
-"""Prevention of macOS App Nap, which slows down programs with hidden windows.
+"""Keep macOS App Nap from slowing down the app while its windows are hidden.
 
-Active while a chat replies or a model is downloaded. Does nothing on other systems. The screen and
-the machine may still sleep.
+Only active during replies and model downloads, and only on macOS. The screen and the machine may
+still go to sleep.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from app.models.downloads import Downloads
 
 log = logging.getLogger(__name__)
 
-# NSActivityUserInitiatedAllowingIdleSystemSleep, from NSProcessInfo.h
+# NSActivityUserInitiatedAllowingIdleSystemSleep in NSProcessInfo.h
 _OPTIONS = 0x00FFFFFF & ~(1 << 20)
 _REASON = "A chat is answering, or a model is downloaded"
 
-# starts an activity, and returns the function that ends it
+# starts an activity and returns a function to end it
 Begin = Callable[[], Callable[[], None]]
 
 
 class NapPrevention(QObject):
-    """Holder of an App Nap activity while any reply or download runs."""
+    """Holds an App Nap activity as long as there's a reply or download."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class NapPrevention(QObject):
         if at_work and self._end is None:
             try:
                 self._end = self._begin()
-            except Exception as error:  # a slow program is better than a crash
+            except Exception as error:  # better slow than crashed
                 log.info("cannot prevent App Nap: %s", error)
                 self._end = _nothing()
         elif not at_work and self._end is not None:

@@ -1,8 +1,8 @@
 """Crash reports for the user.
 
-Python errors are reported immediately. After a crash of the process, the next start creates a
-report from the stacks written by faulthandler. Reports contain versions, stacks and the last lines
-of the log, never text of the user or a model.
+Python exceptions are reported right away. If the process crashed, the next start creates a report
+from faulthandler's stack dump. Reports contain versions, stacks and the end of the log, but never
+any text from the user or a model.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from app import __version__
 
 KEPT = 20  # older reports are deleted
 
-MOST = 5  # reports per run, since errors tend to repeat
+MOST = 5  # reports per run, because errors tend to repeat
 
 LOG_LINES = 60
 
 
 class CrashReports:
-    """Reports in a folder.
+    """Crash reports in a folder.
 
     Args:
-        folder: an existing folder of logs.
-        log: the program's log, whose end is included in reports.
+        folder: log folder, which must exist.
+        log: the app's log file. Its last lines are included in reports.
     """
 
     def __init__(self, folder: Path, log: Path) -> None:
@@ -39,11 +39,11 @@ class CrashReports:
         self._log = log
         self._stacks = folder / "crash-stacks.txt"
         self._stream: IO[str] | None = None
-        self._reported: set[str] = set()  # stacks of this run that were reported
+        self._reported: set[str] = set()  # stacks already reported in this run
         self._before = False
 
     def begin(self) -> list[Path]:
-        """Start crash detection, and return the unseen reports of earlier runs."""
+        """Start crash detection. Returns the unseen reports from earlier runs."""
         with contextlib.suppress(OSError):
             left = self._stacks.read_text("utf-8", "replace") if self._stacks.exists() else ""
             if left.strip():
@@ -54,7 +54,7 @@ class CrashReports:
         return self.unseen()
 
     def end(self) -> None:
-        """Stop crash detection after a normal end."""
+        """Stop crash detection, because the app quits normally."""
         if self._stream is not None:
             faulthandler.disable()
             if self._before and sys.__stderr__ is not None:
@@ -67,8 +67,8 @@ class CrashReports:
     def report(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> Path | None:
-        """Write a report of an uncaught error, once per error and at most a few per run."""
-        # Stacks without the error's message, which may contain text of the user.
+        """Report an uncaught exception, once per error and just a few times per run."""
+        # We leave out the exception's message, since it may contain text from the user.
         stack = "".join(traceback.format_tb(trace))
         if len(self._reported) >= MOST or f"{kind.__name__}\n{stack}" in self._reported:
             return None
@@ -79,11 +79,11 @@ class CrashReports:
             return None
 
     def unseen(self) -> list[Path]:
-        """Return unseen reports, latest first."""
+        """Return the unseen reports, newest first."""
         return sorted(self._folder.glob("crash-*.new.txt"), reverse=True)
 
     def see(self) -> list[Path]:
-        """Mark all reports as seen, and return their new paths, the latest first."""
+        """Mark all reports as seen. Returns their new paths, newest first."""
         seen = []
         for path in self.unseen():
             target = path.with_name(path.name.replace(".new.txt", ".txt"))
@@ -116,7 +116,7 @@ class CrashReports:
                 break
             except FileExistsError:
                 number += 1
-        # The new report is kept whatever its date, since the clock may have been set back.
+        # Always keep the new report, since the clock may have been set back.
         others = sorted(set(self._folder.glob("crash-[0-9]*.txt")) - {path})
         for old in others[: 1 - KEPT]:
             with contextlib.suppress(OSError):
@@ -143,8 +143,8 @@ PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return the installed version of each package, or a note if it is missing."""
-    # takes 20 ms, so it is not imported at the start
+    """Get the installed version of each package, or a note if it's missing."""
+    # imported here because it takes 20 ms
     from importlib.metadata import PackageNotFoundError, version
 
     found = {}

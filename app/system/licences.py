@@ -1,7 +1,7 @@
-"""Third-party components of the program: names, versions and licenses with their texts.
+"""Third-party components with versions, licenses, and license texts.
 
-In a checkout they are read from the installed packages. A bundle has a file from its build
-(`packaging/contents.py`), which includes system libraries.
+In a checkout, this information comes from the installed packages. A bundle has a file created by
+the build (`packaging/contents.py`), which also lists system libraries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from msgspec import Struct, to_builtins
 
 from app.settings.paths import resources
 
-SHIPPED = "licences.json"  # in `resources` of a bundle
+SHIPPED = "licences.json"  # in a bundle's `resources`
 
 _TEXT = re.compile(
     r"(^|/)(licen[cs]e|copying|notice|thirdpartynotices)[^/]*$|\.dist-info/licenses/.+",
@@ -35,13 +35,13 @@ class Component(Struct, frozen=True):
 
     name: str
     version: str
-    licence: str  # its short name, an SPDX expression if available
-    text: str  # the full text
-    kind: str = "pypi"  # source of its name and version: "pypi", "deb" or "generic"
+    licence: str  # short name, an SPDX expression if available
+    text: str  # full text
+    kind: str = "pypi"  # where name and version come from: "pypi", "deb" or "generic"
 
 
 def components() -> list[Component]:
-    """Return all components by name."""
+    """Return all components, sorted by name."""
     shipped = resources() / SHIPPED
     if shipped.is_file():
         return [Component(**entry) for entry in json.loads(shipped.read_text(encoding="utf-8"))]
@@ -49,7 +49,7 @@ def components() -> list[Component]:
 
 
 def installed() -> list[Component]:
-    """Return Python, the required and installed packages, and the window's font."""
+    """Get Python, required packages that are installed, and the window's font."""
     project = tomllib.loads((resources().parent / "pyproject.toml").read_text(encoding="utf-8"))
     bare = project["tool"]["stretto"]["without-dependencies"]
     roots = [*project["project"]["dependencies"], *bare, "mlx-cpu"]
@@ -60,13 +60,13 @@ def installed() -> list[Component]:
 
 
 def as_json(parts: Iterable[Component]) -> str:
-    """Return the components as JSON, for a bundle."""
+    """Serialize components for a bundle."""
     ordered = sorted(parts, key=lambda c: (c.name.lower(), c.version))
     return json.dumps([to_builtins(part) for part in ordered], indent=1, ensure_ascii=False)
 
 
 def _closure(requirements: Iterable[str]) -> list[Distribution]:
-    """Return the installed distributions that these requirements need, directly or not."""
+    """Get the installed distributions these packages require, directly or indirectly."""
     waiting, found = list(requirements), dict[str, Distribution]()
     while waiting:
         words = _NAME.match(requirement := waiting.pop())
@@ -79,18 +79,18 @@ def _closure(requirements: Iterable[str]) -> list[Distribution]:
         try:
             found[key] = distribution(name)
         except PackageNotFoundError:
-            continue  # for another system, or an optional extra
+            continue  # not needed on this system, or an optional extra
         waiting += found[key].requires or []
     return list(found.values())
 
 
 def _component(part: Distribution) -> Component:
-    # `part.files` checks each of some thousand files on disk.
+    # `part.files` would check thousands of files on disk.
     listed = csv.reader((part.read_text("RECORD") or "").splitlines())
     names = sorted(line[0] for line in listed if line and _TEXT.search(line[0]))
     places = [Path(str(part.locate_file(name))) for name in names]
     texts = [_decoded(place.read_bytes()) for place in places if place.is_file()]
-    about = part.metadata  # reads and parses its file each time
+    about = part.metadata  # parsed again on every access
     name, short = about["Name"], _short(about)
     return Component(name, about["Version"], short, "\n\n".join(texts) or _standard(about, short))
 
@@ -113,7 +113,7 @@ def _short(about: PackageMetadata) -> str:
 
 
 def _standard(about: PackageMetadata, short: str) -> str:
-    """Return the standard text of a license that a package names without including it."""
+    """Return the standard text of a license that a package declares but doesn't include."""
     for sign, files in (
         ("LGPL", ("LGPL-3.0.txt", "GPL-3.0.txt")),
         ("Apache", ("Apache-2.0.txt",)),

@@ -1,4 +1,4 @@
-"""Log file, which never contains text of the user or a model."""
+"""Log file. Must never contain text from the user or a model."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ from types import TracebackType
 log = logging.getLogger("app")
 
 on_uncaught: Callable[..., object] | None = None
-"""Called with the type, the error and the traceback of each uncaught error, in addition
-to the log."""
+"""Hook for uncaught exceptions, called with type, exception and traceback after logging."""
 
 
 class _LogFile(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None:
-        """Drop a line that cannot be written."""
+        """Drop lines that can't be written."""
 
 
 def start(folder: Path) -> logging.Handler | None:
-    """Log into ``folder``. Return None, without logging, if the folder is not writable."""
+    """Start logging to ``folder``. Returns None and logs nothing if it isn't writable."""
     try:
         handler = _LogFile(
             folder / "stretto.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
@@ -42,12 +41,12 @@ def stop(handler: logging.Handler | None) -> None:
     """Remove the handler and close its file."""
     if handler is not None:
         logging.getLogger().removeHandler(handler)
-        with contextlib.suppress(OSError):  # a full disk must not prevent the program's end
+        with contextlib.suppress(OSError):  # a full disk mustn't keep us from quitting
             handler.close()
 
 
 def log_uncaught() -> None:
-    """Write uncaught errors to the log and the terminal."""
+    """Log uncaught exceptions and print them to the terminal."""
 
     def on_error(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None

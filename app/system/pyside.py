@@ -1,4 +1,4 @@
-"""Workarounds for PySide: it reads the sources of all modules, and crashes on some errors."""
+"""Workarounds for PySide, which reads all modules' sources and crashes on some exceptions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from PySide6.QtCore import QObject
 
 
 def leave_sources_alone() -> None:
-    """Prevent PySide from reading the sources of modules.
+    """Keep PySide from reading the source of every module.
 
-    Call it before the program's own imports.
+    Call this before importing the app's own modules.
 
-    PySide reads the source of each module imported after it, to detect snake case names. That takes
-    a tenth of a start, and keeps the lines of all sources in memory (15 MB for the window alone).
-    Without sources, as in the bundle, it assumes the same result.
+    PySide reads the source of each module imported after it to check for snake case names. This
+    takes a tenth of the startup time and keeps all source lines in memory (15 MB for the window
+    alone). If there's no source, as in the bundle, it assumes the same result.
     """
     feature = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):
@@ -25,18 +25,19 @@ def leave_sources_alone() -> None:
 
 
 def survive_errors() -> None:
-    """Report errors in methods called by Qt like other errors, for classes created later.
+    """Make exceptions in methods called by Qt non-fatal, for classes created from now on.
 
-    On Python 3.11, PySide (tried: 6.12) crashes the process if the interpreter raised the error
-    ("None has no attribute …") and our own code called Qt: it treats the error as an object before
-    it is one. An error that is raised again is an object.
+    On Python 3.11, PySide (tested: 6.12) crashes the process if the exception was raised by the
+    interpreter ("None has no attribute …") and Qt was called by our own code. The reason is that it
+    uses the exception as an object before it has become one. Raising it again turns it into an
+    object.
     """
     if sys.version_info < (3, 12):
         QObject.__init_subclass__ = classmethod(_raise_objects)  # type: ignore[assignment]
 
 
 def _raise_objects(kind: type) -> None:
-    """Wrap the methods of a new class that override Qt's."""
+    """Wrap those methods of a new class that override Qt methods."""
     own = {name: made for name, made in vars(kind).items() if isinstance(made, FunctionType)}
     for base in kind.__mro__[1:]:
         if base.__module__.startswith("PySide6"):
@@ -46,7 +47,7 @@ def _raise_objects(kind: type) -> None:
 
 @cache
 def _methods_of_qt(base: type) -> frozenset[str]:
-    """Return the methods that a class of PySide declares, without asking PySide, which is slow."""
+    """Return the methods a PySide class declares. Asking PySide itself would be slow."""
     return frozenset(n for n, made in vars(base).items() if isinstance(made, MethodDescriptorType))
 
 

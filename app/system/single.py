@@ -1,4 +1,4 @@
-"""Single instance per profile: a second start brings the first to the front and ends."""
+"""Single instance per profile. A second start brings the first to the front and exits."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ _ASK = "-ask"
 
 
 class SingleInstance(QObject):
-    """Lock of a profile, with a socket that receives the requests of further starts.
+    """Profile lock, with a socket that receives requests when the app is started again.
 
-    Only the lock decides. The socket's file survives a killed program, but the lock detects that
+    Only the lock matters. If the app is killed, its socket file stays, but the lock can tell that
     its owner is dead.
     """
 
     ANSWER_MS = 5_000
-    """Time limit for the answer of a busy program, which shows itself even if it answers later."""
+    """Timeout for an answer. A busy instance still shows up if it answers too late."""
 
-    show_requested = Signal()  # another start asks this program to show itself
-    quick_question_requested = Signal()  # another start asks it to take a quick question
+    show_requested = Signal()  # the app was started again
+    quick_question_requested = Signal()  # the app was started again to ask a quick question
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
         self._name = f"stretto-{name}"
         self._lock = QLockFile(str(folder / "running.lock"))
-        self._lock.setStaleLockTime(0)  # locks never expire, since the program may run for weeks
-        self.quick = False  # `call` asks for a quick question
+        self._lock.setStaleLockTime(0)  # never expire the lock, since the app may run for weeks
+        self.quick = False  # make `call` request a quick question
         self._servers: dict[str, QLocalServer] = {}
 
     def claim(self) -> bool:
-        """Lock the profile. Return False if another program has locked it.
+        """Lock the profile. Returns False if another instance has locked it.
 
-        A folder that is not writable is not refused here: opening the chats gives a better error.
+        If the folder isn't writable, this still returns True, because opening the chats gives a
+        better error message.
         """
         if not self._lock.tryLock(0) and not self._take_over():
             if self._lock.error() == QLockFile.LockError.LockFailedError:
@@ -50,7 +51,7 @@ class SingleInstance(QObject):
             (self._name, self.show_requested),
             (self._name + _ASK, self.quick_question_requested),
         ):
-            QLocalServer.removeServer(name)  # left over from a killed program
+            QLocalServer.removeServer(name)  # left over from a killed instance
             server = self._servers[name] = QLocalServer(self)
             server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
             server.newConnection.connect(self._on_connection)
@@ -60,16 +61,16 @@ class SingleInstance(QObject):
         return True
 
     def call(self) -> bool:
-        """Ask the running program to show itself. Return False if it does not answer in time.
+        """Ask the running instance to show itself. Returns False on timeout.
 
-        Earlier versions do not support quick questions, and only show themselves.
+        Earlier versions don't know about quick questions, so they only show themselves.
         """
         return (self.quick and self._answered(self._name + _ASK)) or self._answered(self._name)
 
     def _answered(self, name: str) -> bool:
         socket = QLocalSocket()
         socket.connectToServer(name)
-        # The system accepts connections even for a program that hangs, so only its answer counts.
+        # The system accepts the connection even if the instance hangs, so wait for its answer.
         answered = socket.waitForConnected(self.ANSWER_MS) and (
             socket.bytesAvailable() > 0 or socket.waitForReadyRead(self.ANSWER_MS)
         )
@@ -84,11 +85,11 @@ class SingleInstance(QObject):
         self._lock.unlock()
 
     def _take_over(self) -> bool:
-        """Take over a lock file without owner, or of a computer with another name.
+        """Remove a lock file that has no owner or is from a machine with a different name.
 
-        The former is left by a power cut, the latter by a laptop whose name depends on the network.
-        Both would prevent all later starts. A living owner holds a system lock on the file, which
-        prevents its removal.
+        The former happens after a power cut, the latter if a laptop's name depends on the network.
+        Both would keep the app from ever starting again. If the owner is still alive, its system
+        lock on the file prevents the removal.
         """
         if self._lock.error() != QLockFile.LockError.LockFailedError:
             return False

@@ -1,4 +1,4 @@
-"""The user's terminal, opened with a command."""
+"""Run commands in the user's terminal."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ TERMINALS: dict[str, Sequence[str]] = {
     "foot": [],
     "xterm": ["-e"],
 }
-"""Terminals of Linux in order of preference, with the arguments before the command."""
+"""Linux terminals in order of preference, with the arguments that precede the command."""
 
 
 def opened(typed: str, folder: Path, script: Path) -> bool:
-    """Open a terminal that runs a line and then a shell. Return False if there is none.
+    """Open a terminal that runs a line and then a shell. Returns False if there's no terminal.
 
     Args:
-        folder: working folder of the shell.
-        script: file to write, since terminals run programs.
+        folder: working directory of the shell.
+        script: file to write the line to, because terminals can only run programs.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: the file can't be written.
     """
     shell = 'exec "${SHELL:-/bin/sh}"'
     text = f"#!/bin/sh\n({typed})\ncd {shlex.quote(str(folder))}\n{shell}\n"
@@ -58,5 +58,5 @@ def opened(typed: str, folder: Path, script: Path) -> bool:
 
 
 def started(program: str, arguments: Sequence[str]) -> bool:
-    """Start a program that outlives this one."""
+    """Start a program that keeps running when the app quits."""
     return QProcess.startDetached(program, list(arguments))[0]

@@ -1,12 +1,12 @@
-"""Check for a newer version in a signed file, only with the user's consent.
+"""Check for a new version by downloading a signed file, with the user's consent.
 
-A build has the file's address and public key in ``resources/updates.json`` (see
-`packaging/release.py`). A build without them never checks. Only that file is downloaded, and
-nothing is installed: the user sees what is new and may open the page.
+A build has the file's URL and public key in ``resources/updates.json`` (see
+`packaging/release.py`). Without these, it never checks. Nothing but that file is downloaded, and
+nothing gets installed. The user sees the release notes and can open the download page.
 
-The file is ``{"signed": "<JSON as text>", "signature": "<base64 of 64 bytes>"}``. The signature is
-Ed25519 (RFC 8032) over the text's UTF-8. The text is an object with ``version``, ``page`` and
-``notes``.
+The file looks like ``{"signed": "<JSON as text>", "signature": "<base64 of 64 bytes>"}``. It's
+signed with Ed25519 (RFC 8032) over the UTF-8 bytes of the text, which contains an object with
+``version``, ``page`` and ``notes``.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from app.settings.settings import Settings
 
 log = logging.getLogger(__name__)
 
-LARGEST = 256 * 1024  # bytes of the file
+LARGEST = 256 * 1024  # maximum size of the file in bytes
 TIMEOUT_S = 10.0
 DAY_S = 24 * 3600.0
 _VERSION = re.compile(r"\d{1,6}(\.\d{1,6}){0,3}")
 
 
 class UpdateError(Exception):
-    """Failure of a check for updates, with a message for the user."""
+    """The update check failed. The message is for the user."""
 
 
 class Source(Struct, frozen=True):
-    """Address of the file, and the public key (32 bytes) of its signature."""
+    """URL of the file, and the public key (32 bytes) to verify it."""
 
     url: str
     key: bytes
@@ -52,17 +52,17 @@ class Release(Struct, frozen=True):
     """Available version."""
 
     version: str
-    page: str  # page with the download
-    notes: str  # changes, in Markdown
+    page: str  # download page
+    notes: str  # release notes in Markdown
 
     @property
     def is_newer(self) -> bool:
-        """Return True if it is newer than this program."""
+        """True if it's newer than the running version."""
         return _parts(self.version) > _parts(__version__)
 
 
 def source(file: Path | None = None) -> Source | None:
-    """Return the source of this build's updates, or None."""
+    """Load this build's update source. Returns None if there isn't one."""
     try:
         found = json.loads((file or resources() / "updates.json").read_text(encoding="utf-8"))
         made = Source(str(found["url"]), bytes.fromhex(found["key"]))
@@ -75,7 +75,7 @@ def source(file: Path | None = None) -> Source | None:
 
 
 def read(document: bytes, key: bytes) -> Release:
-    """Parse the file. Raises UpdateError if it is invalid or not signed by ``key``."""
+    """Verify and parse the file. Raises UpdateError if it's invalid or not signed by ``key``."""
     from nacl.exceptions import BadSignatureError
     from nacl.signing import VerifyKey
 
@@ -100,14 +100,14 @@ def read(document: bytes, key: bytes) -> Release:
 def fetch(url: str) -> bytes:
     """Download the file. Raises UpdateError."""
     import urllib.error
-    import urllib.request  # takes 45 ms, so it is not imported at the start
+    import urllib.request  # imported here because it takes 45 ms
 
     class SameKind(urllib.request.HTTPRedirectHandler):
-        """Handler that only follows redirects to allowed addresses."""
+        """Only follows redirects to allowed addresses."""
 
         def redirect_request(self, *asked: Any) -> Any:
             if not _may_ask(str(asked[-1])):
-                asked[1].close()  # the response with the redirect
+                asked[1].close()  # response that contained the redirect
                 raise ValueError(tr("the request was redirected"))
             return super().redirect_request(*asked)
 
@@ -127,7 +127,7 @@ def fetch(url: str) -> bytes:
 
 def _may_ask(url: str) -> bool:
     parts = urlsplit(url)
-    # Plain HTTP only on this machine, for the tests' server.
+    # HTTP is only allowed on this machine, for the tests.
     return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname == "127.0.0.1")
 
 
@@ -137,13 +137,13 @@ def _parts(version: str) -> tuple[int, ...]:
 
 
 class Updates(QObject):
-    """Checker for updates, once a day if the user wants that, or on request."""
+    """Checks for updates on request, and once a day if the user has enabled this."""
 
-    FIRST_MS = 20_000  # after the start, which has priority
+    FIRST_MS = 20_000  # delay after startup, which takes priority
 
-    # (release, error): result of a check: a `Release` or None, and an error message or ""
+    # (release, error): a `Release` or None, and an error message or ""
     looked = Signal(object, str)
-    # (release): a newer one that was not skipped, from an automatic check
+    # (release): an automatic check found a new version that the user hasn't skipped
     found = Signal(object)
 
     def __init__(
@@ -158,31 +158,31 @@ class Updates(QObject):
 
     @property
     def possible(self) -> bool:
-        """Return True if this build can check for updates."""
+        """True if this build can check for updates."""
         return self._source is not None
 
     def start(self) -> None:
-        """Start automatic checks, if the settings allow them."""
+        """Start automatic checks, if enabled."""
         if self.possible:
             self._timer.start()
             QTimer.singleShot(self.FIRST_MS, self, self.look_if_due)
 
     def stop(self) -> None:
-        """Stop checking, and ignore a pending result."""
+        """Stop checking and ignore a pending result."""
         self._timer.stop()
         self._source = None
         self._asking.cancel()
 
     @Slot()
     def look_if_due(self) -> None:
-        """Check for updates if they are enabled and the last check was a day ago."""
+        """Check for updates if that's enabled and the last check was at least a day ago."""
         due = not 0 <= time.time() - self._settings.looked_at < DAY_S
         if self._settings.look_for_updates and due:
             self._look(by_itself=True)
 
     @Slot()
     def look(self) -> None:
-        """Check now, followed by ``looked``."""
+        """Check now and emit ``looked``."""
         self._look(by_itself=False)
 
     def _look(self, by_itself: bool) -> None:

@@ -1,13 +1,13 @@
-"""Tools that a model may call: MCP servers, and built-in ones.
+"""Tools for models: MCP servers and built-in tools.
 
-A `ServerConfig` describes a server. `ToolHost` keeps a connection to each on its own thread with an
-asyncio loop, and returns results as `concurrent.futures.Future`. A connection is made when a server
-is first needed, and again after it ended, with growing pauses.
+A server is configured by a `ServerConfig`. `ToolHost` has a connection to each server, runs them on
+its own thread with an asyncio loop, and returns results as `concurrent.futures.Future`. It connects
+when a server is needed for the first time, and reconnects with increasing pauses.
 
-Nothing here runs a tool without consent: callers of `ToolHost.call` have the user's consent
-(`consent.py`). Data of a server is not trusted: names and descriptions are shown escaped, a changed
-description is shown again before it is used (`consent.py`), and a result is text without escape
-sequences (`tool.py`).
+Nothing in here asks for consent before running a tool. That's up to whoever calls `ToolHost.call`
+(see `consent.py`). Data from servers isn't trusted: names and descriptions are escaped for display,
+changed descriptions have to be shown to the user before they're used (`consent.py`), and escape
+sequences are removed from results (`tool.py`).
 
 No widgets, and only sandboxed parts of the engine.
 

@@ -1,7 +1,7 @@
-"""Size checks of server messages before they are parsed, since parsing JSON holds the GIL.
+"""Size checks for server messages before parsing, because parsing JSON holds the GIL.
 
-A text of 50 MB takes 0.25 s to parse, but `[1],[1],…` of the same size takes 30 s, in which the
-window and all chats hang.
+Parsing 50 MB of text takes 0.25 s, but with `[1],[1],…` of the same size, it's 30 s, during which
+the window and all chats hang.
 """
 
 from __future__ import annotations
@@ -11,36 +11,36 @@ from collections.abc import Callable
 from typing import Any
 
 MOST_PARTS = 200_000
-"""Commas, colons and brackets outside of strings in one message: a third of a second."""
+"""Commas, colons and brackets per message, not counting strings. Takes a third of a second."""
 MOST_LISTED = 2_000
-"""Tools, blocks, resources and the like in one message. Each is validated against many types."""
+"""Tools, blocks, resources etc. per message. Each is validated against many types."""
 MESSAGES_PER_S = 200
 _SLICE = 1 << 20
-_ESCAPES_OF_A_PART = 8  # strings full of escapes take as long
+_ESCAPES_OF_A_PART = 8  # strings with lots of escapes take just as long
 _PARTS_OF_ONE = MOST_PARTS // MESSAGES_PER_S
 _BYTES_OF_ONE = 1 << 18
 _TOO_MANY = "The server sent a message of more than {most:,} parts."
 
 
 class TooMuchError(Exception):
-    """Raised for a message that is too large. ``str(error)`` is a sentence."""
+    """The message is too large. ``str(error)`` is a message for the user."""
 
 
 class PartCounter:
-    """Counter of a message's parts while its bytes arrive.
+    """Counts the parts of a message while it's being received.
 
-    JSON strings cannot contain line ends, so each line begins outside of a string. Raises
-    TooMuchError as soon as the limit is exceeded.
+    JSON strings can't contain newlines, so we know that each line starts outside of a string.
+    Raises TooMuchError as soon as the limit is exceeded.
     """
 
     def __init__(self) -> None:
-        self.parts = 0  # of this message
+        self.parts = 0  # in the current message
         self.total = 0
         self._within = False
         self._escaped = False
 
     def reset(self) -> None:
-        """Start a new message."""
+        """Start counting the next message."""
         self.parts = 0
 
     def feed(self, data: bytes) -> None:
@@ -80,13 +80,13 @@ def _parts(data: bytes) -> int:
 
 
 def check_parts(data: bytes | str) -> None:
-    """Refuse JSON with too many parts before it is parsed. Raises TooMuchError."""
-    if len(data) > MOST_PARTS:  # a shorter one cannot have as many
+    """Reject JSON with too many parts before parsing it. Raises TooMuchError."""
+    if len(data) > MOST_PARTS:  # shorter data can't have that many parts
         PartCounter().feed(data if isinstance(data, bytes) else data.encode(errors="replace"))
 
 
 def lists_too_much(message: Any) -> str:
-    """Return why a message's lists are refused before their entries are validated, or ""."""
+    """Get the reason for rejecting a message before its list entries are validated, or ""."""
     result = getattr(message, "result", None)
     for value in result.values() if isinstance(result, dict) else ():
         if isinstance(value, list) and len(value) > MOST_LISTED:
@@ -95,25 +95,25 @@ def lists_too_much(message: Any) -> str:
 
 
 def weight(size: int, parts: int) -> float:
-    """Return the number of messages that this size and these parts count as."""
+    """Convert size and part count to the number of messages this should count as."""
     return size / _BYTES_OF_ONE + parts / _PARTS_OF_ONE
 
 
 class RateLimit:
-    """Rate limiter per second. An excess counts for the following seconds."""
+    """Limits messages per second. Any excess counts towards the following seconds."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._clock = most, clock
         self._since, self._count = clock(), 0.0
 
     def wait(self, weight: float = 1) -> float:
-        """Count a message of this weight, and return the seconds until it may be processed."""
+        """Count a message. Returns the seconds to wait before processing it."""
         wait = 0.0 if self.room() else self._since + self._count // self._most - self._clock()
         self._count += weight
         return max(wait, 0.0)
 
     def room(self) -> bool:
-        """Return True if the next message may be processed now."""
+        """Check if the next message can be processed now."""
         if (seconds := int(self._clock() - self._since)) >= 1:
             self._since += seconds
             self._count = max(0.0, self._count - seconds * self._most)

@@ -1,4 +1,4 @@
-"""Built-in tools: the date, arithmetic, web pages, folders, Python."""
+"""Built-in tools: date, calculator, web pages, folders, Python."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from engine.sandbox.python_cell import is_available, run_python
 
 
 def now() -> str:
-    """Return day, date, time and zone, and the same in ISO 8601."""
+    """Return the day, date, time and time zone, followed by the ISO 8601 format."""
     here = datetime.now().astimezone()
     return f"{here:%A, %d %B %Y, %H:%M} {here:%Z} ({here.isoformat(timespec='seconds')})"
 
 
 LONGEST = 1000  # characters
-_MOST_BITS = 4096  # of intermediate integers; larger ones take seconds and memory
+_MOST_BITS = 4096  # bits of intermediate integers, as larger numbers take too long
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -60,21 +60,22 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
 }
-_MOST_DIGITS = 1300  # numbers here have no more digits on either side of the point
+_MOST_DIGITS = 1300  # maximum digits before and after the point for numbers in here
 _NAMES = {"pi": math.pi, "e": math.e, "tau": math.tau}
 
 
 def _round(number: int | float, digits: int | float | None = None) -> int | float:
-    """Round like Python, but with a bounded number of digits.
+    """Like Python's round, but limits the number of digits.
 
-    Python's time grows with the number of digits, and beyond this limit the result is the same.
+    Python's takes longer the more digits there are, although they make no difference beyond the
+    limit.
     """
     if not isinstance(digits, int):
-        return round(number, digits)  # type: ignore[arg-type]  # a TypeError, as Python says it
+        return round(number, digits)  # type: ignore[arg-type]  # same TypeError as in Python
     return round(number, max(-_MOST_DIGITS, min(digits, _MOST_DIGITS)))
 
 
-# Each takes microseconds for numbers of at most `_MOST_BITS`.
+# All of these take microseconds for numbers up to `_MOST_BITS`.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "round": _round,
@@ -93,7 +94,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def calculate(expression: str) -> str:
-    """Return the value of an arithmetic expression. Raises ToolError with the reason."""
+    """Evaluate an arithmetic expression. Raises ToolError with the reason."""
     text = expression.replace("^", "**").replace("×", "*").replace("÷", "/").replace("−", "-")
     if not text.strip() or len(text) > LONGEST:
         raise ToolError(mark("An expression has 1 to {most} characters."), most=f"{LONGEST:,}")
@@ -149,43 +150,43 @@ Arguments = dict[str, Any]
 
 
 class CallContext(Struct, frozen=True):
-    """Values that a call may use in addition to its arguments."""
+    """Data available to a call in addition to its arguments."""
 
-    grants: Sequence[Grant] = ()  # the folders granted in this chat
-    seen: str = ""  # digest of the file whose difference the user was shown
+    grants: Sequence[Grant] = ()  # folders granted in this chat
+    seen: str = ""  # digest of the file diff shown to the user
 
 
 class BuiltinTool(Struct, frozen=True):
-    """Built-in tool: its description for the model, and the function that runs in a thread."""
+    """Built-in tool: its description for the model, and the function to run in a thread."""
 
     tool: Tool
     work: Callable[[Arguments, CallContext], str | Outcome]
-    # returns the effect to show before a call, for tools whose arguments do not show it
+    # computes an effect to show before the call, if it isn't obvious from the arguments
     preview: Callable[[Arguments, CallContext], Difference] | None = None
-    # raises ToolError if a call cannot work at the moment
+    # raises ToolError if the call can't work right now
     check: Callable[[Arguments, CallContext], None] | None = None
 
 
 class Obstacle(Struct, frozen=True):
-    """Reason why a call cannot work at the moment."""
+    """Reason why a call can't work right now."""
 
-    words: str  # for the user
-    model_text: str  # for the model
-    # the read-only folder, if write access is all that is missing
+    words: str  # text for the user
+    model_text: str  # text for the model
+    # read-only folder, if a write permission is all that's missing
     folder: Path | None = None
-    outside: bool = False  # the path is in none of the chat's folders
+    outside: bool = False  # the path isn't in any of the chat's folders
 
 
 class ToolLabels(Struct, frozen=True):
-    """Labels of a built-in tool for the user."""
+    """UI labels for a built-in tool."""
 
     title: str
-    about: str  # a sentence
-    question: str  # heading of a waiting call
-    # of the arguments by name, "" for one without a label
+    about: str  # one sentence
+    question: str  # heading of a call that is waiting
+    # argument labels by name, "" for arguments without a label
     labels: Mapping[str, str] = field(default_factory=dict)
-    plain: str = ""  # the heading without arguments, if it differs
-    # of an argument's values by its name
+    plain: str = ""  # heading without arguments, if it isn't the same
+    # labels for argument values, by argument name
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -250,12 +251,12 @@ LABELS = {
 
 
 def labels_of(tool: Tool) -> ToolLabels | None:
-    """Return the labels of a built-in tool, or None for other tools."""
+    """Return the labels of a built-in tool. Returns None for other tools."""
     return LABELS.get(tool.name) if tool.server == BUILT_IN else None
 
 
 def title_of(tool: Tool) -> str:
-    """Return the tool's displayed name: ours, its server's, or its own with spaces."""
+    """Return the display name of a tool: our label, the server's title, or the name with spaces."""
     if (words := labels_of(tool)) is not None:
         return tr(words.title)
     plain = _PLAIN.fullmatch(tool.name)
@@ -264,7 +265,7 @@ def title_of(tool: Tool) -> str:
 
 
 def about_of(tool: Tool) -> str:
-    """Return a sentence about the tool: ours, or the first one of its description."""
+    """Describe a tool in a sentence: our text, or the first sentence of its description."""
     if (words := labels_of(tool)) is not None:
         return tr(words.about)
     line = visible(" ".join(tool.description[:1000].split()))
@@ -287,7 +288,7 @@ def builtin_tool(
     check: Callable[[Arguments, CallContext], None] | None = None,
     **properties: Any,
 ) -> BuiltinTool:
-    """Return a tool with these arguments. Those without a default are required."""
+    """Create a tool. Arguments without a default are required."""
     required = [key for key, value in properties.items() if "default" not in value]
     schema: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     schema["additionalProperties"] = False
@@ -314,13 +315,13 @@ def _search(a: Arguments, c: CallContext) -> str | Outcome:
     return granted_folders.search_files(name, text, _text(a, "path"), c.grants)
 
 
-MOST_HELPERS = 8  # questions of one call
+MOST_HELPERS = 8  # questions per call
 
 
 def helper_questions(arguments: Arguments) -> tuple[list[str], bool]:
-    """Return the questions for helpers, and True if they continue from the chat.
+    """Get the questions for helpers, and True if they should continue from the chat.
 
-    Small models may pass a single question as a string. Raises ToolError.
+    Small models tend to pass a single question as a string. Raises ToolError.
     """
     questions = arguments.get("questions")
     listed = questions if isinstance(questions, list) else [questions]
@@ -390,13 +391,13 @@ STANDARD = (
         "Asks several questions at once, each of a helper: a chat of its own with your model, "
         "without tools. Gives back all answers. A fresh helper knows nothing but its question; "
         "a fork has read this chat.",
-        lambda a, c: "",  # run by the chat, see `app.chats.helping`
+        lambda a, c: "",  # run by the chat instead, see `app.chats.helping`
         questions={"type": "array", "items": {"type": "string"}, "maxItems": MOST_HELPERS},
         context={"type": "string", "enum": ["fresh", "fork"], "default": "fresh"},
         check=_can_be_asked,
     ),
 )
-HELPERS = STANDARD[-1].tool.key  # its key; the chat runs it, not a thread
+HELPERS = STANDARD[-1].tool.key  # run by the chat, not in a thread
 ABSENT = (
     mark("Python is unavailable: it needs bubblewrap (bwrap) to run code safely.")
     if sys.platform != "darwin"
@@ -422,14 +423,14 @@ _PYTHON = builtin_tool(
 )
 
 
-DATE = STANDARD[0].tool.key  # the tool that the Guide can call
+DATE = STANDARD[0].tool.key  # the only tool the Guide can call
 
 
 class BuiltinTools:
-    """Runner of built-in tools, each call in its own thread."""
+    """Runs built-in tools. Each call gets its own thread."""
 
     def __init__(self, tools: Sequence[BuiltinTool] | None = None) -> None:
-        """Use ``tools``, by default those available on this system."""
+        """``tools``: defaults to the tools available on this system."""
         self._absent: tuple[str, ...] = ()
         if tools is None:
             with_python = is_available()
@@ -444,7 +445,7 @@ class BuiltinTools:
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """Return which tools are missing on this system, and why, as sentences."""
+        """Messages saying which tools are missing on this system, and why."""
         return tuple(map(tr, self._absent))
 
     def get(self, name: str) -> Tool | None:
@@ -452,12 +453,12 @@ class BuiltinTools:
         return found.tool if found is not None else None
 
     def is_previewed(self, name: str) -> bool:
-        """Return True if a call's effect is shown before it runs."""
+        """Check if a tool's effect is shown before it runs."""
         found = self._own.get(name)
         return found is not None and found.preview is not None
 
     def run(self, name: str, arguments: Arguments, context: CallContext) -> Future[ToolResult]:
-        """Run a tool. All have limits of their own. Errors become results."""
+        """Run a tool. Every tool limits its own run time, and exceptions become results."""
         found = self._own[name]
 
         def work() -> ToolResult:
@@ -466,7 +467,7 @@ class BuiltinTools:
                 if isinstance(answer, Outcome):
                     return replace(harmless(answer.text), outcome=answer)
                 return harmless(answer)
-            except BaseException as error:  # includes Rust panics
+            except BaseException as error:  # including Rust panics
                 return failed(error)
 
         return self._start(work)
@@ -474,9 +475,9 @@ class BuiltinTools:
     def preview(
         self, name: str, arguments: Arguments, context: CallContext
     ) -> Future[Difference | Obstacle | None] | None:
-        """Start the preview or the check of a call, or return None for tools without either.
+        """Start the preview or check of a call. Returns None if the tool has neither.
 
-        The result is the effect to show, or the reason why the call cannot work.
+        The future resolves to the effect to show, or the reason why the call can't work.
         """
         found = self._own[name]
         look = found.preview or found.check
@@ -513,7 +514,7 @@ class BuiltinTools:
         return future
 
     def shut_down(self, seconds: float = 2.0) -> None:
-        """Wait for running tools, at most this long in total."""
+        """Wait for running tools, up to this many seconds in total."""
         give_up = monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, give_up - monotonic()))

@@ -1,8 +1,9 @@
-"""Connection to one server: opened on demand, and opened again after the server's end.
+"""Connection to a server, opened on demand and reopened if the server ends.
 
-A server of protocol version 2026-07-28 sends questions within the response to a call, and over HTTP
-within that call's stream. An older one over stdio does not identify the call. While it runs calls
-of several chats its questions are refused, so that no chat answers for another.
+With protocol version 2026-07-28, servers ask questions in the response to a call (over HTTP, in
+that call's stream). Older servers over stdio don't say which call a question belongs to. If such a
+server is running calls from several chats, we refuse its questions, so that no chat answers for
+another.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _LOG_LINES, _LOG_WIDTH = 500, 1000
 
 
 class ConnectionState(Enum):
-    """States of a connection."""
+    """State of a connection."""
 
     OFF = "off"
     CONNECTING = "connecting"
@@ -54,14 +55,14 @@ class ConnectionState(Enum):
 
 
 class ConnectionStatus(Struct, frozen=True):
-    """Status of a connection. ``words``: why it ended, as a sentence."""
+    """Status of a connection. ``words``: error message if it ended."""
 
     state: ConnectionState
     words: str = ""
 
 
 class ServerLog:
-    """Last lines of a server's standard error and of its connection events."""
+    """Last lines of a server's stderr, mixed with connection events."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque(maxlen=_LOG_LINES)
@@ -77,18 +78,18 @@ class ServerLog:
         return "\n".join(tuple(self._lines))
 
 
-MOST_OPEN = 4  # open questions of one call; more are declined
+MOST_OPEN = 4  # open questions per call; any more are declined
 UNCLEAR = "Several calls run, and the request does not tell which of them it is about. Call again."
 
 
 class _OneCall:
-    """Running call whose timeout is suspended while the user is asked."""
+    """Running call. Its timeout is suspended while the user is being asked."""
 
     def __init__(self, chat_id: str, ask: Ask | None, limit: asyncio.Timeout) -> None:
         self.chat_id = chat_id
         self.ask = ask
-        self.open = 0  # number of its open questions
-        self.over = False  # it has ended, perhaps with open questions
+        self.open = 0  # number of open questions
+        self.over = False  # the call has ended, possibly with open questions
         self._limit = limit
         self._left = 0.0
 
@@ -109,17 +110,17 @@ _CALL: ContextVar[_OneCall | None] = ContextVar("call", default=None)
 
 
 class Elicitation:
-    """Handler for the questions of one server. Runs on the loop's thread."""
+    """Handles a server's questions. Runs on the loop's thread."""
 
     def __init__(self, server: str, note: Callable[[str], None]) -> None:
-        """Create the handler. It calls ``note`` with a sentence for the server's log."""
+        """``note`` adds a message to the server's log."""
         self._server = server
         self._note = note
         self._calls: list[_OneCall] = []
-        self.unclear = False  # a question did not identify one of several chats' calls
+        self.unclear = False  # a question could have come from several chats
 
     def free_for(self, chat_id: str) -> bool:
-        """Return True if a call of this chat may run next to the running ones."""
+        """Check whether a call from this chat may run alongside the calls already running."""
         return not self.unclear or all(call.chat_id == chat_id for call in self._calls)
 
     @property
@@ -130,7 +131,7 @@ class Elicitation:
     async def during(
         self, chat_id: str, ask: Ask | None, seconds: float
     ) -> AsyncGenerator[None, None]:
-        """Run a call. Raises TimeoutError after ``seconds`` without the time of questions."""
+        """Run a call. Raises TimeoutError after ``seconds``, excluding time spent on questions."""
         async with asyncio.timeout(seconds) as limit:
             call = _OneCall(chat_id, ask, limit)
             token = _CALL.set(call)
@@ -167,13 +168,13 @@ class Elicitation:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            response = Response(QuestionAction.CANCEL)  # the chat has withdrawn the question
+            response = Response(QuestionAction.CANCEL)  # the chat withdrew the question
         finally:
             call.resume()
         return ElicitResult(action=response.action.value, content=response.content)
 
     def _of_call(self) -> _OneCall | None:
-        """Return the call that asks, or None if that is ambiguous."""
+        """Return the call a question belongs to, or None if it's ambiguous."""
         own = _CALL.get()
         if own is not None and own in self._calls:
             return own
@@ -189,7 +190,7 @@ class Elicitation:
 
 
 def addresses(data: object) -> str:
-    """Return the pages that a server's error requires to be visited before a call, or ""."""
+    """Return the URLs a server wants the user to visit before a call, or ""."""
     listed = data.get("elicitations") if isinstance(data, dict) else None
     urls = [str(e.get("url", "")) for e in listed if isinstance(e, dict)] if listed else []
     return ", ".join(clean(url, lines=False, most=500) for url in urls[:5])
@@ -199,22 +200,22 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-CONNECT_S = 60.0  # time limit of a server's start; `npx` downloads first
+CONNECT_S = 60.0  # startup timeout, which includes the download for `npx`
 REST_S = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 60.0)
-"""Pauses before another start, by the number of failures in a row."""
-STEADY_S = 30.0  # running time after which an end is not a failure
+"""Pause before reconnecting, by the number of failures in a row."""
+STEADY_S = 30.0  # if a server has run this long, its end doesn't count as a failure
 MOST_TOOLS = 500
-MOST_PAGES = 100  # each may be empty
-_GO_THERE_FIRST = -32042  # the protocol's error code for a call that requires a page to be visited
+MOST_PAGES = 100  # pages may be empty
+_GO_THERE_FIRST = -32042  # error code for calls that require the user to visit a page first
 
 
 class Connection:
-    """Connection to one server. Runs on the loop's thread, except `log` and `status`."""
+    """Connection to a server. Runs on the loop's thread, except for `log` and `status`."""
 
     def __init__(self, config: ServerConfig, on_change: Callable[[], None] = lambda: None) -> None:
-        """Create the connection.
+        """Create an unopened connection.
 
-        It calls ``on_change`` on the loop's thread when the status changes.
+        ``on_change`` is called on the loop's thread when the status changes.
         """
         self.config = config
         self.log = ServerLog()
@@ -235,7 +236,7 @@ class Connection:
     # Requests.
 
     async def tools(self) -> list[Tool]:
-        """Return the server's current tools. Raises ToolError."""
+        """Get the server's current tools. Raises ToolError."""
         client = await self._connected()
         async with self._listing:
             if self._tools is None:
@@ -252,14 +253,14 @@ class Connection:
     ) -> ToolResult:
         """Run a tool.
 
-        Errors of the tool itself are results.
+        If the tool itself reports an error, it's returned as a result.
 
         Args:
-            expected: fingerprint of the description that the user has seen.
-            ask: asks the user the server's questions. The time limit is suspended for them.
+            expected: fingerprint of the tool description the user has seen.
+            ask: passes the server's questions to the user, which suspends the timeout.
 
         Raises:
-            ToolError: unknown tool, changed description, time limit, or end of the server.
+            ToolError: unknown tool, changed description, timeout, or the server ended.
         """
         from mcp import MCPError
 
@@ -291,7 +292,7 @@ class Connection:
         return from_blocks(blocks, result.structured_content, result.is_error)
 
     async def use(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
-        """Send another request to the server. Raises ToolError."""
+        """Send another kind of request to the server. Raises ToolError."""
         client = await self._connected()
         try:
             async with asyncio.timeout(self.config.timeout):
@@ -306,7 +307,7 @@ class Connection:
             raise self._error(mark("{server} did not respond: {why}"), why=_shown(error)) from error
 
     async def close(self) -> None:
-        """End the server and its child processes. No more requests are possible."""
+        """Stop the server and its child processes. No more requests are possible afterwards."""
         self._closed = True
         self._leave.set()
         if self._task is not None:
@@ -314,11 +315,11 @@ class Connection:
                 self._task.cancel()
             await asyncio.wait([self._task])
 
-    # The connection.
+    # Connection.
 
     async def _connected(self) -> Client:
         if self._task is not None and self._leave.is_set():
-            # it is ending, so this request is for the next connection
+            # it's shutting down, so use the next connection for this request
             await asyncio.wait([self._task])
         if self._closed:
             raise self._error(mark("{server} has quit."))
@@ -337,7 +338,7 @@ class Connection:
         return self._client
 
     def _error(self, text: str, /, **values: Any) -> ToolError:
-        """Return an error whose text contains the server's name as ``{server}``."""
+        """Create an error. Its text may contain the server's name as ``{server}``."""
         return ToolError(text, server=self.config.name, **values)
 
     def _why_ended(self) -> ToolError:
@@ -348,11 +349,11 @@ class Connection:
         return self._failed_at + wait - time.monotonic()
 
     async def _live(self, ready: asyncio.Future[None]) -> None:
-        """Connect, wait for the end, and store the reason. Never raises."""
+        """Connect, wait until it ends, and store the reason. Never raises."""
         with loop_thread.importing:
             from mcp import Client
 
-        # It logs a traceback for each invalid message, so a server could flood the log.
+        # The package logs a traceback for each invalid message, so a server could flood the log.
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
         logging.getLogger("client").setLevel(logging.CRITICAL)
         self._set_state(ConnectionState.CONNECTING)
@@ -364,8 +365,9 @@ class Connection:
                     transport, message_handler=self._heard, elicitation_callback=self.elicitation
                 ) as client:
                     limit.reschedule(None)
-                    # The package would validate results with the server's schema, whose patterns
-                    # can hold the GIL forever. Here a result is only text for a model.
+                    # The package would validate results using the server's schema, and patterns in
+                    # there could hold the GIL forever. We don't need this, since a result is just
+                    # text for a model.
                     client.session.validate_tool_result = _unchecked  # type: ignore[method-assign]
                     self._client, self._tools = client, None
                     self._set_state(ConnectionState.READY)
@@ -393,14 +395,14 @@ class Connection:
     _over = False
 
     def _ended(self) -> None:
-        """Handle the end of the server's output."""
+        """Called when the server closes its output."""
         if not self._leave.is_set():
             self._over = True
             self._client = None
             self._leave.set()
 
     async def _transport(self) -> AbstractAsyncContextManager[Any]:
-        with loop_thread.importing:  # takes half a second, and the window does not need it
+        with loop_thread.importing:  # takes half a second and isn't needed by the window
             from app.tools import transports
 
         config = self.config
@@ -419,7 +421,7 @@ class Connection:
         return transports.stdio(command, env, cwd, self.log.note, self._ended)
 
     async def _heard(self, message: Any) -> None:
-        """Handle a notification. Only changes of the tool list matter."""
+        """Handle a notification. We're only interested in changes to the tool list."""
         if isinstance(message, Exception):
             self.log.note(str(message))
         elif getattr(message, "method", "") == "notifications/tools/list_changed":
@@ -448,8 +450,8 @@ class Connection:
         return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]
 
     def _taken(self, listed: Any) -> list[Tool]:
-        """Return the tool, or nothing if it is too large or invalid, with a note in the log."""
-        if not listed.name.strip():  # a consent without a name would be one for all tools
+        """Convert a listed tool. If it's too large or invalid, return [] and write to the log."""
+        if not listed.name.strip():  # a consent without a tool name would apply to all tools
             self.log.note("left out: a tool without a name")
             return []
         if len(listed.name) > 200 or len(canonical(listed.input_schema)) > LONGEST_SCHEMA:
@@ -473,7 +475,7 @@ async def _unchecked(name: str, result: object) -> None:
 
 
 def _shown(error: BaseException) -> str:
-    """Return the first plain reason in an error, which may be a group."""
+    """Get the first plain message of an exception, which may be a group."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return clean(str(error) or type(error).__name__, lines=False, most=300)

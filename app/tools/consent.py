@@ -1,6 +1,6 @@
-"""Consents of the user: tools and folders, each for one chat, until revoked.
+"""The user's consents for tools and folders. Each is valid for one chat, until revoked.
 
-`SeenTools` keeps the descriptions that the user has seen. Only these are offered to a model.
+`SeenTools` stores the tool descriptions the user has seen. Only these are passed to a model.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.tools.tool import BUILT_IN, Tool
 
 
 class Decision(Enum):
-    """Decisions of the user about a call."""
+    """The user's decision about a call."""
 
     ONCE = "once"
     TOOL = "tool"
@@ -31,13 +31,13 @@ class Consent(Struct, frozen=True):
 
     chat_id: str
     server: str
-    tool: str  # its name, "" for all tools of the server
-    fingerprint: str  # of the tool at that time; a changed description needs a new consent
+    tool: str  # tool name, or "" for all tools of the server
+    fingerprint: str  # tool fingerprint at that time; if the description changes, we ask again
     given_at: float
 
 
 class Grant(Struct, frozen=True):
-    """Folder that the built-in tools may read, and perhaps write, in a chat."""
+    """Folder that built-in tools may read (and possibly write) in a chat."""
 
     chat_id: str
     path: Path
@@ -46,7 +46,7 @@ class Grant(Struct, frozen=True):
 
 
 class ConsentRows(Protocol):
-    """Part of the store that this module uses."""
+    """Subset of the store used here."""
 
     def read(self, table: str) -> Iterable[tuple[Any, ...]]: ...
 
@@ -56,7 +56,7 @@ class ConsentRows(Protocol):
 
 
 def may_be_remembered(tool: Tool) -> bool:
-    """Return True if the user can choose to always allow a tool. Tools that write ask each time."""
+    """Return whether users may always allow a tool. Tools that write ask each time."""
     return not (tool.server == BUILT_IN and tool.name in ASKS_EACH_TIME)
 
 
@@ -64,7 +64,7 @@ ASKS_EACH_TIME = frozenset({"write_file", "python"})
 
 
 class Consents:
-    """Collection of consents, in memory and in the store. Used on the GUI thread."""
+    """The user's consents, in memory and in the store. For the GUI thread."""
 
     def __init__(self, rows: ConsentRows) -> None:
         self._rows = rows
@@ -79,7 +79,7 @@ class Consents:
     # Tools.
 
     def allows(self, chat_id: str, tool: Tool) -> bool:
-        """Return True if this tool, as described now, may run in this chat without asking."""
+        """Check whether a tool with its current description may run in a chat without asking."""
         if not may_be_remembered(tool):
             return False
         one = self._consents.get((chat_id, tool.server, tool.name))
@@ -88,8 +88,8 @@ class Consents:
         return tool.server != BUILT_IN and (chat_id, tool.server, "") in self._consents
 
     def remember(self, chat_id: str, tool: Tool, decision: Decision) -> None:
-        """Store a decision that applies to later calls."""
-        if not may_be_remembered(tool) or not tool.name:  # "" means all tools of a server
+        """Store a decision, if it applies to later calls as well."""
+        if not may_be_remembered(tool) or not tool.name:  # "" would mean all tools of the server
             return
         if decision is Decision.TOOL:
             self._give(Consent(chat_id, tool.server, tool.name, tool.fingerprint, time.time()))
@@ -97,7 +97,7 @@ class Consents:
             self._give(Consent(chat_id, tool.server, "", "", time.time()))
 
     def consents(self) -> list[Consent]:
-        """Return all consents, the latest first."""
+        """Return all consents, most recent first."""
         return sorted(self._consents.values(), key=lambda c: -c.given_at)
 
     def of_chat(self, chat_id: str) -> list[Consent]:
@@ -105,7 +105,7 @@ class Consents:
 
     def revoke(self, consent: Consent) -> None:
         self._consents.pop((consent.chat_id, consent.server, consent.tool), None)
-        # The full key: a shorter one would delete the server's other consents.
+        # Use the full key. A shorter key would delete other consents for this server, too.
         self._rows.drop("tool_consents", consent.chat_id, consent.server, consent.tool)
 
     def _give(self, consent: Consent) -> None:
@@ -122,7 +122,7 @@ class Consents:
         return sorted(self._grants.values(), key=lambda g: -g.given_at)
 
     def grant(self, chat_id: str, folder: Path, writable: bool) -> None:
-        """Let the built-in tools read a folder in one chat."""
+        """Allow the built-in tools to read a folder in this chat."""
         grant = Grant(chat_id, folder, writable, time.time())
         self._grants[chat_id, str(folder)] = grant
         self._rows.put("tool_folders", chat_id, str(folder), int(writable), grant.given_at)
@@ -134,7 +134,7 @@ class Consents:
     # Deleted chats and servers.
 
     def forget_chat(self, chat_id: str) -> None:
-        """Forget a permanently deleted chat."""
+        """Forget a chat that was permanently deleted."""
         self._consents = {k: c for k, c in self._consents.items() if c.chat_id != chat_id}
         self._grants = {k: g for k, g in self._grants.items() if g.chat_id != chat_id}
         for table in ("tool_consents", "tool_folders"):
@@ -147,19 +147,19 @@ class Consents:
 
 
 class ToolChanges(Struct, frozen=True):
-    """Differences between a server's tools and those that the user has seen."""
+    """Changes to a server's tools since the user last saw them."""
 
     new: tuple[Tool, ...] = ()  # not seen yet
-    # changed descriptions: the tool before and now
+    # changed descriptions: (old, new)
     other: tuple[tuple[Tool, Tool], ...] = ()
     gone: tuple[Tool, ...] = ()  # removed
 
 
 class SeenTools:
-    """Tools as the user has seen them. Used on the GUI thread.
+    """Tools as last seen by the user. For the GUI thread.
 
-    Models are offered these instead of the server's current ones. So no chat waits for a server,
-    and no model gets a description that the user has not seen.
+    This is what we pass to models, instead of asking the servers. It means that chats don't have to
+    wait for servers, and models never get a description that the user hasn't seen.
     """
 
     def __init__(self, rows: ConsentRows) -> None:
@@ -171,7 +171,7 @@ class SeenTools:
                 about, schema = str(value["description"]), dict(value["schema"])
                 tool = Tool(server, name, about, schema, str(value.get("title", "")))
             except (ValueError, TypeError, KeyError):
-                continue  # a damaged row: the tool is shown again
+                continue  # damaged row, so the user sees the tool again
             self._pins[tool.key] = tool
 
     def get(self, key: str) -> Tool | None:
@@ -181,7 +181,7 @@ class SeenTools:
         return [tool for tool in self._pins.values() if tool.server == server]
 
     def compare(self, server: str, tools: Iterable[Tool]) -> ToolChanges:
-        """Return the differences to what the server lists now."""
+        """Compare the stored tools with what the server lists now."""
         now = {tool.key: tool for tool in tools}
         seen = {tool.key: tool for tool in self.of(server)}
         both = [(seen[key], now[key]) for key in now if key in seen]
@@ -192,7 +192,7 @@ class SeenTools:
         )
 
     def pin(self, tools: Iterable[Tool]) -> None:
-        """Mark these tools as seen by the user."""
+        """Mark tools as seen by the user."""
         for tool in tools:
             self._pins[tool.key] = tool
             value = {"description": tool.description, "schema": tool.schema, "title": tool.title}
@@ -200,7 +200,7 @@ class SeenTools:
             self._rows.put("tool_pins", tool.server, tool.name, stored, time.time())
 
     def forget(self, server: str, tool: str = "") -> None:
-        """Show a tool again before it is used. Without ``tool``, all of the server."""
+        """Forget a tool, so it's shown again before it's used. "" means all tools of the server."""
         for each in self.of(server):
             if not tool or each.name == tool:
                 del self._pins[each.key]

@@ -1,4 +1,4 @@
-"""Download of a public web page as text. This machine and its network are not accessible."""
+"""Download public web pages as text. This machine and its network are off limits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from engine.text.encodings import NotTextError, decode
 from engine.text.invisible import is_visible
 
 MOST_BYTES = 2_000_000
-MOST_TRANSFERRED = 2 * MOST_BYTES  # with headers, redirects and framing
+MOST_TRANSFERRED = 2 * MOST_BYTES  # including headers, redirects and framing
 LONGEST_URL = 8_000
 SECONDS = 20.0
 REDIRECTS = 5
@@ -34,15 +34,16 @@ Resolve = Callable[[str, int], Iterable[str]]
 
 
 def addresses(host: str, port: int) -> list[str]:
-    """Return the IP addresses of a host name."""
+    """Resolve a host name to IP addresses."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(info[4][0]) for info in found))
 
 
 def is_public(address: str) -> bool:
-    """Return True if an IP address is on the public internet, even if embedded in another address.
+    """Check if an address is on the public internet, including embedded addresses.
 
-    Only the allocated range of IPv6 counts, since special ranges can lead to local machines.
+    For IPv6, only the allocated range counts as public, because special ranges can lead to local
+    machines.
     """
     try:
         ip = ipaddress.ip_address(address)
@@ -51,7 +52,7 @@ def is_public(address: str) -> bool:
     if isinstance(ip, ipaddress.IPv4Address):
         special = any(ip in network for network in _SPECIAL_4)
         return ip.is_global and not ip.is_multicast and not special
-    if ip in _NAT64:  # DNS of networks without IPv4 maps names to these
+    if ip in _NAT64:  # networks without IPv4 map host names to these addresses
         return is_public(str(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)))
     isatap = int(ip) >> 32 & 0xFCFFFFFF == 0x00005EFE
     special = any(ip in network for network in _SPECIAL_6)
@@ -61,7 +62,7 @@ def is_public(address: str) -> bool:
 _SPECIAL_4 = tuple(
     map(
         ipaddress.IPv4Network,
-        # Hosts of Azure's machines, IETF protocols, 6to4 relays, benchmarks.
+        # Azure host services, IETF protocols, 6to4 relays, benchmarks, reserved.
         ("168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4"),
     )
 )
@@ -77,7 +78,7 @@ _SPECIAL_6 = tuple(
 
 
 class Deadline:
-    """Limit of time and bytes for one download. Raises ToolError when either is used up."""
+    """Time and size limit of a download. Raises ToolError when either is exceeded."""
 
     def __init__(self, seconds: float, most: int) -> None:
         self._seconds = seconds
@@ -107,9 +108,9 @@ def fetch(
     public: Callable[[str], bool] = is_public,
     seconds: float = SECONDS,
 ) -> str:
-    """Return the text at an address, HTML as Markdown. Raises ToolError.
+    """Download a page as text, converting HTML to Markdown. Raises ToolError.
 
-    ``seconds``: limit for everything, from name resolution to the conversion.
+    ``seconds``: time limit from name resolution to conversion.
     """
     import httpcore2
 
@@ -154,7 +155,7 @@ def _check(url: str) -> None:
 
 
 def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> list[str]:
-    """Call `resolve` in a thread, since it has no time limit."""
+    """Run `resolve` in a thread, because it has no timeout."""
     answer: Future[list[str]] = Future()
 
     def ask() -> None:
@@ -176,10 +177,10 @@ _NOT_PUBLIC = mark("{host} is not on the public internet.")
 
 
 def _checked_network(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline) -> Any:
-    """Return a network backend that connects only to the public addresses it has checked.
+    """Create a network backend that only connects to public addresses it has checked.
 
-    The name is resolved only once, so that the address cannot change after the check. All socket
-    operations end at the deadline.
+    Names are resolved only once, so the address can't change after the check. All socket operations
+    stop at the deadline.
     """
     import httpcore2
 
@@ -235,13 +236,13 @@ def _checked_network(resolve: Resolve, public: Callable[[str], bool], deadline: 
 
 
 def _is_near(stream: Any) -> bool:
-    """Return True if a public address leads to this machine or its own network, as IPv6 can."""
+    """Check if a public address is on this machine or its own network, which IPv6 allows."""
     here, there = (
         ipaddress.ip_address(str(stream.get_extra_info(info)[0]).partition("%")[0])
         for info in ("client_addr", "server_addr")
     )
     if here.is_loopback:
-        return False  # only in tests: such addresses are not public
+        return False  # only happens in tests, as such addresses aren't public
     near = here.version == 6 == there.version and int(here) >> 64 == int(there) >> 64
     return here == there or near
 
@@ -264,7 +265,7 @@ def _read(answer: Any, kind: str, deadline: Deadline) -> str:
 
 
 def _as_markdown(page: str, deadline: Deadline) -> str:
-    """Return a page's text. The parser, which may take hours, runs in a sandbox."""
+    """Convert a page to Markdown. The parser might take hours, so it runs in a sandbox."""
     late = threading.Event()
     timer = threading.Timer(deadline.left(), late.set)
     timer.start()
@@ -275,7 +276,7 @@ def _as_markdown(page: str, deadline: Deadline) -> str:
             return read_document(path, late, encoding="utf-8").pages[0]
     finally:
         timer.cancel()
-        timer.join()  # no thread outlives the call
+        timer.join()  # make sure no thread outlives the call
 
 
 def _decoded(data: bytes, kind: str) -> str:

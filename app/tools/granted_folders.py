@@ -1,7 +1,8 @@
-"""File operations in folders that the user has granted: list, read, search, write.
+"""File operations in folders granted by the user: list, read, search, write.
 
-Each path is opened name by name from the granted folder's descriptor, without following links.
-`..`, links to the outside, and folders replaced by links are refused.
+Paths are opened one component at a time, starting from the descriptor of the granted folder, and
+links are never followed. This rejects `..`, links to the outside, and folders that were replaced
+with links.
 """
 
 from __future__ import annotations
@@ -34,16 +35,16 @@ Opcode = tuple[str, int, int, int, int]
 
 
 class _BoundedMatcher(SequenceMatcher[T]):
-    """SequenceMatcher with a limit of steps. After the limit, the rest counts as different.
+    """SequenceMatcher with limited steps. Past the limit, everything counts as different.
 
-    `SequenceMatcher` visits all equal elements of the other sequence for each element, which takes
-    hours for 20,000 lines of two kinds.
+    For each element, `SequenceMatcher` visits all equal elements in the other sequence. This would
+    take hours for 20,000 lines if there are just two distinct lines.
     """
 
     def __init__(self, one: Sequence[T], other: Sequence[T], most: int) -> None:
         super().__init__(None, one, other, autojunk=False)
         self._most = most
-        self.steps = 0  # visited places
+        self.steps = 0  # positions visited
         places: dict[T, list[int]] = self.b2j  # type: ignore[attr-defined]
         self._until = list(accumulate((1 + len(places.get(x, ())) for x in one), initial=0))
 
@@ -59,9 +60,9 @@ class _BoundedMatcher(SequenceMatcher[T]):
 
 
 class Matcher(Generic[T]):
-    """Comparison of two sequences with a limit of steps.
+    """Compares two sequences with a limited number of steps.
 
-    Equal elements at both ends are skipped first, which is fast.
+    Equal elements at both ends are skipped first, because that's fast.
     """
 
     def __init__(self, one: Sequence[T], other: Sequence[T], most: int) -> None:
@@ -81,7 +82,7 @@ class Matcher(Generic[T]):
         if tail:
             ends = len(one) - tail, len(one), len(other) - tail, len(other)
             self.opcodes.append(("equal", *ends))
-        self.steps = inner.steps  # used steps
+        self.steps = inner.steps  # steps used
 
     def groups(self, context: int) -> Iterator[list[Opcode]]:
         """Yield the changes with ``context`` equal elements around them, as in a unified diff."""
@@ -91,7 +92,7 @@ class Matcher(Generic[T]):
 
 
 MOST_READ = 400_000  # bytes
-MOST_WRITTEN = 200_000  # bytes; the user sees all changes
+MOST_WRITTEN = 200_000  # bytes, limited because the user reviews all changes
 MOST_LISTED = 500
 MOST_LOOKED_AT = 20_000  # files per search
 SEARCH_S = 20.0
@@ -101,43 +102,43 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Difference(Struct, frozen=True):
-    """Effect of a write on a file."""
+    """Effect of writing a file."""
 
-    text: str  # a unified diff
-    # of the file, its current bytes and its new bytes, for `write_file`
+    text: str  # unified diff
+    # digest of the path, the current content and the new content, for `write_file`
     digest: str
     path: str = ""  # full path, with invisible characters escaped
-    new: bool = False  # the file does not exist yet
+    new: bool = False  # the file doesn't exist yet
 
     @property
     def lines(self) -> list[str]:
-        """Return the lines of the diff without the file name, each with its sign."""
+        """Lines of the diff without the file name, including their signs."""
         lines = self.text.split("\n")
         return lines[1:] if self.new else lines[2:] or lines
 
 
 class ReadOnlyError(ToolError):
-    """Raised for a write to a read-only folder."""
+    """The folder is read-only."""
 
     def __init__(self, folder: Path) -> None:
         words = mark("“{folder}” is read-only in this chat.")
         model_text = "This folder may only be read. The person can allow writing."
         super().__init__(words, model_text=model_text, folder=short_path(folder))
-        self.folder = folder  # the granted one
+        self.folder = folder  # the granted folder
 
 
 class OutsideError(ToolError):
-    """Raised for a path outside all granted folders."""
+    """The path isn't in any granted folder."""
 
 
 def _listed(grants: Sequence[Grant]) -> str:
-    """Return the granted folders for the model."""
+    """List the granted folders for the model."""
     shown = [f"{g.path}{' (may be written)' if g.writable else ''}" for g in grants]
     return "\n".join(shown) or "No folder has been granted in this chat."
 
 
 def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
-    """Return the names in a folder, or without a path the granted folders."""
+    """List a folder. Without a path, list the granted folders."""
     if not path.strip():
         listed = _listed(grants)
         return listed if grants else Outcome(OutcomeKind.NO_FOLDERS, listed)
@@ -159,13 +160,13 @@ def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
 
 
 def read_file(path: str, grants: Sequence[Grant]) -> str:
-    """Return a text file, or the first part of a long one."""
+    """Read a text file. Long files are cut."""
     grant, names = _place(path, grants)
     return _text(_bytes(grant, names, MOST_READ))
 
 
 def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) -> str | Outcome:
-    """Return the files whose name matches a pattern and that have a line with the text."""
+    """Find files that match a name pattern and have a line with the text."""
     if len(pattern) > _LONGEST_PATTERN:
         raise ToolError(mark("A file name has at most {most} characters."), most=_LONGEST_PATTERN)
     places = [_place(path, grants)] if path.strip() else [(grant, ()) for grant in grants]
@@ -186,7 +187,7 @@ def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) ->
 
 
 def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
-    """Return the effect of `write_file`, for the user. Raises ToolError."""
+    """Compute the effect of `write_file` to show to the user. Raises ToolError."""
     grant, names = _writable(path, text, grants)
     with _opened(grant, names[:-1]) as folder:
         change = _change(folder, names, text)
@@ -195,15 +196,15 @@ def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
 
 
 def check(path: str, grants: Sequence[Grant]) -> None:
-    """Raise ToolError if a path is in no granted folder. An empty path is valid."""
+    """Raise ToolError if a path isn't in a granted folder. An empty path is valid."""
     if path.strip():
         _place(path, grants)
 
 
 def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outcome:
-    """Write a whole file. ``seen`` is the digest of the difference that the user has seen.
+    """Write a whole file. ``seen``: digest of the diff shown to the user.
 
-    Raises ToolError, also if the change differs from that one.
+    Raises ToolError, in particular if the change is no longer the same as in that diff.
     """
     grant, names = _writable(path, text, grants)
     beside = f".{secrets.token_hex(8)}.new"
@@ -216,10 +217,11 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
         else:
             _write(folder, beside, change.after, 0o600, change.mode)
             try:
-                # Checked again after the file is complete, since other programs write, too.
+                # Check again now that the new file is complete, since other programs may write as
+                # well.
                 if _change(folder, names, text).digest(grant, names) != seen:
                     raise ToolError(_CHANGED)
-                # The name is replaced, whatever it refers to now: nothing is written through it.
+                # This replaces the name itself, so it doesn't matter if it's a link now.
                 os.replace(beside, names[-1], src_dir_fd=folder, dst_dir_fd=folder)
             except BaseException:
                 with suppress(OSError):
@@ -262,7 +264,7 @@ def _change(folder: int, names: Sequence[str], text: str) -> FileChange:
         raise ToolError(_NO_UTF8) from error
     new = text.encode()
     if b"\r" not in new and _crlf(old):
-        new = new.replace(b"\n", b"\r\n")  # models write LF only
+        new = new.replace(b"\n", b"\r\n")  # models only write LF
     return FileChange(old, new, mode)
 
 
@@ -270,7 +272,7 @@ _NO_UTF8 = mark("The file is not UTF-8 text, so it cannot be changed.")
 
 
 def _write(folder: int, name: str, content: bytes, mode: int, then: int | None = None) -> None:
-    """Create a new file. ``then``: its permissions after writing."""
+    """Create a new file. ``then``: permissions to set after writing."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         made = os.open(name, flags, mode, dir_fd=folder)
@@ -287,19 +289,19 @@ def _write(folder: int, name: str, content: bytes, mode: int, then: int | None =
         raise
 
 
-# Parts of a difference.
+# Helpers for the diff.
 
-_CONTEXT = 3  # unchanged lines around changes
-_MOST_STEPS = 10_000_000  # of comparing lines, one or two seconds; the rest counts as changed
+_CONTEXT = 3  # lines of context
+_MOST_STEPS = 10_000_000  # steps for comparing lines (1 to 2 s); the rest counts as changed
 
 
 def _crlf(content: bytes) -> bool:
-    """Return True if all lines end with CR LF and there is no other CR."""
+    """Check that all lines end with CR LF and there's no other CR."""
     return content.count(b"\r") == content.count(b"\n") == content.count(b"\r\n") > 0
 
 
 def _unified(shown: str, change: FileChange) -> str:
-    """Return a unified diff of the bytes, by lines that end with LF."""
+    """Create a unified diff of bytes. Lines end with LF."""
     if change.before == change.after:
         return tr("No changes")
     both_crlf = _crlf(change.after) and (change.before is None or _crlf(change.before))
@@ -323,7 +325,7 @@ def _unified(shown: str, change: FileChange) -> str:
 
 
 def _split(content: bytes) -> list[bytes]:
-    """Return lines with their ends, so that a missing last line end counts as a difference."""
+    """Split into lines, keeping their ends so that the diff shows a missing final newline."""
     lines = [line + b"\n" for line in content.split(b"\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
@@ -335,7 +337,7 @@ def _range(first: int, last: int) -> str:
 
 
 def _shown(sign: str, line: bytes, both_crlf: bool) -> str:
-    """Return a line with invisible characters escaped, except tabs and joiners of scripts."""
+    """Escape invisible characters in a line, except tabs and joiners that scripts need."""
     text = line.decode()
     whole = text.endswith("\n")
     text = text.removesuffix("\n")
@@ -361,7 +363,7 @@ def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tup
 
 
 def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
-    """Return the granted folder of a path, and the names below it. Raises ToolError."""
+    """Find the granted folder for a path. Returns it and the names below. Raises ToolError."""
     if "\0" in path:
         raise ToolError(mark("The path contains a null character."))
     wanted = PurePosixPath(path.strip().removeprefix("file://"))
@@ -374,7 +376,7 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
         raise ToolError(
             mark("“{path}” is not an absolute path."), model_text=answer, path=visible(path)[:300]
         )
-    # The innermost folder first: it may allow more than one around it.
+    # Try inner folders first, since they may allow more than their parents.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts
@@ -390,7 +392,7 @@ def _braced(text: str) -> str:
 
 @contextmanager
 def _opened(grant: Grant, names: Sequence[str]) -> Iterator[int]:
-    """Open a folder without following links, as a descriptor. Raises ToolError."""
+    """Open a folder without following links and yield its descriptor. Raises ToolError."""
     here = -1
     try:
         here = os.open(grant.path, _FOLDER)
@@ -414,10 +416,10 @@ def _bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
 
 
 def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:
-    """Return the beginning of a regular file, and its permissions.
+    """Read the beginning of a regular file. Returns it with the file's permissions.
 
     Raises:
-        NoFileError, ToolError: it cannot be opened.
+        NoFileError, ToolError: it can't be opened.
     """
     try:
         file = os.open(name, _FILE, dir_fd=folder)
@@ -433,7 +435,7 @@ def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:
 
 
 class NoFileError(ToolError, FileNotFoundError):
-    """Raised for a missing file."""
+    """The file doesn't exist."""
 
     __str__ = Exception.__str__
 
@@ -463,7 +465,7 @@ def _fwalk(folder: int) -> Iterator[tuple[str, tuple[list[str], tuple[str, ...]]
 
 
 def _lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:
-    """Return the file, or its lines that contain the text."""
+    """Get the path of a file, or the lines in it that contain the text."""
     shown = visible(str(PurePosixPath(grant.path, *names)))
     if not text:
         return [shown]

@@ -1,4 +1,4 @@
-"""Connections to all servers on one asyncio thread, and the tools that chats may call."""
+"""Connections to all tool servers on one asyncio thread, and the tools available to chats."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ T = TypeVar("T")
 class ToolHost:
     """Connections to the configured servers. Thread-safe.
 
-    The thread starts with the first request.
+    The thread is started by the first request.
     """
 
     STOP_S = 4.0
 
     def __init__(self) -> None:
-        # the list of servers, None until it is opened
+        # server config file, None until opened
         self.file: Path | None = None
-        self.problems: tuple[str, ...] = ()  # sentences about invalid entries of that file
-        # called in any thread when the servers or their status have changed
+        self.problems: tuple[str, ...] = ()  # error messages about invalid entries in that file
+        # called on any thread when the servers or their status change
         self.changed: Callable[[], None] = lambda: None
         self._configs: dict[str, ServerConfig] = {}
         self._connections: dict[str, Connection] = {}
         self._spares: dict[str, list[Connection]] = {}
         self._thread = LoopThread("tools")
 
-    # The servers.
+    # Servers.
 
     def open(self, file: Path) -> None:
-        """Read the servers of a file, if it exists. Errors are in `problems`."""
+        """Load the servers from a file, if it exists. Errors go to `problems`."""
         self.file = file
         try:
             found = files.read_file(file)
@@ -69,7 +69,7 @@ class ToolHost:
         return self._configs.get(name)
 
     def set_servers(self, servers: Iterable[ServerConfig]) -> None:
-        """Replace and save the list. Changed servers are ended. Raises ToolError."""
+        """Replace and save the list, stopping servers that changed. Raises ToolError."""
         wanted = {server.name: server for server in servers}
         if self.file is not None:
             files.write_file(self.file, wanted.values())
@@ -93,16 +93,16 @@ class ToolHost:
     # Requests.
 
     def tools(self, server: str) -> Future[list[Tool]]:
-        """Return the server's current tools. Fails with ToolError."""
+        """Get a server's current tools. Fails with ToolError."""
         return self._ask(server, lambda connection: connection.tools())
 
     def call(
         self, tool: Tool, arguments: dict[str, Any], chat_id: str = "", ask: Ask | None = None
     ) -> Future[ToolResult]:
-        """Run a tool with the user's consent. Fails with ToolError.
+        """Run a tool the user has consented to. Fails with ToolError.
 
-        Also fails if the server's description of the tool has changed. Cancelling the future stops
-        the call. ``ask`` gets the server's questions for the user.
+        It also fails if the server has changed the tool's description. Cancel the future to stop
+        the call. ``ask`` receives the server's questions for the user.
         """
         return self._ask(
             tool.server,
@@ -113,22 +113,22 @@ class ToolHost:
         )
 
     def offers(self, server: str) -> Future[Offers]:
-        """Return the server's current resources and prompts. Fails with ToolError."""
+        """Get a server's current resources and prompts. Fails with ToolError."""
         work = partial(offering.offers, server)
         return self._ask(server, lambda connection: connection.use(work))
 
     def read(self, resource: Resource) -> Future[str]:
-        """Return the text of a resource. Fails with ToolError."""
+        """Get the text of a resource. Fails with ToolError."""
         work = partial(offering.read, resource)
         return self._ask(resource.server, lambda connection: connection.use(work))
 
     def prompt(self, prompt: Prompt, arguments: dict[str, str]) -> Future[str]:
-        """Return the text of a prompt. Fails with ToolError."""
+        """Get the text of a prompt. Fails with ToolError."""
         work = partial(offering.written, prompt, arguments)
         return self._ask(prompt.server, lambda connection: connection.use(work))
 
     def end(self, server: str) -> None:
-        """End a server's process. The next request starts it again."""
+        """Stop a server's process. It's started again by the next request."""
         self._thread.start_if_begun(partial(self._end, server))
 
     async def _end(self, server: str) -> None:
@@ -140,11 +140,11 @@ class ToolHost:
             self._tell()
 
     def begin_shut_down(self) -> None:
-        """Start ending all servers, without waiting."""
+        """Start to shut down all servers, without waiting for them."""
         self._thread.shut_down(0.0, self._close_all)
 
     def shut_down(self, timeout_s: float = STOP_S) -> None:
-        """End all servers. Waits at most ``timeout_s``."""
+        """Stop all servers, waiting up to ``timeout_s``."""
         self._thread.shut_down(timeout_s, self._close_all)
 
     def _ask(
@@ -163,7 +163,7 @@ class ToolHost:
         work: Callable[[Connection], Coroutine[Any, Any, T]],
         chat_id: str,
     ) -> T:
-        # The server may have changed while the request waited.
+        # The server may have changed while the request was waiting.
         if self._configs.get(config.name) != config:
             words = mark("The server “{server}” was changed. Try again.")
             raise ToolError(words, server=config.name)
@@ -181,7 +181,7 @@ class ToolHost:
     async def _apart(
         self, config: ServerConfig, work: Callable[[Connection], Coroutine[Any, Any, T]]
     ) -> T:
-        """Use a separate connection for this call, see `elicitation`."""
+        """Run a call on a separate connection, see `Elicitation`."""
         spare = Connection(config, self._tell)
         spares = self._spares.setdefault(config.name, [])
         spares.append(spare)
@@ -209,18 +209,18 @@ def _failed(error: ToolError) -> Future[Any]:
 
 
 class Toolbox:
-    """Tools of all chats. Used on the GUI thread."""
+    """Tools for all chats. For the GUI thread."""
 
     def __init__(
         self, host: ToolHost, rows: ConsentRows, builtin: BuiltinTools | None = None
     ) -> None:
-        self.host = host  # the servers
-        self.consents = Consents(rows)  # the user's consents per chat
-        self.pins = SeenTools(rows)  # the servers' tools as the user has seen them
-        self.builtin = builtin or BuiltinTools()  # the built-in tools
+        self.host = host  # tool servers
+        self.consents = Consents(rows)  # consents by chat
+        self.pins = SeenTools(rows)  # tools as last seen by the user
+        self.builtin = builtin or BuiltinTools()  # built-in tools
 
     def tool(self, key: str) -> Tool | None:
-        """Return a tool as the user has seen it, or None if it is unknown or its server is off."""
+        """Get a tool as last seen by the user, or None if it's unknown or its server is off."""
         server, _, name = key.partition("/")
         if server == BUILT_IN:
             return self.builtin.get(name)
@@ -228,10 +228,10 @@ class Toolbox:
         return self.pins.get(key) if config is not None and config.enabled else None
 
     def offered(self, keys: Iterable[str]) -> dict[str, Tool]:
-        """Return the tools that a chat has switched on, by the names that the model uses.
+        """Return a chat's enabled tools, by the name given to the model.
 
-        The order is fixed, since the tools are at the beginning of the prompt, which should stay
-        cached.
+        They're always in the same order, because they come at the start of the prompt, which should
+        stay cached.
         """
         found = (self.tool(key) for key in sorted(set(keys)))
         return given_names(tool for tool in found if tool is not None)
@@ -247,8 +247,8 @@ class Toolbox:
         """Run a tool in a chat with the user's consent. Fails with ToolError.
 
         Args:
-            seen: digest of the difference that the user has seen, see `preview`.
-            ask: asks the user the server's questions. By default questions are declined.
+            seen: digest of the diff the user has seen, see `preview`.
+            ask: passes the server's questions to the user. By default, they're declined.
         """
         if tool.server == BUILT_IN:
             context = CallContext(self.consents.folders(chat_id), seen)
@@ -258,9 +258,9 @@ class Toolbox:
     def preview(
         self, chat_id: str, tool: Tool, arguments: dict[str, Any]
     ) -> Future[Difference | Obstacle | None] | None:
-        """Start the preview of a call, or return None if its arguments are enough.
+        """Start the preview of a call. Returns None if the arguments say enough.
 
-        The result is the effect to show, None, or the reason why the call cannot work.
+        The future resolves to the effect to show, None, or the reason why the call can't work.
         """
         if tool.server != BUILT_IN:
             return None
@@ -268,15 +268,15 @@ class Toolbox:
         return self.builtin.preview(tool.name, arguments, context)
 
     def is_previewed(self, tool: Tool) -> bool:
-        """Return True if a call of it may run only after its `preview` was shown."""
+        """Check if the tool's `preview` must be shown before it may run."""
         return tool.server == BUILT_IN and self.builtin.is_previewed(tool.name)
 
     def begin_shut_down(self) -> None:
-        """Start ending the servers, without waiting."""
+        """Start to shut down the servers, without waiting for them."""
         self.host.begin_shut_down()
 
     def shut_down(self, timeout_s: float | None = None) -> None:
-        """Wait for the end of tools and servers, at most ``timeout_s`` (default: 2 s and 4 s)."""
+        """Wait for tools and servers to end, up to ``timeout_s`` (default: 2 s and 4 s)."""
         begun = monotonic()
         self.host.begin_shut_down()
         self.builtin.shut_down(2.0 if timeout_s is None else min(2.0, timeout_s))

@@ -1,4 +1,4 @@
-"""Thread with an asyncio loop, for sockets and processes. No Qt."""
+"""Thread with an asyncio loop for sockets and processes. No Qt."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ T = TypeVar("T")
 importing = threading.RLock()
 """Lock for the first import of a large package.
 
-The local API starts with uvicorn, and the tools import `uvicorn.main` through mcp. Without the lock
-both threads wait for each other, and Python breaks the deadlock with "cannot import name".
+The local API imports uvicorn, and the tools import `uvicorn.main` through mcp. Without the lock,
+both threads would wait for each other, and Python would break the deadlock with "cannot import
+name".
 """
 
 
 class LoopThread:
-    """Thread that starts with its first coroutine. Thread-safe.
+    """Thread that is started by its first coroutine. Thread-safe.
 
     Args:
-        name: of the thread.
+        name: name of the thread.
     """
 
     def __init__(self, name: str) -> None:
@@ -33,7 +34,7 @@ class LoopThread:
         self._down = False
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T] | None:
-        """Run a coroutine. Return None without running it after `shut_down`."""
+        """Run a coroutine. After `shut_down`, it isn't run and this returns None."""
         loop = self._started()
         if loop is None:
             work.close()
@@ -41,17 +42,17 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(work, loop)
 
     def start_if_begun(self, work: Callable[[], Coroutine[Any, Any, object]]) -> None:
-        """Run a coroutine if the thread has started. Otherwise there is nothing to act on."""
+        """Run a coroutine if the thread is running. If it isn't, there's nothing to do."""
         if self._loop is not None:
             asyncio.run_coroutine_threadsafe(work(), self._loop)
 
     def shut_down(
         self, seconds: float, first: Callable[[], Awaitable[object]] | None = None
     ) -> None:
-        """Cancel everything that runs, and wait for its end. Call it again to wait longer.
+        """Cancel all coroutines and wait for them to end. Call again to wait longer.
 
         Args:
-            first: runs before that.
+            first: run this before canceling.
         """
         with self._lock:
             already, self._down = self._down, True

@@ -1,4 +1,4 @@
-"""Resources and prompts that servers offer to the user."""
+"""Resources and prompts that servers provide for the user."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from app.tools.tool import LONGEST, ToolError, clean, from_blocks
 if TYPE_CHECKING:
     from mcp import Client
 
-MOST = 500  # resources, and prompts, of one server that are listed
+MOST = 500  # maximum per server, for both resources and prompts
 MOST_ARGUMENTS = 20
-_MOST_PAGES = 100  # each may be empty
+_MOST_PAGES = 100  # pages may be empty
 _LONGEST_NAME, _LONGEST_ABOUT = 120, 300
 
 
 class Resource(Struct, frozen=True):
-    """Text that a server can provide. ``name``, ``about``: without control characters."""
+    """Text provided by a server. ``name`` and ``about`` have no control characters."""
 
     server: str
     uri: str
@@ -30,7 +30,7 @@ class Resource(Struct, frozen=True):
 
 
 class Argument(Struct, frozen=True):
-    """Argument of a prompt or of a resource template."""
+    """Argument of a prompt or resource template."""
 
     name: str
     title: str
@@ -39,7 +39,7 @@ class Argument(Struct, frozen=True):
 
 
 class Prompt(Struct, frozen=True):
-    """Prompt that a server writes. ``title``, ``about``: without control characters."""
+    """Prompt provided by a server. ``title`` and ``about`` have no control characters."""
 
     server: str
     name: str
@@ -49,9 +49,9 @@ class Prompt(Struct, frozen=True):
 
 
 class Template(Struct, frozen=True):
-    """Template of resources, whose ``uri`` has arguments (RFC 6570).
+    """Template for resources, with variables in its ``uri`` (RFC 6570).
 
-    ``title``, ``about``: without control characters.
+    ``title`` and ``about`` have no control characters.
     """
 
     server: str
@@ -61,7 +61,7 @@ class Template(Struct, frozen=True):
     arguments: tuple[Argument, ...] = ()
 
     def filled(self, arguments: dict[str, str]) -> Resource:
-        """Return the resource for these arguments."""
+        """Fill in the arguments to get a resource."""
         from mcp.shared.uri_template import UriTemplate
 
         given = {name: value for name, value in arguments.items() if value}
@@ -70,7 +70,7 @@ class Template(Struct, frozen=True):
 
 
 class Offers(Struct, frozen=True):
-    """Everything that one server offers."""
+    """Everything a server provides."""
 
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
@@ -78,7 +78,7 @@ class Offers(Struct, frozen=True):
 
 
 async def offers(server: str, client: Client) -> Offers:
-    """Return what the server lists, without kinds that it does not support."""
+    """List everything the server provides, skipping kinds it doesn't support."""
     from mcp import MCPError
 
     can = client.server_capabilities
@@ -87,7 +87,7 @@ async def offers(server: str, client: Client) -> Offers:
     templates: list[Any] = []
     if can.resources is not None:
         await _pages(client.list_resources, "resources", resources)
-        # Many servers with resources do not support templates.
+        # Many servers support resources, but not templates.
         with suppress(MCPError):
             await _pages(client.list_resource_templates, "resource_templates", templates)
     if can.prompts is not None:
@@ -100,7 +100,7 @@ async def offers(server: str, client: Client) -> Offers:
 
 
 async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]) -> None:
-    """Add a server's list of one kind to `found`, up to the limit."""
+    """Append all pages of one of the server's lists to `found`, up to the limit."""
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
         page = await ask(cursor=cursor, cache_mode="bypass")
@@ -111,7 +111,7 @@ async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]
 
 
 async def read(resource: Resource, client: Client) -> str:
-    """Return a resource's text. Raises ToolError if it is not text, or too long."""
+    """Read a resource. Raises ToolError if it isn't text or is too long."""
     result = await client.read_resource(resource.uri, cache_mode="bypass")
     texts = [getattr(each, "text", None) for each in result.contents]
     found = [text for text in texts if isinstance(text, str)]
@@ -125,7 +125,7 @@ async def read(resource: Resource, client: Client) -> str:
 
 
 async def written(prompt: Prompt, arguments: dict[str, str], client: Client) -> str:
-    """Return a prompt's text, with all of its messages."""
+    """Return the text of a prompt, including all of its messages."""
     result = await client.get_prompt(prompt.name, arguments)
     blocks = [each.content.model_dump(by_alias=True, exclude_none=True) for each in result.messages]
     return from_blocks(blocks, None, False).text
@@ -137,7 +137,7 @@ def _resource(server: str, listed: Any) -> Resource:
 
 
 def _template(server: str, listed: Any) -> Template | None:
-    """Return a template, or None for an invalid one."""
+    """Parse a template. Returns None if it's invalid."""
     from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
 
     try:

@@ -1,4 +1,4 @@
-"""Questions of a server to the user during a call: a form, or an address to visit."""
+"""Questions a server asks the user during a call: either a form or a URL to visit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Value = str | int | float | bool | list[str]
 
 
 class FieldKind(Enum):
-    """Types of a field's value."""
+    """Value type of a field."""
 
     TEXT = "text"
     INTEGER = "integer"
@@ -55,7 +55,7 @@ class FieldKind(Enum):
 
 
 class QuestionAction(Enum):
-    """Actions of the user. The values are defined by the protocol."""
+    """User actions. The values are those of the protocol."""
 
     SEND = "accept"
     DECLINE = "decline"
@@ -65,7 +65,7 @@ class QuestionAction(Enum):
 class Response(Struct, frozen=True):
     """Answer to a question.
 
-    ``content`` has the values by field name, only with `QuestionAction.SEND`.
+    ``content`` has the values by field name. Only set for `QuestionAction.SEND`.
     """
 
     action: QuestionAction
@@ -73,30 +73,30 @@ class Response(Struct, frozen=True):
 
 
 class Field(Struct, frozen=True):
-    """Field of a form."""
+    """Form field."""
 
     name: str
-    # title, about: for the user, without control characters
+    # title, about: display text without control characters
     title: str
     kind: FieldKind
     about: str = ""
     required: bool = False
-    default: Value | None = None  # None for no default
+    default: Value | None = None  # None means no default
     format: str = ""  # "email", "uri", "date", "date-time" or ""
-    # least, most: limits of a number, of a text's characters, or of the number of choices
+    # least, most: limits for a number, the length of a text, or the number of choices
     least: float | None = None
     most: float | None = None
-    choices: tuple[tuple[str, str], ...] = ()  # pairs of value and title
+    choices: tuple[tuple[str, str], ...] = ()  # (value, title) pairs
 
     @property
     def secret(self) -> bool:
-        """Return True if it seems to ask for a secret, which users should not enter in a form."""
+        """True if this seems to ask for a secret, which users shouldn't enter here."""
         return bool(_SECRET.search(f"{self.name} {self.title}"))
 
     def taken(self, given: Value | None) -> Value | None:
-        """Return a value for the server, or None if it is empty.
+        """Convert a value for the server. Returns None if it's empty.
 
-        Texts of number fields are parsed. Raises ValueError with a sentence.
+        Parses the text of number fields. Raises ValueError with a message for the user.
         """
         if given is None or given in ("", []):
             if self.required:
@@ -120,7 +120,7 @@ class Field(Struct, frozen=True):
     def _text(self, text: str) -> str:
         self._bounds(len(text), tr("{field}: at least {least} characters."), tr(_TOO_LONG))
         try:
-            # The expression's time is quadratic in the length.
+            # The regular expression is quadratic in the length.
             if self.format == "email" and (
                 len(text) > _LONGEST_EMAIL or not _EMAIL.fullmatch(text)
             ):
@@ -149,7 +149,7 @@ class Field(Struct, frozen=True):
         return number
 
     def _bounds(self, size: float, low: str, high: str) -> None:
-        """Raise ValueError with one of these sentences if the size is out of bounds."""
+        """Raise ValueError with one of the messages if the size is out of bounds."""
         if self.least is not None and size < self.least:
             raise ValueError(low.format(field=self.title, least=f"{self.least:g}"))
         if self.most is not None and size > self.most:
@@ -157,15 +157,15 @@ class Field(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """Question of a server."""
+    """Question from a server."""
 
-    server: str  # the server's name
+    server: str  # server name
     message: str  # text without control characters
-    fields: tuple[Field, ...] = ()  # of a form
-    url: str = ""  # an address to visit, "" for a form
+    fields: tuple[Field, ...] = ()  # form fields
+    url: str = ""  # URL to visit, "" for a form
 
     def content(self, given: Mapping[str, Value | None]) -> dict[str, Value | None]:
-        """Return all fields for the server. Raises `FieldError` for the first invalid one."""
+        """Convert all fields for the server. Raises `FieldError` for the first invalid value."""
         found: dict[str, Value | None] = {}
         for field in self.fields:
             try:
@@ -178,7 +178,7 @@ class Question(Struct, frozen=True):
 
 
 class FieldError(ValueError):
-    """Raised for an invalid value of the field ``name``."""
+    """The value of the field ``name`` is invalid."""
 
     def __init__(self, name: str, words: str) -> None:
         super().__init__(words)
@@ -186,11 +186,11 @@ class FieldError(ValueError):
 
 
 Ask = Callable[[Question], "Future[Response]"]
-"""Asks the user in the chat of a call. Thread-safe. Cancel the future to withdraw the question."""
+"""Asks the user in the chat of a call. Thread-safe. Canceling the future withdraws the question."""
 
 
 def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
-    """Return the form of a flat JSON schema. Raises ToolError if it is not supported."""
+    """Create a form from a flat JSON schema. Raises ToolError if it isn't supported."""
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.get("type", "object") != "object" or not isinstance(properties, Mapping):
         raise ToolError(mark("{server} asked with a form that is not valid."), server=server)
@@ -207,7 +207,7 @@ def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
 
 
 def address(server: str, message: str, url: str) -> Question:
-    """Return the request to visit a page. Raises ToolError if it is not a web address."""
+    """Create a request to visit a page. Raises ToolError if it isn't a web address."""
     parts = urlsplit(url) if is_visible(url) and len(url) <= _LONGEST_ADDRESS else None
     if parts is None or parts.scheme not in ("https", "http") or not parts.hostname:
         raise ToolError(
@@ -217,7 +217,7 @@ def address(server: str, message: str, url: str) -> Question:
 
 
 def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
-    """Return a field of a schema. Raises ValueError or TypeError if it is not supported."""
+    """Parse a field in a schema. Raises ValueError or TypeError if it isn't supported."""
     if not isinstance(part, Mapping) or len(name) > _LONGEST_NAME:
         raise ValueError(f"“{clean(name, lines=False, most=_LONGEST_TITLE)}”")
     shown = clean(name, lines=False, most=_LONGEST_TITLE)
@@ -240,7 +240,7 @@ def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
     form = form if form in _FORMATS else ""
     field = Field(name, title, kind, about, required, None, form, least, most, choices)
     default = part.get("default")
-    try:  # an invalid default is ignored
+    try:  # ignore invalid defaults
         found = field.taken(default) if isinstance(default, str | int | float | list) else None
     except (ValueError, TypeError):
         found = None
@@ -258,13 +258,13 @@ def _kind(part: Mapping[str, Any]) -> FieldKind | None:
 
 
 def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return values with titles, from any of the four notations."""
+    """Return the choices with their titles, from any of the four notations."""
     held = part.get("items") if part.get("type") == "array" else part
     if not isinstance(held, Mapping):
         return ()
     listed = held.get("oneOf") or held.get("anyOf")
     if isinstance(listed, list):
-        some = listed[: MOST_CHOICES + 1]  # one more than allowed, which is refused later
+        some = listed[: MOST_CHOICES + 1]  # one more than allowed, so that it gets refused later
         pairs = [(str(each["const"]), str(each.get("title") or each["const"])) for each in some]
     else:
         values, names = held.get("enum"), held.get("enumNames")
@@ -275,10 +275,10 @@ def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _size(value: object) -> float | None:
-    """Return a limit of the schema, or None if it is missing or useless."""
+    """Get a limit from the schema, or None if it's missing or useless."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if -_LARGEST <= value <= _LARGEST else None
 
 
-_LARGEST = 1e300  # larger integers cannot be displayed
+_LARGEST = 1e300  # larger integers can't be displayed

@@ -1,4 +1,4 @@
-"""File of servers, in the ``mcpServers`` format that other programs use."""
+"""Config file for tool servers, in the ``mcpServers`` format of other apps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.tools.tool import BUILT_IN, ToolError, visible
 from engine.text.invisible import is_visible
 
 CALL_S = 60.0
-"""Time limit of a call, if the server's entry has no ``timeout`` (seconds)."""
+"""Default timeout of a call, used if the server's entry has no ``timeout`` (seconds)."""
 LONGEST_CALL_S = 3600.0
 _LONGEST_FILE = 1_000_000
 _MAPS = ("mcpServers", "servers", "context_servers")
@@ -26,29 +26,29 @@ _HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
 
 
 class ServerConfig(Struct, frozen=True):
-    """Configuration of a server: a program with its arguments, or an address."""
+    """Configuration of a server, either a program with arguments or a URL."""
 
     name: str
-    # command, args: the program to start, without a shell
+    # command, args: program to run, without a shell
     command: str = ""
     args: tuple[str, ...] = ()
-    env: tuple[tuple[str, str], ...] = ()  # added to the allow-listed environment
-    cwd: str = ""  # working folder, empty for the home folder
-    url: str = ""  # address of a server with streamable HTTP
-    headers: tuple[tuple[str, str], ...] = ()  # sent with every request to it
-    timeout: float = CALL_S  # time limit of a call in seconds
-    enabled: bool = True  # its tools are offered
+    env: tuple[tuple[str, str], ...] = ()  # added to the allowed environment variables
+    cwd: str = ""  # working directory, empty means the home folder
+    url: str = ""  # URL, for streamable HTTP
+    headers: tuple[tuple[str, str], ...] = ()  # sent with every HTTP request
+    timeout: float = CALL_S  # timeout of a call in seconds
+    enabled: bool = True  # offer its tools to models
 
     @property
     def shown(self) -> str:
-        """Return the full command with quoted arguments, or the address."""
+        """Full command with quoted arguments, or the URL."""
         if self.url:
             return self.url
         words = [json.dumps(visible(w), ensure_ascii=False) for w in (self.command, *self.args)]
         return " ".join(words)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry for the file."""
+        """Convert to an entry for the file."""
         entry: dict[str, Any] = {}
         if self.url:
             entry = {"type": "http", "url": self.url}
@@ -68,16 +68,16 @@ class ServerConfig(Struct, frozen=True):
 
 
 class ParsedServers(Struct, frozen=True):
-    """Parsed servers, and a sentence for each invalid entry."""
+    """Parsed servers, with an error message for each invalid entry."""
 
     servers: tuple[ServerConfig, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def read_text(text: str) -> ParsedServers:
-    """Return the servers in a text: a whole file, its inner part, or one entry.
+    """Parse servers from text, which may be an entire file, its inner part, or a single entry.
 
-    Raises ToolError if the text as a whole is invalid.
+    Raises ToolError if the text can't be parsed at all.
     """
     if len(text) > _LONGEST_FILE:
         raise ToolError(mark("The list of servers is larger than 1 MB."))
@@ -104,13 +104,13 @@ def read_text(text: str) -> ParsedServers:
 
 
 def to_text(servers: Iterable[ServerConfig]) -> str:
-    """Return the file's text."""
+    """Format the content of the file."""
     entries = {server.name: server.to_json() for server in servers}
     return json.dumps({"mcpServers": entries}, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_file(path: Path) -> ParsedServers:
-    """Return the servers of a file, none if it is missing. Raises ToolError if it is unreadable."""
+    """Load the servers from a file. A missing file has no servers. Raises ToolError."""
     try:
         with path.open("rb") as file:
             text = file.read(_LONGEST_FILE + 1).decode()
@@ -123,7 +123,7 @@ def read_file(path: Path) -> ParsedServers:
 
 
 def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
-    """Write the file atomically and readable only by its owner, since it may contain keys.
+    """Write the file atomically. It's only readable by the owner, because it may contain keys.
 
     Raises ToolError.
     """
@@ -135,7 +135,7 @@ def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
 
 
 def known_places(home: Path | None = None) -> dict[str, Path]:
-    """Return the existing server files of other programs, by the program's name."""
+    """Find existing server files of other apps, by the app's name."""
     home = home or Path.home()
     system = home / ("Library/Application Support" if sys.platform == "darwin" else ".config")
     places = {
@@ -152,7 +152,7 @@ def known_places(home: Path | None = None) -> dict[str, Path]:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """Parse a JSON object. A single entry that was copied without braces gets them."""
+    """Parse a JSON object. Adds the braces if a single entry was copied without them."""
     text = text.strip().removeprefix("\ufeff").rstrip(",")
     if not text:
         return {}
@@ -208,16 +208,16 @@ def _server(name: object, entry: object) -> ServerConfig:
 
 
 def reads_as(name: str) -> str:
-    """Return a name as it is read at a glance: letters and digits, with similar ones unified."""
+    """Reduce a name to how people read it: letters and digits, with lookalikes unified."""
     plain = unicodedata.normalize("NFKD", name).casefold().translate(_ALIKE)
     plain = unicodedata.normalize("NFKD", plain)
     return "".join(c for c in plain if c.isalnum())
 
 
 def looks(name: str) -> str:
-    """Return the appearance of a name. Names that cannot be distinguished have the same one.
+    """Reduce a name to how it looks, so names that can't be told apart compare equal.
 
-    Consents are displayed and stored by the server's name.
+    This matters because consents are displayed and stored by server name.
     """
     plain = " ".join(unicodedata.normalize("NFKC", name).split())
     return "".join(c if c.isascii() else _latin(c) for c in plain)
@@ -228,7 +228,7 @@ def _latin(letter: str) -> str:
     return (found.upper() if letter.isupper() else found) if found else letter
 
 
-# Letters and digits that resemble a Latin one, also Cyrillic and Greek ones.
+# Letters and digits that look like a Latin letter, including Cyrillic and Greek.
 _ALIKE = {
     ord(other): latin
     for latin, others in {

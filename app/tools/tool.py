@@ -1,4 +1,4 @@
-"""Definition of a tool, its name for models, and safe display of its texts."""
+"""Tool definition, tool names for models, and safe display of text from tools."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.settings.language import mark, tr
 from engine.text.invisible import BLANKS, IGNORED, JOINERS, PRESENTED, escape_invisible
 
 BUILT_IN = "Stretto"
-"""Server name of the built-in tools, which no configured server may have."""
+"""Server name of the built-in tools. Reserved, so no configured server can have it."""
 
-LONGEST_DESCRIPTION = 4000  # characters; longer ones cost tokens in every prompt, or are an attack
+LONGEST_DESCRIPTION = 4000  # characters; longer text costs tokens in every prompt, or is an attack
 LONGEST_TITLE = 80
 LONGEST_SCHEMA = 65_536  # bytes of JSON
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
@@ -27,56 +27,56 @@ _LONGEST_NAME = 64  # limit of chat templates and the OpenAI API
 
 
 class ToolError(Exception):
-    """Failure of a tool. ``str(error)`` is a sentence for the user."""
+    """Error in a tool. ``str(error)`` is a message for the user."""
 
     def __init__(self, text: str, /, *, model_text: str = "", **values: object) -> None:
         """Create an error.
 
         Args:
-            text: for `tr` with ``values``, which may include another ToolError.
-            model_text: text for models, if it differs, with the same values.
+            text: translated by `tr` with ``values``, which may include another ToolError.
+            model_text: text for models, if it isn't the same. Uses the same values.
         """
         super().__init__(tr(text, **values))
         english = {k: v.model_text if isinstance(v, ToolError) else v for k, v in values.items()}
         words = model_text or text
-        # text for the model that made the call, in English
+        # English text for the model that made the call
         self.model_text: str = words.format(**english) if english else words
 
 
 class Tool(Struct, frozen=True):
-    """Tool of a server, as the server describes it."""
+    """Tool, as described by its server."""
 
-    server: str  # the server's name
-    name: str  # unique within its server
+    server: str  # server name
+    name: str  # unique within the server
     description: str = ""  # for the model, without control characters
-    # JSON schema of its arguments, an object
+    # JSON schema of the arguments, an object
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
-    title: str = ""  # the server's display name, "" for none
+    title: str = ""  # display name set by the server, or ""
 
     @property
     def key(self) -> str:
-        """Return server and tool in one string, as stored in chats."""
+        """Server and tool name in one string, as stored in chats."""
         return f"{self.server}/{self.name}"
 
     @property
     def fingerprint(self) -> str:
-        """Return the SHA-256 of everything that a model reads about it.
+        """SHA-256 of everything a model reads about the tool.
 
-        The title is not included, since it is displayed as the user first saw it.
+        Excludes the title, because we display it as the user first saw it.
         """
         fields = [self.server, self.name, self.description, self.schema]
         return hashlib.sha256(canonical(fields).encode()).hexdigest()
 
 
 def canonical(value: Any) -> str:
-    """Return JSON text that is equal for equal values."""
+    """Serialize to JSON such that equal values give equal text."""
     return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
 def given_names(tools: Iterable[Tool]) -> dict[str, Tool]:
-    """Return the tools by unique names for models: letters, digits, ``_`` and ``-``.
+    """Give tools unique names for models, made of letters, digits, ``_`` and ``-``.
 
-    The order of the tools decides which of two equal names gets a number.
+    If two names are the same, the later tool gets a number.
     """
     named: dict[str, Tool] = {}
     for tool in tools:
@@ -92,17 +92,17 @@ def given_names(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 
 def as_function(name: str, tool: Tool) -> dict[str, Any]:
-    """Return the tool for chat templates: OpenAI's function format."""
+    """Format a tool for chat templates, which use OpenAI's function format."""
     about = {"name": name, "description": tool.description, "parameters": tool.schema}
     return {"type": "function", "function": about}
 
 
 def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
-    """Return the text without invisible characters and characters that control a terminal.
+    """Remove invisible characters and everything that could control a terminal.
 
-    Escape sequences, control characters, bidirectional marks and tags are removed. With ``lines``,
-    line ends and tabs stay. Joiners of emoji and Persian stay. ``most``: limit of characters; a
-    much longer text is cut first.
+    This means escape sequences, control characters, bidirectional marks and tags. ``lines``: keep
+    line breaks and tabs. Joiners are kept because emoji and Persian need them. ``most``: maximum
+    number of characters. Much longer text is cut first, to save time.
     """
     if most is not None:
         return clean(text[: 4 * most], lines=lines)[:most]
@@ -115,7 +115,7 @@ def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
 
 
 def one_line(value: object, most: int) -> str:
-    """Return an imported value as one line of at most ``most`` characters, "" if it is not text."""
+    """Convert an imported value to a single line of limited length, or "" if it isn't text."""
     text = clean(value, lines=False, most=most) if isinstance(value, str) else ""
     return " ".join(text.split())
 
@@ -127,7 +127,7 @@ _ESCAPES = re.compile(
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
 _HIDDEN = re.compile(f"(?!{PRESENTED})[{_CONTROLS}{IGNORED}]")
 
-# Includes what Qt's editors return as a space or a line end.
+# Includes characters that Qt's editors return as a space or line break.
 _UNCLEAR = re.compile(
     f"(?!{PRESENTED})[{_CONTROLS}{IGNORED}{BLANKS}\xa0\u2028\u2029\ufdd0\ufdd1]"
     f"|[{JOINERS}](?=[{JOINERS}])"
@@ -135,9 +135,9 @@ _UNCLEAR = re.compile(
 
 
 def readable(arguments: str) -> str:
-    """Return JSON text for reading and editing: indented, with invisible characters escaped.
+    """Format JSON for reading and editing: indented, with invisible characters escaped.
 
-    Text that is not JSON is only escaped.
+    If the text isn't JSON, it's only escaped.
     """
     with suppress(ValueError, RecursionError):
         arguments = json.dumps(json.loads(arguments or "{}"), indent=2, ensure_ascii=False)
@@ -150,20 +150,20 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text on one line, with invisible characters escaped."""
+    """Put text on one line and escape invisible characters."""
     return escape_invisible(text, escaped)
 
 
 def escaped(character: str) -> str:
-    """Return a character as Python escapes it, in ASCII."""
+    """Escape a character like Python does, in ASCII."""
     return ascii(character)[1:-1]
 
 
-LONGEST = 1_000_000  # characters of a result that are kept; more does not fit any model
+LONGEST = 1_000_000  # characters of a result to keep; more wouldn't fit in any model
 
 
 class OutcomeKind(Enum):
-    """Results of built-in tools that the user reads as a sentence in their language."""
+    """Results of built-in tools that are shown to the user as a translated sentence."""
 
     NO_FOLDERS = "no_folders"
     NOTHING_FOUND = "nothing_found"
@@ -173,12 +173,12 @@ class OutcomeKind(Enum):
 
 
 class Outcome(Struct, frozen=True):
-    """Result of a built-in tool that is more than its text."""
+    """Result of a built-in tool that consists of more than text."""
 
     kind: OutcomeKind
     text: str  # for the model
     size: int = 0  # bytes written
-    path: str = ""  # of the written file
+    path: str = ""  # path of the file written
 
     def to_json(self) -> dict[str, Any]:
         """Return the data to store in the call's message."""
@@ -189,10 +189,10 @@ class ToolResult(Struct, frozen=True):
     """Result of a call."""
 
     text: str  # text for the model
-    error: bool = False  # the tool reports a failure
-    size: int = 0  # characters before cutting
-    shown: str = ""  # text for the user, "" for the same text
-    # action of a built-in tool, for a sentence in the user's language, or None
+    error: bool = False  # the tool reported an error
+    size: int = 0  # length before shortening
+    shown: str = ""  # text for the user, or "" if it's the same
+    # set if a built-in tool did something to describe in the user's language
     outcome: Outcome | None = None
 
     @property
@@ -201,15 +201,15 @@ class ToolResult(Struct, frozen=True):
 
 
 def harmless(text: str, error: bool = False) -> ToolResult:
-    """Return a result with this text, without escape sequences and invisible characters."""
+    """Create a result, removing escape sequences and invisible characters."""
     size = len(text)
-    text = text[:LONGEST]  # first, since cleaning 50 MB takes seconds
+    text = text[:LONGEST]  # do this first, because cleaning 50 MB takes seconds
     kept = clean(text)
     return ToolResult(kept, error, max(size - len(text), 0) + len(kept))
 
 
 def failed(error: BaseException) -> ToolResult:
-    """Return the result of a call that raised an error, with texts for the model and the user."""
+    """Create a result from an exception, with texts for the model and the user."""
     kind = type(error).__name__
     words = mark("The tool failed: {kind}.")
     why = error if isinstance(error, ToolError) else ToolError(words, kind=kind)
@@ -217,7 +217,7 @@ def failed(error: BaseException) -> ToolResult:
 
 
 def from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> ToolResult:
-    """Return the blocks of an MCP result as one text. Images and sounds are only mentioned."""
+    """Merge the blocks of an MCP result to a text. Images and audio are only mentioned."""
     texts: list[str] = []
     for block in blocks:
         kind = block.get("type")
@@ -240,7 +240,7 @@ def from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> T
 
 
 def shortened(text: str, most: int) -> str:
-    """Return the beginning and the end of a text, ``most`` characters, with a note between."""
+    """Shorten text to ``most`` characters by replacing its middle with a note."""
     if len(text) <= most:
         return text
     head = most * 2 // 3

@@ -1,7 +1,7 @@
-"""Transports to servers: a process with its own environment (stdio), or HTTP, with limits.
+"""Transports for tool servers: a process with a restricted environment (stdio), or HTTP.
 
-The `mcp` package's transport accepts lines of any length and any number of notifications, which
-could exhaust memory and processor.
+We need our own, because the `mcp` package accepts lines of any length and any number of
+notifications, which could exhaust memory and CPU.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from app.tools.tool import ToolError
 _ALLOWED = ("HOME", "LOGNAME", "USER", "SHELL", "TMPDIR", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 _USUAL = ("/opt/homebrew/bin", "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
 _MARK = "--path-of-the-login-shell--"
-SHELL_S = 5.0  # time limit of a login shell; some start whole programs
+SHELL_S = 5.0  # timeout for a login shell; some users' shells start entire programs
 
 _lock = threading.Lock()
 _path: str | None = None
 
 
 def login_path(shell: str | None = None, seconds: float = SHELL_S) -> str:
-    """Return the PATH of the user's terminal, from the login shell. The result is cached.
+    """Get the PATH that the user has in a terminal, by asking the login shell. Cached.
 
-    A program started by a double click has the system's short PATH, without ``npx`` and ``uvx``.
-    Blocks for at most ``seconds``.
+    An app started by a double click only gets the system's short PATH, which doesn't have ``npx``
+    and ``uvx``. Blocks for up to ``seconds``.
     """
     global _path
     with _lock:
@@ -59,9 +59,9 @@ def login_path(shell: str | None = None, seconds: float = SHELL_S) -> str:
 
 
 def _ask(shell: str, seconds: float) -> str:
-    """Return the shell's PATH, or "" if it does not respond in time."""
+    """Get the PATH from a shell, or "" if it doesn't respond in time."""
     try:
-        # In its own session: an interactive shell would take the terminal from the program.
+        # Use a separate session, or an interactive shell would take over our terminal.
         child = subprocess.Popen(
             [shell, "-l", "-i", "-c", f"echo {_MARK}; /usr/bin/env; echo {_MARK}"],
             stdin=subprocess.DEVNULL,
@@ -87,39 +87,39 @@ def _end_shell(child: subprocess.Popen[bytes]) -> None:
     except (ProcessLookupError, PermissionError):
         child.kill()
     if child.stdout is not None:
-        child.stdout.close()  # a grandchild may hold the other end open forever
+        child.stdout.close()  # a grandchild might keep the other end open forever
     child.wait()
 
 
 def _joined(first: str, second: str) -> str:
     own = str(Path.home() / ".local" / "bin")
     folders = [*first.split(os.pathsep), *second.split(os.pathsep), *_USUAL, own]
-    # Relative folders would depend on the server's working folder.
+    # Relative folders would depend on the server's working directory.
     return os.pathsep.join(dict.fromkeys(f for f in folders if os.path.isabs(f)))
 
 
 def child_environment(path: str, extra: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a server's process, without other programs' keys and tokens."""
+    """Build the environment of a server process, without keys and tokens of other programs."""
     kept = {name: os.environ[name] for name in _ALLOWED if name in os.environ}
     return {**kept, "PATH": path, **extra}
 
 
 def find_program(command: str, path: str) -> str | None:
-    """Return the program's path, or None."""
+    """Find a program in the path. Returns None if it isn't there."""
     return shutil.which(os.path.expanduser(command), path=path)
 
 
 LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of one message. A longer one is refused, and its call fails."""
+"""Bytes per message. Longer messages are refused, which makes the call fail."""
 LINES_PER_S = 500
-"""Log lines per second; more are dropped, as are notifications (see `bounding`).
+"""Log lines per second. Any excess is dropped, as for notifications (see `bounding`).
 
-Other messages are delayed.
+Other messages are delayed instead.
 """
 LEAVE_S = 1.0
-"""Time for a server to end by itself after its input is closed, and again after a signal."""
+"""Time for a server to end after closing its input, and again after sending it a signal."""
 _CHUNK = 65536
-_FLOODED_S = 0.02  # pause between two pieces of a flooding log
+_FLOODED_S = 0.02  # pause between chunks of log output that comes in too fast
 _SLICE = 1 << 20
 _BYTES_PER_PART = 8
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,18})')
@@ -131,12 +131,12 @@ async def stdio(
     command: Sequence[str],
     env: Mapping[str, str],
     cwd: str | None,
-    note: Callable[[str], None],  # called with each line of the server's standard error
+    note: Callable[[str], None],  # called with each line from the server's stderr
     ended: Callable[[], None],  # called when the server closes its output
 ) -> AsyncGenerator[tuple[Any, Any], None]:
-    """Start the process and yield its streams. On exit it ends with its child processes.
+    """Start the process and yield its streams. On exit, it's stopped with all child processes.
 
-    Raises OSError if it cannot be started.
+    Raises OSError if it can't be started.
     """
     process = await anyio.open_process(
         list(command), env=dict(env), cwd=cwd, stderr=subprocess.PIPE, start_new_session=True
@@ -150,7 +150,7 @@ async def stdio(
             async with to_session:
                 await _pass_on(process.stdout, to_session.send)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError, OSError):
-            pass  # the session or the pipe is closed
+            pass  # the session or the pipe was closed
         finally:
             ended()
 
@@ -192,7 +192,7 @@ async def stdio(
 
 
 async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> None:
-    """Split the bytes into lines, and send the messages among them."""
+    """Split the bytes into lines and pass on the messages."""
     parts: list[bytes] = []
     size = 0
     pace = RateLimit(MESSAGES_PER_S)
@@ -209,7 +209,7 @@ async def _pass_on(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> Non
         if size <= LONGEST_LINE:
             parts.append(rest)
         else:
-            parts = parts[:1]  # its beginning identifies the call
+            parts = parts[:1]  # the beginning of the line tells which call it's for
 
 
 def _too_long() -> str:
@@ -223,10 +223,10 @@ async def _message(line: bytes, pace: RateLimit) -> SessionMessage | Exception |
         return None  # a notification
     weigher = PartCounter()
     try:
-        if len(line) > MOST_PARTS:  # a shorter one cannot have as many
+        if len(line) > MOST_PARTS:  # shorter lines can't have that many parts
             for at in range(0, len(line), _SLICE):
                 weigher.feed(line[at : at + _SLICE])
-                await anyio.sleep(0)  # lets other coroutines run
+                await anyio.sleep(0)  # let other coroutines run
     except TooMuchError as error:
         return refused(line[:400] + line[-400:], str(error))
     wait = pace.wait(1 + weight(len(line), weigher.parts or len(line) // _BYTES_PER_PART))
@@ -241,7 +241,7 @@ async def _message(line: bytes, pace: RateLimit) -> SessionMessage | Exception |
 
 
 def refused(head: bytes, why: str) -> SessionMessage | Exception:
-    """Return the response for a refused message. ``head``: its beginning and end."""
+    """Create the response for a refused message. ``head``: its beginning and end."""
     found = _ID.search(head)
     if found is None:
         return ToolError(why)
@@ -250,7 +250,7 @@ def refused(head: bytes, why: str) -> SessionMessage | Exception:
 
 
 async def _end(process: Process) -> None:
-    """Close the input, wait, then end the process and its child processes."""
+    """Close the input and wait for a while. Then stop the process and its child processes."""
     for stream in (process.stdin,):
         if stream is not None:
             with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -266,7 +266,7 @@ async def _end(process: Process) -> None:
         if pipe is not None:
             with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await pipe.aclose()
-    # Otherwise the loop keeps it, with a warning, while a grandchild holds a pipe open.
+    # Otherwise, the loop would hold on to it (with a warning) while a grandchild has a pipe open.
     transport = getattr(getattr(process, "_process", None), "_transport", None)
     if transport is not None:
         with suppress(PermissionError, OSError):
@@ -274,15 +274,15 @@ async def _end(process: Process) -> None:
 
 
 LONGEST_BODY = 64 * 1024 * 1024
-"""Bytes of one response. Streams may have any number of events, each with the package's limit."""
+"""Bytes per response. Streams may contain any number of events; the package limits each event."""
 
 
 @asynccontextmanager
 async def over_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], None]:
-    """Yield the streams to a server with streamable HTTP."""
+    """Connect to a server with streamable HTTP and yield the streams."""
     from mcp.client.streamable_http import streamable_http_client
 
-    # calls have their own limit, which is suspended for questions
+    # calls have their own timeout, which is suspended during questions
     limits = httpx2.Timeout(30.0, read=None)
     headers = {"Accept-Encoding": "identity", **dict(config.headers)}
     async with (
@@ -293,9 +293,9 @@ async def over_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], Non
 
 
 class _Messages:
-    """Stream of a server's messages, without those whose lists are too long.
+    """Stream of a server's messages that rejects messages with overlong lists.
 
-    Other attributes are those of the stream, such as the request of an event.
+    All other attributes are passed through, e.g. the request of an event.
     """
 
     def __init__(self, stream: Any) -> None:
@@ -322,7 +322,7 @@ class _Messages:
 
 
 def _allowed(item: Any) -> Any:
-    """Return the message, or an error for the request if the message is refused."""
+    """Get the message, or an error response if it's refused."""
     why = lists_too_much(item.message) if isinstance(item, SessionMessage) else ""
     if not why:
         return item
@@ -331,7 +331,7 @@ def _allowed(item: Any) -> Any:
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
-    """Transport that limits the size of responses, and their rate to what can be parsed in time."""
+    """Limits the size of responses, and delays them to a rate that can be parsed in time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -340,7 +340,7 @@ class _Transport(httpx2.AsyncHTTPTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(request)
         packed = response.headers.get("content-encoding", "identity").strip().lower()
-        if packed not in ("", "identity"):  # a few megabytes can expand to gigabytes
+        if packed not in ("", "identity"):  # a few megabytes could expand to gigabytes
             await response.aclose()
             raise httpx2.ReadError("The server packs what it was asked to send as it is.")
         assert isinstance(response.stream, httpx2.AsyncByteStream)
@@ -361,7 +361,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
             count, before = 0, weigher.total
             try:
                 if self._events:
-                    # Only separators that all readers accept end an event.
+                    # Only split at separators that every parser accepts as the end of an event.
                     *whole, last = (end + piece).replace(b"\r\n", b"\n").split(b"\n\n")
                     count = len(whole)
                     end = b"\n" if last.endswith(b"\n") else b""

@@ -1,4 +1,4 @@
-"""The score: a lane per active chat with its recent activity, and totals."""
+"""The score: totals and a lane per active chat showing its recent activity."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ _WORDS = {
 
 
 class LaneRow(QWidget):
-    """Lane of a chat: name, last half minute, figures, and a pause button.
+    """A chat's lane: name, the last 30 seconds of activity, stats, and a pause button.
 
-    Enter activates the name, Space the button. Up and Down select another lane.
+    Enter opens the chat and Space presses the button. Up and Down select another lane.
     """
 
     HEIGHT = 28
     LABEL = 168
     FIGURES = 150
 
-    chosen = Signal(str)  # (chat id): its name was clicked
-    pause_asked = Signal(str)  # (chat id): pausing or resuming was requested
+    chosen = Signal(str)  # (chat id): the chat's name was clicked
+    pause_asked = Signal(str)  # (chat id): the pause button was pressed
 
     def __init__(self, lane: ScoreLane, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
@@ -66,7 +66,6 @@ class LaneRow(QWidget):
         self.refresh(lane)
 
     def refresh(self, lane: ScoreLane) -> None:
-        """Update the lane."""
         self.lane = lane
         paused = lane.state == "paused"
         self.button.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
@@ -161,7 +160,7 @@ class LaneRow(QWidget):
         return f"{rate} · {size}" if wide and size else rate
 
     def _paint_marks(self, painter: QPainter, colour: QColor) -> None:
-        """Paint the activity. The far edge is now, and the height is the speed."""
+        """Paint the activity: newest at the far edge, with speed as height."""
         tokens = theme().tokens
         painter.save()
         if self.isRightToLeft():
@@ -200,7 +199,7 @@ class LaneRow(QWidget):
 
 
 def memory_line(totals: Totals) -> str:
-    """Return memory totals as text: "640 MB in use · chats 5.1 MB"."""
+    """Format memory totals, e.g. "640 MB in use · chats 5.1 MB"."""
     kv = bytes_line(totals.kv_bytes)
     if totals.process_bytes:
         return tr("{all} in use · chats {kv}", all=bytes_line(totals.all_bytes), kv=kv)
@@ -209,7 +208,7 @@ def memory_line(totals: Totals) -> str:
 
 
 def memory_parts(totals: Totals) -> str:
-    """Return the memory by use, in lines for a tooltip."""
+    """Tooltip text listing memory by use, a line each."""
     parts = [
         (tr("models"), totals.weights_bytes),
         (tr("context of chats"), totals.kv_bytes),
@@ -227,7 +226,7 @@ def memory_parts(totals: Totals) -> str:
 
 
 class MemoryBar(QWidget):
-    """Bar with the budget's shares of weights and KV caches."""
+    """Bar showing how much of the memory budget is used by weights and KV caches."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -261,15 +260,15 @@ class MemoryBar(QWidget):
 
 
 class ScoreView(QWidget):
-    """The score: totals, and the lanes below them."""
+    """The score: totals on top, lanes below."""
 
-    # visible lanes; the height does not change below LEAST, and more than MOST scroll
+    # Visible lanes. The view is never shorter than LEAST lanes, and scrolls beyond MOST.
     LEAST, MOST = 3, 6
 
-    # chosen(chat id), pause_asked(chat id): a lane's name or button was clicked
+    # chosen(chat id), pause_asked(chat id): a chat's lane or its pause button was clicked
     chosen = Signal(str)
     pause_asked = Signal(str)
-    # guest_chosen(number), guest_pause_asked(number, on): of an agent of another app
+    # guest_chosen(number), guest_pause_asked(number, on): same for another app's agent
     guest_chosen = Signal(int)
     guest_pause_asked = Signal(int, bool)
 
@@ -277,7 +276,7 @@ class ScoreView(QWidget):
         super().__init__(parent)
         self.setObjectName("score")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.feed = feed  # data source
+        self.feed = feed
         self._rows: dict[str, LaneRow] = {}
         self.totals = plain_label(self, wrap=False)
         self.memory = plain_label(self, wrap=False)
@@ -337,7 +336,7 @@ class ScoreView(QWidget):
                 row.pause_asked.connect(self._on_pause)
                 self._column.insertWidget(self._column.count() - 1, row)
             if row.button.isEnabled() and not was:
-                # Active lanes move to the top, and stay there when they become idle.
+                # Active lanes move to the top, and stay there after becoming idle.
                 self._column.insertWidget(top, row)
                 top += 1
         self._empty.setVisible(not self._rows)
@@ -384,5 +383,5 @@ class ScoreView(QWidget):
 
 
 def _agent_number(lane_id: str) -> int:
-    """Return the number of the agent that a lane belongs to."""
+    """Get the agent number from a lane id."""
     return int(lane_id.removeprefix(GUEST))

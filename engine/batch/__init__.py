@@ -1,8 +1,8 @@
-"""Batch answering of requests from a file: `python -m engine batch`.
+"""Answer requests from a file: `python -m engine batch`.
 
-`requests` parses the lines. `run` sends them to the engine. `results` writes the records, finds
-them again after an interruption, and counts. `engine.cli.batch` combines these. Only the engine's
-public interface is used.
+`requests` parses lines, `run` sends them to the engine, and `results` writes records, finds them
+again after an interruption, and keeps statistics. `engine.cli.batch` puts it all together. Only the
+engine's public interface is used.
 
 Imports: engine.engine, engine.errors, engine.messages, engine.model, engine.params, engine.reply,
 engine.serve, engine.serve.routes.

@@ -1,4 +1,4 @@
-"""Requests in lines of JSON, in our own format and OpenAI's, and records of their answers."""
+"""JSON lines with requests, in our own or OpenAI's format, and the records of their answers."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _KNOWN_FIELDS = ("prompt", "messages", "id", "system", "reasoning", *SAMPLING)
 
 
 class RequestDefaults(Struct, frozen=True):
-    """Values for lines that do not set their own.
+    """Defaults for lines that don't set their own values.
 
     Attributes:
-        sampling: fields of `SamplingParams`. A seed in them applies to every line.
-        seed: a line without a seed gets one derived from this and its number.
+        sampling: fields of `SamplingParams`. A seed given here is used for every line.
+        seed: used with the line number to derive a seed for lines that have none.
     """
 
     sampling: Mapping[str, Any] = field(default_factory=dict)
@@ -32,7 +32,10 @@ class RequestDefaults(Struct, frozen=True):
 
 
 class BatchRequest(Struct, frozen=True):
-    """One line to answer. Lines are numbered from 1 as in editors, empty ones included."""
+    """A line to be answered.
+
+    Lines are numbered from 1 like in an editor, i.e. including empty lines.
+    """
 
     line: int
     id: str | int | None
@@ -52,10 +55,10 @@ def parse_request(
 ) -> BatchRequest:
     """Parse an entry in our own format.
 
-    Field names of other servers are accepted too. Unknown fields are ignored, as over HTTP.
+    Field names from other servers work as well. Unknown fields are ignored, just like over HTTP.
 
     Raises:
-        ValueError: the entry is invalid.
+        ValueError: if the entry is invalid.
     """
     entry = ChatBody.renamed(dict(entry))
     if "max_completion_tokens" in entry:
@@ -70,7 +73,7 @@ def parse_request(
     if not isinstance(reasoning, (bool, type(None))):
         raise ValueError(f"reasoning must be true or false, not {reasoning!r}")
     sampling = {"seed": line_seed(defaults.seed, line), **defaults.sampling}
-    # null means unset, as with OpenAI.
+    # as in OpenAI's API, null means unset
     given = {k: v for k, v in entry.items() if k in SAMPLING and v is not None}
     params = sampling_params(given, sampling)
     return BatchRequest(line, name, _prompt(entry), params, system, reasoning, of_openai)
@@ -86,18 +89,18 @@ def _prompt(entry: dict[str, Any]) -> str | list[Message]:
         return prompt
     if not isinstance(messages, list) or not messages:
         raise ValueError("messages must be a non-empty list")
-    return messages  # the engine checks them
+    return messages  # checked by the engine
 
 
 URL = "/v1/chat/completions"
 
 _ENVELOPE = ("custom_id", "method", "url", "body")
-# Without effect on the answer to a line.
+# No effect on a line's answer.
 _IGNORED_FIELDS = (
     *("model", "stream", "stream_options"),
     *("user", "metadata", "safety_identifier", "prompt_cache_key"),
 )
-# Accepted only with values that are the default anyway.
+# Only accepted with values that don't change anything.
 _ALLOWED_VALUES: dict[str, tuple[Any, ...]] = {
     "n": (1,),
     "logprobs": (False,),
@@ -111,19 +114,19 @@ _ALLOWED_VALUES: dict[str, tuple[Any, ...]] = {
     "store": (False,),
     "service_tier": ("auto", "default"),
 }
-_OWN_FIELDS = ("id", "prompt", "system")  # of our own format only
+_OWN_FIELDS = ("id", "prompt", "system")  # only exist in our own format
 
 
 def is_openai(entry: dict[str, Any]) -> bool:
-    """Return True if a line is in OpenAI's format."""
+    """Check whether a line uses OpenAI's format."""
     return "body" in entry
 
 
 def to_own_fields(entry: dict[str, Any]) -> dict[str, Any]:
-    """Convert a line in OpenAI's format to the fields of our own.
+    """Convert a line from OpenAI's format to our fields.
 
     Raises:
-        ValueError: it has unsupported values.
+        ValueError: if it needs something we don't support.
     """
     for key in entry:
         if key not in _ENVELOPE:
@@ -155,7 +158,7 @@ def to_own_fields(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def join_text_parts(message: Any) -> Any:
-    """Return the message with its list of text parts joined into one text."""
+    """Join the text parts of a message into a single string."""
     for key in ("audio", "function_call"):
         if isinstance(message, dict) and message.get(key) is not None:
             raise ValueError(f"a message's {key} is not supported")
@@ -173,17 +176,17 @@ def join_text_parts(message: Any) -> Any:
 def completion_record(
     request: str, custom_id: Any, model: str, answer: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the record of an answer in OpenAI's format. It has no times, so runs can be compared.
+    """Build an answer's record in OpenAI's format. It has no timestamps, so runs can be compared.
 
     Args:
-        request: digest of the line, from which ids are derived.
-        answer: the answer in the fields of our own format.
+        request: digest of the line. Ids are derived from it.
+        answer: the answer with the fields of our own format.
     """
     message = {"role": "assistant", "content": answer["text"]}
     if answer.get("reasoning"):
         message["reasoning_content"] = answer["reasoning"]
     why = answer["finish_reason"]
-    why = "length" if why == "memory" else why  # OpenAI has no such reason
+    why = "length" if why == "memory" else why  # OpenAI has no equivalent
     body = {
         "id": f"chatcmpl-{request}",
         "object": "chat.completion",
@@ -201,5 +204,5 @@ def completion_record(
 
 
 def failure_record(request: str, custom_id: Any, error: dict[str, str]) -> dict[str, Any]:
-    """Return the record of a failed line in OpenAI's format."""
+    """Build a failed line's record in OpenAI's format."""
     return {"id": f"batch-{request}", "custom_id": custom_id, "response": None, "error": error}

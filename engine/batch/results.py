@@ -1,7 +1,8 @@
-"""Output file of a batch, with one record per line, and statistics of a run.
+"""Write a batch's output file, with one record per line, and keep statistics of a run.
 
-Records are appended as answers arrive, and sorted by line at the end. After an interruption, even
-by `kill -9`, the records are in the file; an incomplete last one is cut off and answered again.
+Records are appended as answers arrive, and sorted by line at the end. After an interruption (even
+`kill -9`), all records are in the file. If the last one is incomplete, it's cut off and its line
+answered again.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from msgspec import Struct
 
 from engine.batch.run import BatchAnswer
 
-RECORD_START = b'{"line": '  # first bytes of every record
-SYNC_S = 1.0  # time of work that a power failure may lose
+RECORD_START = b'{"line": '  # every record starts with this
+SYNC_S = 1.0  # how much work a power failure may cost
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
 class OutputError(Exception):
-    """The output file cannot be used. The message says why and what to do."""
+    """The output file can't be used. The message explains why, and what to do."""
 
 
 class StoredRecord(Struct, frozen=True):
-    """Record of an earlier run, and its place in the output file."""
+    """Location of a record written by an earlier run."""
 
     request: str
     failed: bool
@@ -41,30 +42,31 @@ class StoredRecord(Struct, frozen=True):
 
 
 def encode_record(line: int, request: str, content: dict[str, Any]) -> bytes:
-    """Encode one record with its newline. `request` is the digest that identifies it."""
+    """Serialize a record with a newline at the end. `request` is the digest that identifies it."""
     text = json.dumps({"line": line, **content, "request": request}, ensure_ascii=False)
-    for separator in "\u0085\u2028\u2029":  # some programs split lines here
+    for separator in "\u0085\u2028\u2029":  # some programs split lines at these
         text = text.replace(separator, f"\\u{ord(separator):04x}")
-    return text.encode("utf-8", "backslashreplace") + b"\n"  # a lone surrogate becomes \udXXX
+    return text.encode("utf-8", "backslashreplace") + b"\n"  # lone surrogates become \udXXX
 
 
 class ResultsFile:
-    """Output file `path`, locked until it is closed.
+    """Output file. Locked until it's closed.
 
     Args:
-        restart: delete the records of earlier runs.
-        retry_failed: drop the records of failed lines, so that they are answered again.
+        restart: delete all records from earlier runs.
+        retry_failed: drop records of failed lines, so that they're answered again.
 
     Attributes:
-        known: records of earlier runs by line.
+        known: records of earlier runs, by line.
 
     Raises:
-        OutputError: the file has other content, or another run is writing it.
-        OSError: a file cannot be read or written; also from `write` and `close`.
+        OutputError: if the file has other content, or another run is writing to it.
+        OSError: if a file can't be read or written. Also raised by `write` and `close`.
     """
 
     def __init__(self, path: Path, restart: bool = False, retry_failed: bool = False) -> None:
-        self._path = path.resolve()  # sorting replaces a link's target, not the link
+        # if it's a link, sorting should replace the target, not the link
+        self._path = path.resolve()
         self._out = os.open(path, _FLAGS, 0o666)
         self._synced = time.monotonic()
         try:
@@ -74,8 +76,9 @@ class ResultsFile:
                 os.ftruncate(self._out, 0)
                 waiting.unlink(missing_ok=True)
             self.known, self._size = _read_records(path)
-            os.ftruncate(self._out, self._size)  # cuts off an incomplete record
-            if waiting.exists():  # versions before 0.9 stored records here before their turn
+            os.ftruncate(self._out, self._size)  # cut off an incomplete record
+            # before 0.9, records that had to wait for their turn were stored here
+            if waiting.exists():
                 _append(self._out, waiting.read_bytes()[: _read_records(waiting)[1]])
                 os.fsync(self._out)
                 waiting.unlink()
@@ -89,11 +92,10 @@ class ResultsFile:
         self._places = {line: (k.start, k.size) for line, k in self.known.items()}
 
     def check(self, requests: Iterable[tuple[int, str]]) -> int:
-        """Check that the known records belong to these lines and digests. Return the number of
-        lines.
+        """Check that known records match these lines and digests. Returns the number of lines.
 
         Raises:
-            OutputError: a record belongs to a different request.
+            OutputError: if a record is for a different request.
         """
         count, unseen = 0, set(self.known)
         for line, request in requests:
@@ -111,7 +113,6 @@ class ResultsFile:
         return count
 
     def write(self, line: int, raw: bytes) -> None:
-        """Append a record."""
         _append(self._out, raw)
         self._places[line] = self._size, len(raw)
         self._size += len(raw)
@@ -120,7 +121,7 @@ class ResultsFile:
             self._synced = time.monotonic()
 
     def close(self) -> None:
-        """Sort the records by line, sync and unlock the file."""
+        """Sort the records by line, sync the file and unlock it."""
         try:
             os.fsync(self._out)
             places = [place for _, place in sorted(self._places.items())]
@@ -130,7 +131,7 @@ class ResultsFile:
             os.close(self._out)
 
     def _rewrite(self, places: list[tuple[int, int]]) -> None:
-        """Replace the file with one that has only these records, in this order."""
+        """Rewrite the file so that it has just these records, in this order."""
         fresh = self._path.with_name(self._path.name + ".sorted")
         try:
             with fresh.open("wb") as file:
@@ -152,15 +153,17 @@ def _lock(out: int, path: Path) -> None:
         fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise OutputError(f"Another run is writing {path}. Wait until it ends.") from None
-    if not os.path.samestat(os.fstat(out), path.stat()):  # a finished run has replaced it
+    if not os.path.samestat(os.fstat(out), path.stat()):  # replaced by a run that has just finished
         raise OutputError(f"Another run has written {path}. Run this command again.")
 
 
 def _read_records(path: Path) -> tuple[dict[int, StoredRecord], int]:
-    """Return a file's records by line (the last of each), and their size without an incomplete one.
+    """Read a file's records, by line (the last record wins).
+
+    Also returns their total size, excluding an incomplete record at the end.
 
     Raises:
-        OutputError: the file has other content.
+        OutputError: if the file has any other content.
     """
     found: dict[int, StoredRecord] = {}
     start = 0
@@ -180,7 +183,7 @@ def _read_records(path: Path) -> tuple[dict[int, StoredRecord], int]:
 
 
 def _parse_record(raw: bytes) -> dict[str, Any] | None:
-    """Return a record, or None if it is incomplete or not one of ours."""
+    """Parse a record. Returns None if it's incomplete or isn't ours."""
     if not raw.startswith(RECORD_START) or not raw.endswith(b"\n"):
         return None
     try:
@@ -192,16 +195,16 @@ def _parse_record(raw: bytes) -> dict[str, Any] | None:
 
 
 def _is_torn(raw: bytes) -> bool:
-    """Return True if the last bytes of a file can be an incomplete record.
+    """Check whether the end of a file could be an incomplete record.
 
-    A power failure may have left zeros there.
+    After a power failure, there may also be zeros.
     """
     ours = raw.startswith(RECORD_START) or RECORD_START.startswith(raw) or not raw.strip(b"\0")
     return ours and not raw.endswith(b"\n")
 
 
 def _append(file: int, data: bytes) -> None:
-    """Append all of `data`, or leave the file unchanged."""
+    """Append `data` completely, or not at all."""
     before = os.fstat(file).st_size
     try:
         view = memoryview(data)
@@ -220,9 +223,9 @@ class BatchSummary:
     """Statistics of a run.
 
     Args:
-        lines: number of lines in the input.
-        before: number of them with a record from earlier runs.
-        failed_before: number of these records with an error.
+        lines: total number of lines in the input.
+        before: lines that already have a record from an earlier run.
+        failed_before: how many of those records are errors.
     """
 
     def __init__(self, lines: int, before: int, failed_before: int) -> None:
@@ -237,7 +240,6 @@ class BatchSummary:
         self._firsts: list[float] = []
 
     def add(self, answer: BatchAnswer) -> None:
-        """Count an answer or a failure."""
         if answer.failed:
             self.failed += 1
             return
@@ -255,7 +257,7 @@ class BatchSummary:
 
     @property
     def done(self) -> int:
-        """Number of lines with a record."""
+        """Number of lines that have a record."""
         return self.before + self.answered + self.failed
 
     @property
@@ -264,11 +266,11 @@ class BatchSummary:
 
     @property
     def total_failed(self) -> int:
-        """Number of failed lines, earlier runs included."""
+        """Number of failed lines, including earlier runs."""
         return self.failed + self._failed_before
 
     def figures(self) -> dict[str, Any]:
-        """Return all statistics. Times are in seconds; without answers, percentiles are None."""
+        """Collect all statistics. Times are in seconds. Without answers, percentiles are None."""
         seconds = self.seconds
         return {
             "lines": self.lines,
@@ -290,7 +292,7 @@ class BatchSummary:
         }
 
     def text(self) -> str:
-        """Return the statistics as text of a few lines."""
+        """Format the statistics in a few lines of text."""
         f = self.figures()
         earlier = f", {self.before:,} before" if self.before else ""
         missing = f", {f['missing']:,} not done" if f["missing"] else ""
@@ -314,14 +316,14 @@ class BatchSummary:
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:
-    """Return the smallest value that at least `share` percent do not exceed, or None."""
+    """Return the nearest-rank percentile, or None if there are no values."""
     if not values:
         return None
     return sorted(values)[max(0, math.ceil(len(values) * share / 100) - 1)]
 
 
 def format_duration(seconds: float) -> str:
-    """Return a duration such as 1.2 s, 3:05 or 2:03:05."""
+    """Format a duration, e.g. 1.2 s, 3:05 or 2:03:05."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

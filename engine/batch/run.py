@@ -1,8 +1,8 @@
-"""Concurrent execution of batch requests by the engine.
+"""Run batch requests concurrently on the engine.
 
-Each request has its own session, and an error affects only that request. After an engine failure
-the model is reloaded. The requests that were running are then repeated one at a time, and the one
-that makes the engine fail again is recorded as failed.
+Every request gets its own session, so an error only affects that request. If the engine fails, the
+model is reloaded. Then the requests that were running are repeated one by one, and the one that
+makes the engine fail again is recorded as failed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TICK_S = 0.25
 
 
 class InvalidLine(Struct, frozen=True):
-    """A line that cannot be answered."""
+    """A line that can't be answered."""
 
     line: int
     id: str | int | None
@@ -45,7 +45,7 @@ class InvalidLine(Struct, frozen=True):
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield every non-empty line of a file with its number, without loading the file."""
+    """Yield a file's non-empty lines with their numbers. The file isn't loaded as a whole."""
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             content = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
@@ -54,15 +54,15 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def line_digest(raw: bytes, salt: str) -> str:
-    """Return an id for a line and everything else that its answer depends on (`salt`)."""
+    """Return an id for a line and everything else its answer depends on (`salt`)."""
     return hashlib.sha256(salt.encode() + b"\0" + raw).hexdigest()[:16]
 
 
 class LineParser:
-    """Parser of lines. Rejects ids that were used before.
+    """Parses lines, rejecting ids that were already used.
 
     Attributes:
-        ignored: names of ignored fields.
+        ignored: names of fields that were ignored.
     """
 
     def __init__(self, defaults: RequestDefaults) -> None:
@@ -94,7 +94,7 @@ class LineParser:
         except ValueError as error:
             why = str(error)
         except Exception as error:
-            # Whatever a line contains, it must leave a record and not end the run.
+            # Whatever is in a line, we want a record of the failure instead of ending the run.
             log.debug("cannot parse line %d", line, exc_info=True)
             why = f"it could not be parsed ({type(error).__name__})"
         return InvalidLine(line, name, shorten(why), of_openai)
@@ -104,11 +104,11 @@ class LineParser:
 
 
 class BatchAnswer(Struct, frozen=True):
-    """An answer, or an error as {"code", "message"}.
+    """Answer to a line. Errors have the form {"code", "message"}.
 
     Attributes:
-        content: fields for the record, equal in every run.
-        latency_s: from sending to the last token, including waiting in the engine.
+        content: what goes into the record. The same for every run.
+        latency_s: time until the last token, including waiting time in the engine.
     """
 
     content: dict[str, Any]
@@ -121,7 +121,7 @@ class BatchAnswer(Struct, frozen=True):
 
 
 class ActiveRequest:
-    """A request that was sent."""
+    """A request that has been sent."""
 
     def __init__(self, request: BatchRequest, session: Session, runner: BatchRunner) -> None:
         self.request = request
@@ -133,7 +133,7 @@ class ActiveRequest:
         self.reply: Reply = session.send(request.prompt, request.params, self._note)
 
     def _note(self, event: Event) -> None:
-        """Record an event. Called on the engine thread."""
+        """Called on the engine thread for every event."""
         if isinstance(event, (Finished, Failed)):
             self.latency = time.perf_counter() - self._sent
             self.last = event
@@ -143,7 +143,7 @@ class ActiveRequest:
 
 
 class BatchRunner:
-    """Keeps up to `concurrency` requests running."""
+    """Keeps up to `concurrency` requests running at any time."""
 
     def __init__(
         self,
@@ -153,13 +153,13 @@ class BatchRunner:
         reproducible: bool = False,
     ) -> None:
         self._engine = engine
-        self.model = model  # replaced after an engine failure
+        self.model = model  # replaced when the engine fails
         self._concurrency = concurrency
         self._reproducible = reproducible
         self._flights: set[ActiveRequest] = set()
-        self._suspects: deque[BatchRequest] = deque()  # one of them made the engine fail
-        self.tokens = 0  # approximate number received so far, for the progress display
-        self.ended: SimpleQueue[ActiveRequest] = SimpleQueue()  # filled by the engine thread
+        self._suspects: deque[BatchRequest] = deque()  # one of these made the engine fail
+        self.tokens = 0  # approximate count of received tokens, for the progress display
+        self.ended: SimpleQueue[ActiveRequest] = SimpleQueue()  # filled on the engine thread
 
     def run(
         self,
@@ -170,12 +170,12 @@ class BatchRunner:
         """Answer all requests.
 
         Args:
-            on_answer: called with each answer.
+            on_answer: called for each answer.
             on_tick: called every `TICK_S` seconds.
 
         Raises:
-            EngineError: `engine_stopped` if the engine was stopped on purpose. Running requests
-                have no answer then.
+            EngineError: `engine_stopped` if the engine was stopped deliberately. In that case,
+                running requests get no answer.
         """
         try:
             self._fill(requests, on_answer)
@@ -245,10 +245,10 @@ class BatchRunner:
         on_answer(flight.request, _read_answer(flight, last))
 
     def _recover(self, again: list[BatchRequest]) -> None:
-        """Reload the model, and repeat the requests that were running one at a time.
+        """Reload the model. The requests that were running are then repeated one by one.
 
         Raises:
-            EngineError: the engine was stopped on purpose, or the model cannot be loaded.
+            EngineError: if the engine was stopped deliberately, or the model can't be loaded.
         """
         self.model = self._engine.load_again(self.model)
         log.warning("engine failed; model reloaded")
@@ -257,7 +257,7 @@ class BatchRunner:
 
 
 def _send_failure(error: Exception) -> BatchAnswer:
-    """Return the answer for a request that could not be sent."""
+    """Build the answer for a request that couldn't be sent."""
     if isinstance(error, EngineError):
         told = {"code": error.code, "message": shorten(error.message)}
     else:

@@ -1,4 +1,4 @@
-"""Benchmarks and long-running checks of the engine. README.md says what each one measures.
+"""Benchmarks and long-running checks for the engine, documented in README.md.
 
 Imports: engine.batch, engine.cli, engine.cluster, engine.sandbox,
 engine.engine, engine.errors, engine.hub.gguf, engine.cache, engine.messages, engine.model,

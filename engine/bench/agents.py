@@ -1,11 +1,11 @@
-"""`python -m engine load URL --agents 16`: scripted agents at a server, next to a user's chat.
+"""`python -m engine load URL --agents 16`: load a server with scripted agents and a user's chat.
 
-All agents have a long common beginning, as coding agents have with their tools and rules. Each runs
-a script of turns: an answer, a pause for its tools, a result of some length, and so on; in some
-turns it starts two sub-agents, and some answers are aborted. All agents have the same sizes in
-different order, so on a fair server all of them get about the same number of tokens. Tools and
-results are plain text, so models of all servers read the same tokens, including those whose
-template does not support tools.
+Like coding agents with their tools and rules, all agents share a long prompt prefix. Each agent
+repeats a script of turns: wait for an answer, pause for a tool call, send a result of some length.
+In some turns it starts two sub-agents or aborts the answer. All agents use the same sizes in a
+different order, so a fair server gives about the same number of tokens to each of them. Tools and
+results are plain text, so that every server reads the same tokens, even if the model's template
+doesn't support tools.
 """
 
 from __future__ import annotations
@@ -29,15 +29,14 @@ from engine.bench.traffic import TimedRequest
 if TYPE_CHECKING:  # the import takes 0.3 s
     import httpx2
 
-RESULTS = (30, 120, 12, 300, 60, 20, 200, 45)  # words in tool results, by turn
-ANSWERS = (24, 8, 32, 16, 48, 12, 20, 28)  # maximum tokens of the answers
-TOOLS_TAKE = (0.2, 0.05, 1.0, 0.1, 0.4, 0.05, 2.0, 0.2)  # seconds
+RESULTS = (30, 120, 12, 300, 60, 20, 200, 45)  # words in the tool result of each turn
+ANSWERS = (24, 8, 32, 16, 48, 12, 20, 28)  # maximum tokens per answer
+TOOLS_TAKE = (0.2, 0.05, 1.0, 0.1, 0.4, 0.05, 2.0, 0.2)  # duration of tool calls in seconds
 BEGINS_OTHERS, BROKEN_OFF = 3, 6
-"""Turns in which two sub-agents are started, and in which the answer is aborted after a few
-tokens."""
+"""Turn that starts two sub-agents, and turn where the answer is aborted after a few tokens."""
 CHILDREN, TURNS_OF_CHILD, BROKEN_AFTER = 2, 3, 4
 TURNS_OF_TASK = len(RESULTS)
-"""Turns after which an agent begins its next task, with only the common beginning."""
+"""Turns per task. Each task is a new conversation with only the common prefix."""
 
 QUESTIONS = (
     "What is a good name for a cat?",
@@ -54,32 +53,32 @@ class Crowd(Struct, frozen=True):
     """Number of agents, and settings of the run."""
 
     agents: int
-    beginning: int = 600  # words that all agents' conversations begin with
-    every: float = 1.0  # seconds between the user's answer and next question
+    beginning: int = 600  # number of words in the agents' common prefix
+    every: float = 1.0  # seconds between an answer and the user's next question
     seconds: float = 60.0  # duration; unfinished requests are aborted
-    tasks: int = 0  # per agent; 0 for no limit
-    person_key: str = ""  # the user's key, if the server has keys
+    tasks: int = 0  # tasks per agent; 0 for no limit
+    person_key: str = ""  # API key for the user, if different from the agents' key
 
 
 class CrowdResult(Struct):
-    """Results over all rounds at one server. Times are in seconds."""
+    """Results of all rounds for a server. Times are in seconds."""
 
     seconds: float = 0.0
-    # the user's times from a question to its first token, and between two pieces
+    # the user's TTFT, and delays between chunks
     firsts: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
-    turns: int = 0  # complete answers to agents, including sub-agents
-    # tokens by agent, including its sub-agents
+    turns: int = 0  # completed agent answers, including sub-agents
+    # generated tokens per agent, including its sub-agents
     written: Counter[tuple[int, int]] = field(default_factory=Counter)
-    # tokens of the agents' prompts, and those that were not cached
+    # tokens in the agents' prompts, in total and not cached
     prompts: int = 0
     read: int = 0
-    new: int = 0  # prompt tokens that were not part of an earlier turn
-    failed: Counter[str] = field(default_factory=Counter)  # requests by error
+    new: int = 0  # prompt tokens that weren't part of an earlier turn
+    failed: Counter[str] = field(default_factory=Counter)  # failed requests by error
 
     @property
     def figures(self) -> dict[str, float | None]:
-        """Return results by name, None if there are none."""
+        """Summarize the results by name. Values are None if there is no data."""
         return {
             "first token p50": percentile(self.firsts, 50),
             "first token p99": percentile(self.firsts, 99),
@@ -95,20 +94,20 @@ class CrowdResult(Struct):
 
 
 def jain(shares: Sequence[float]) -> float | None:
-    """Return Jain's fairness index (Jain et al. 1984): 1 if equal, 1/n if one has everything."""
+    """Compute Jain's fairness index (Jain et al. 1984): 1 is perfectly fair, 1/n the opposite."""
     squares = sum(share * share for share in shares)
     return sum(shares) ** 2 / (len(shares) * squares) if squares else None
 
 
 def run(wish: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) -> None:
-    """Run the crowd for some time. Each `salt` gives texts that no cache has."""
+    """Run all agents and the user for `crowd.seconds`. A new `salt` makes texts miss any cache."""
     asyncio.run(_run(wish, crowd, tally, salt))
 
 
 async def _run(wish: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) -> None:
     import httpx2
 
-    # A proxy would affect the measurement, and a connection limit would add a queue.
+    # Avoid proxies, which would distort the results, and connection limits, which add a queue.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx2.AsyncClient(timeout=wish.seconds, limits=limits, trust_env=False) as client:
         hall = _CrowdRun(client, wish, crowd, tally, salt)
@@ -125,7 +124,7 @@ async def _run(wish: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: in
 
 
 class _CrowdRun:
-    """Run of one crowd at one server."""
+    """State of a run: one crowd on one server."""
 
     def __init__(
         self,
@@ -138,19 +137,19 @@ class _CrowdRun:
         self._client, self._wish, self._tally, self._salt = client, wish, tally, salt
         self._person_key = crowd.person_key or wish.key
         self._every, self._beginning = crowd.every, _beginning(crowd.beginning, salt)
-        self._head_is_known = False  # True once an agent's first answer has cached the beginning
+        self._head_is_known = False  # True once an agent's first answer has cached the prefix
 
     async def agent(self, number: int, tasks: int) -> None:
-        """Run an agent, task after task."""
+        """Run an agent's tasks one after another."""
         chosen = random.Random(f"agent {number} {self._salt}")
-        self._tally.written[self._salt, number] += 0  # also count agents that get nothing
+        self._tally.written[self._salt, number] += 0  # include agents that never get an answer
         for task in range(tasks) if tasks else itertools.count():
             await self._task(number, number + task * TURNS_OF_TASK, TURNS_OF_TASK, chosen)
 
     async def _task(self, number: int, step: int, turns: int, chosen: random.Random) -> None:
-        """Run a conversation of `turns` turns, starting at this step of the script."""
+        """Run a conversation of `turns` turns, starting at `step` of the script."""
         said = [_message("system", self._beginning), _message("user", words(chosen, 30))]
-        known = 0  # tokens of this conversation that the server has read
+        known = 0  # tokens of this conversation that the server should have cached
         for turn in range(turns):
             place = (step + turn) % len(RESULTS)
             broken = BROKEN_AFTER if place == BROKEN_OFF else 0
@@ -159,7 +158,7 @@ class _CrowdRun:
             if found.error:
                 self._tally.failed[found.error] += 1
                 await asyncio.sleep(1.0)
-            elif found.prompt:  # aborted turns have no token counts
+            elif found.prompt:  # there are no token counts for aborted turns
                 self._tally.turns += 1
                 self._count(found, known, said)
                 known = found.prompt + found.tokens
@@ -178,14 +177,15 @@ class _CrowdRun:
         tally.prompts += found.prompt
         tally.read += found.prompt - found.cached
         if not known and self._head_is_known:
-            # Another agent has read all but the task. Servers only report the total.
+            # Only the task itself is new, because another agent has already sent the prefix. We
+            # have to estimate its tokens, since servers only report totals.
             share = len(self._beginning) / sum(len(message["content"]) for message in said)
             known = int(share * found.prompt)
         self._head_is_known = True
         tally.new += max(0, found.prompt - known)
 
     async def person(self) -> None:
-        """Run a user who asks short questions."""
+        """Simulate a user who asks short questions."""
         said: list[dict[str, str]] = []
         number = 0
         while True:
@@ -223,7 +223,7 @@ class _CrowdRun:
             text = await answered(self._client, self._wish.url, body, turn, headers, broken)
         except asyncio.CancelledError:
             if who == "person" and not turn.moments:
-                # The time was over before the first token: count the wait.
+                # The run ended before the first token, so count the time waited so far.
                 self._tally.firsts.append(time.perf_counter() - turn.sent)
             raise
         except (httpx2.HTTPError, ValueError) as error:
@@ -232,13 +232,13 @@ class _CrowdRun:
 
 
 def _beginning(count: int, salt: int) -> str:
-    """Return rules and tools of about `count` words, like those of an agent program."""
+    """Generate a system prompt of about `count` words, with rules and tools like coding agents."""
     chosen = random.Random(f"beginning {salt}")
     parts, left = ["You are an agent. Work with care. These are your tools:"], count
     while left > 0:
         name, what = "_".join(words(chosen, 2).split()), words(chosen, min(left, 24))
         parts.append(json.dumps({"name": name, "description": what}))
-        left -= 30  # including the name and what JSON adds
+        left -= 30  # includes the name and the JSON syntax
     return "\n".join(parts)
 
 
@@ -247,7 +247,7 @@ def _message(role: str, text: str) -> dict[str, str]:
 
 
 def table(tallies: dict[str, CrowdResult]) -> str:
-    """Return the results of all servers side by side, with the ratio if there are two."""
+    """Format the results of all servers side by side, with a ratio if there are two servers."""
     found = [tally.figures for tally in tallies.values()]
     head = [*(chr(97 + i) for i in range(len(found))), *(["a/b"] if len(found) == 2 else [])]
     lines = [f"{chr(97 + i)}: {url}" for i, url in enumerate(tallies)]

@@ -1,6 +1,6 @@
-"""Repeats each chat of a schedule alone, and compares its tokens with those next to other chats.
+"""Isolation check: replay each chat of a schedule alone and compare the tokens.
 
-A difference that rounding explains is a tie; any other is a fault.
+Differences that can be explained by rounding are called ties. All others are faults.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from engine.params import SamplingParams
 from engine.reply import Reply
 
 PATIENCE = 120.0  # timeout in seconds for one reply
-TIE = 1e-4  # maximum difference of two logits whose order rounding may change
-# Quantized keys: a value rounded differently is off by a whole quantization step.
+TIE = 1e-4  # logits that are closer than this may swap because of rounding
+# With quantized keys, a rounding difference can become a whole quantization step.
 TIE_IN_BITS = 0.05
 DISTANCES = (TIE, 1e-3, 1e-2, TIE_IN_BITS, 0.5, 5.0)
-END = 2  # end-of-turn id of random models; replies without it have the requested length
+END = 2  # EOS id of random models; a reply without it has the requested length
 
 Prompt = str | list[Message]
 Ended = Literal["finished", "cancelled", "failed", "refused"]
 
 
 class Turn(Struct, frozen=True):
-    """A prompt of a chat and its reply."""
+    """Prompt and reply of a turn."""
 
     prompt: Prompt
     params: SamplingParams
     tokens: tuple[int, ...]
-    # "failed" if the chat or the model was removed during the reply; "refused" if the conversation
-    # exceeded the context, or the model does not support such a session
+    # "failed" means that the chat or model was removed during the reply. "refused" means that the
+    # conversation exceeded the context, or that the model doesn't support such a session.
     ended: Ended
-    # True if the chat's cache had been evicted and was recomputed before this turn
+    # the chat's cache had been evicted and was prefilled again for this turn
     rebuilt: bool = False
-    dropped: int = 0  # messages left out to fit the context
-    code: str = ""  # of the error, if any
+    dropped: int = 0  # number of messages dropped to fit the context
+    code: str = ""  # error code, if any
 
     @property
     def counts(self) -> bool:
-        """True if the turn has changed the conversation."""
+        """True if the turn became part of the conversation."""
         return self.ended == "finished" or (self.ended != "refused" and bool(self.tokens))
 
 
 class Chat(Struct):
-    """A conversation and its history. The turns of a fork begin with those of its origin."""
+    """Chat and its history. A fork's history starts with the turns of the original chat."""
 
-    session: Any  # its Session, or None for a single question
+    session: Any  # `Session`, or None for a single question
     options: dict[str, Any]
     turns: list[Turn] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Chat(Struct):
 
     @property
     def tie(self) -> float:
-        """Maximum difference of two logits whose order rounding may change."""
+        """Tolerance for ties. See `TIE`."""
         return TIE_IN_BITS if self.options.get("kv_bits") else TIE
 
     @property
@@ -80,27 +80,27 @@ class Chat(Struct):
 class Outcome(Struct):
     """Result of a comparison."""
 
-    replies: int = 0  # compared
+    replies: int = 0  # number of replies compared
     tokens: int = 0
-    cancelled: int = 0  # part of `replies`
-    ties: int = 0  # replies that differ from a token on whose logit was within `TIE` of another's
-    # number of distinct replies; the test is only meaningful if there are many
+    cancelled: int = 0  # included in `replies`
+    ties: int = 0  # replies that differ, starting at a token whose logit was tied
+    # number of distinct replies; the check is only meaningful if there are many
     different: int = 0
-    rebuilt: int = 0  # replies with a recomputed cache
-    slid: int = 0  # replies to conversations whose oldest messages had been left out
-    refused: int = 0  # replies that were refused both times
-    # unexplained differences; must be empty
+    rebuilt: int = 0  # replies whose cache had been evicted
+    slid: int = 0  # replies to conversations with dropped messages
+    refused: int = 0  # replies that were refused in both runs
+    # differences without an explanation; must be empty
     faults: list[str] = field(default_factory=list)
 
 
 def compare(engine: Engine, folder: Path, chats: Sequence[Chat], spread: bool = False) -> Outcome:
-    """Run each conversation alone, one after another, and compare the tokens.
+    """Replay each conversation alone, one after another, and compare the tokens.
 
-    Cancelled replies are repeated up to the number of tokens they had.
+    Cancelled replies are replayed up to the token where they were cancelled.
 
     Args:
-        spread: the chats were computed on several ranks, which round differently from one.
-            Reproducibility only holds for equal numbers of ranks.
+        spread: the chats ran on several ranks, which round differently. Sessions are only
+            reproducible for the same number of ranks.
     """
     outcome = Outcome()
     model = engine.load(folder)
@@ -133,9 +133,9 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], spread: bool = 
                         bits = chat.options.get("kv_bits")
                         kept = f" (keys in {bits} bits)" if bits else ""
                         outcome.faults.append(f"{where}{kept}, token {at}, {apart:g} apart")
-                    break  # later turns cannot be compared
+                    break  # the histories differ now
             if chat.slides and turn.ended != "finished":
-                break  # what was left out depended on the requested tokens, not on the actual ones
+                break  # dropped messages depend on the number of tokens requested, not generated
         session.close()
     engine.unload(model)
     outcome.different = len(said)
@@ -158,7 +158,7 @@ def first_difference(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
-    """Repeat a turn, and return its tokens. A cancelled turn is limited to its number of tokens."""
+    """Replay a turn and return its tokens, but not more than it had if it was cancelled."""
     if turn.ended == "finished":
         return tuple(session.send(turn.prompt, turn.params).tokens(PATIENCE))
     if chat.slides:
@@ -168,16 +168,17 @@ def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
 
 
 def distance(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> float:
-    """Return how far two logits have to move for the chat alone to give the other token.
+    """Find out how close the logits of two different tokens were.
 
-    The result is the smallest sufficient value of `DISTANCES`, or infinity.
+    Returns the smallest of `DISTANCES` by which the logits have to be moved for the chat to give
+    the other token when it runs alone, or infinity.
     """
     session = engine.open_session(model, **{**chat.options, "reproducible": False})
     *before, turn = chat.turns[: place + 1]
     for earlier in before:
         if earlier.counts:
             _replay(session, chat, earlier)
-    # None means the end of the turn, whose token is not included.
+    # None stands for the EOS token, which isn't in `tokens`.
     wanted = turn.tokens[at] if at < len(turn.tokens) else None
     with _nudged(at, wanted) as enough:
         _replay(session, chat, turn)
@@ -188,9 +189,9 @@ def distance(engine: Engine, model: Model, chat: Chat, place: int, at: int) -> f
 
 @contextmanager
 def _nudged(at: int, wanted: int | None) -> Iterator[list[float]]:
-    """Sample token `at` for each distance, with two logits moved by half of it.
+    """Patch sampling to also try moving the logits of token `at` by each of `DISTANCES`.
 
-    Yields a list that then contains the distances that give `wanted`.
+    Yields a list that is filled with the distances that lead to `wanted`.
     """
     import mlx.core as mx
 
@@ -204,7 +205,7 @@ def _nudged(at: int, wanted: int | None) -> Iterator[list[float]]:
 
     def spy(logits: Any, samplers: Any, indices: Sequence[int], *rest: Any) -> Any:
         tokens = sample(logits, samplers, indices, *rest)
-        first.append(indices[0])  # not 0 if an answer is continued
+        first.append(indices[0])  # doesn't start at 0 if an answer is continued
         if indices[0] - first[0] == at and not enough:
             logits, ids = mx.array(logits), mx.arange(logits.shape[-1])
             ended = END if wanted is None else wanted

@@ -1,4 +1,4 @@
-"""Number of chats of a given length that fit into memory: predicted, then tried."""
+"""Benchmark of how many chats of a given length fit in memory, both predicted and actual."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.params import SamplingParams
 
 
 class Length(Struct, frozen=True):
-    """Bytes of a chat of `tokens` tokens, and the number of such chats that fit the budget."""
+    """Size of a chat of `tokens` tokens in bytes, and how many of them fit in the budget."""
 
     tokens: int
     nbytes: int
@@ -20,17 +20,17 @@ class Length(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """Result for an engine with memory for `predicted` chats, after opening two chats more."""
+    """Result of opening two more chats than should fit (`predicted`)."""
 
     tokens: int
     predicted: int
-    kept: int  # chats in memory at the end
-    owed: int  # their bytes according to the engine
-    in_use: int  # bytes in use by MLX apart from the weights
+    kept: int  # number of chats still in memory at the end
+    owed: int  # their size in bytes according to the engine
+    in_use: int  # MLX's memory in bytes, not counting the weights
 
 
 class Capacity(Struct, frozen=True):
-    """Memory budget of the machine, and the weights and chats that fit it."""
+    """Memory budget of the machine, and how weights and chats fit in it."""
 
     budget: int
     weights: int
@@ -72,7 +72,7 @@ def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str],
 
 
 def _chat(it: Subject, tokens: int, salt: int) -> Session:
-    """Return an idle chat of about `tokens` tokens."""
+    """Create an idle chat of about `tokens` tokens."""
     session = it.engine.open_session(it.model)
     prompt = it.text(tokens - 32, salt)
     session.send(prompt, SamplingParams(max_tokens=4, temperature=0.0)).tokens()

@@ -1,4 +1,4 @@
-"""Clients of an OpenAI-compatible server that send prompts and record times."""
+"""Load generator for OpenAI-compatible servers: clients that send prompts and record times."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _WORDS = (
 
 
 class RequestSettings(Struct, frozen=True):
-    """Settings of the requests to a server."""
+    """Settings for requests to a server."""
 
-    url: str  # up to `/v1`
+    url: str  # base URL, including `/v1`
     key: str = ""
     model: str = ""
     tokens: int = 64
-    turns: int = 1  # requests of each client in one conversation
-    sessions: bool = False  # each client uses a named session
+    turns: int = 1  # number of requests per client, all in one conversation
+    sessions: bool = False  # use a named session for each client
     seconds: float = 300.0
 
     @classmethod
@@ -48,7 +48,7 @@ def words(chosen: random.Random, count: int) -> str:
 
 
 def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) -> list[Arrival]:
-    """Return each client's start time and prompt. A `salt` gives texts that no cache has."""
+    """Generate start times and prompts for all clients. A new `salt` makes them miss any cache."""
     chosen = random.Random(f"{traffic} {clients} {salt}")
 
     found = [Arrival(0.0, words(chosen, count)) for _ in range(clients)]
@@ -60,7 +60,7 @@ def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) ->
 
 
 def run(wish: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
-    """Run all clients, and return the turns of all of them."""
+    """Run all clients and return the requests they made."""
     return asyncio.run(_run(wish, several))
 
 
@@ -68,7 +68,7 @@ async def _run(wish: RequestSettings, several: Sequence[Arrival]) -> list[TimedR
     import httpx2
 
     headers = {"Authorization": f"Bearer {wish.key}"} if wish.key else {}
-    # A proxy would affect the measurement, and a connection limit would add a queue.
+    # Avoid proxies, which would distort the results, and connection limits, which add a queue.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx2.AsyncClient(
         headers=headers, timeout=wish.seconds, limits=limits, trust_env=False
@@ -126,10 +126,10 @@ async def answered(
     headers: Mapping[str, str] | None = None,
     broken: int = 0,
 ) -> str:
-    """Send a request and return the answer's text. Times or the error are stored in `turn`.
+    """Send a request and return the answer. Times and errors are stored in `turn`.
 
     Args:
-        broken: close the connection after this number of pieces; 0 for never.
+        broken: close the connection after this many chunks; 0 to read the whole answer.
     """
     pieces: list[str] = []
     where = f"{url}/chat/completions"

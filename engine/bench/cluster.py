@@ -1,4 +1,4 @@
-"""Benefit of several machines: speed of the connection, and tokens/s by group size."""
+"""Cluster benchmark: connection speed, and tokens/s compared with a single machine."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from engine.params import SamplingParams
 
 PROMPT = "Tell of a river, of those who live beside it, and of what it carries to the sea. " * 8
 
-_WITHIN = 120.0  # timeout in seconds for the measurement of collectives
+_WITHIN = 120.0  # timeout in seconds for measuring the collectives
 
 
 class CollectiveSpeed(Struct, frozen=True):
-    """Speed of a group's collectives."""
+    """Speed of a group's collective operations."""
 
     ranks: int
-    latency_s: float  # all-reduce of one number
-    step_s: float  # all-reduce of 16 KB, the activations of a row in a large model
+    latency_s: float  # all-reduce of a single number
+    step_s: float  # all-reduce of 16 KB, i.e. one row of activations in a large model
     bytes_per_s: float  # all-reduce of 16 MB
     backend: str  # "ring" or "jaccl"
 
 
 class Speed(Struct, frozen=True):
-    """Speed of a number of concurrent chats."""
+    """Throughput with a number of concurrent chats."""
 
     ranks: int
     chats: int
-    prefill: float  # prompt tokens per second of all chats together
-    decode: float  # generated tokens per second of all chats together
+    prefill: float  # prompt tokens/s, all chats together
+    decode: float  # generated tokens/s, all chats together
 
 
 def connection(hosts: Sequence[Host], rounds: int = 500) -> CollectiveSpeed:
-    """Measure the collectives of a group without a model.
+    """Measure the collectives of a group, without loading a model.
 
     Raises:
-        RanksLostError: if the group could not be started, or failed.
+        RanksLostError: if the group couldn't be started, or a rank failed.
     """
     processes = RankProcesses(hosts)
     try:
@@ -84,20 +84,20 @@ def _figures(ranks: Sequence[Rank]) -> dict[str, Any]:
 def speeds(
     ranks: int | Sequence[Host], model: str, chats: Sequence[int], tokens: int
 ) -> list[Speed]:
-    """Measure each number of concurrent chats on an engine with these ranks.
+    """Measure the throughput for each number of concurrent chats.
 
     Args:
-        model: a folder or hub id.
-        tokens: maximum of each answer.
+        model: folder or hub id.
+        tokens: maximum tokens per answer.
 
     Raises:
-        EngineError: if the model could not be loaded, or a rank was lost.
+        EngineError: if the model couldn't be loaded, or a rank was lost.
     """
     count = ranks if isinstance(ranks, int) else len(ranks)
     found = []
     with Engine(ranks=ranks) as engine:
         loaded = engine.load(model)
-        _speed(engine, loaded, count, 1, 4)  # warm-up: the first steps compile kernels
+        _speed(engine, loaded, count, 1, 4)  # warm up, because the first steps compile kernels
         for number in chats:
             found.append(_speed(engine, loaded, count, number, tokens))
     return found
@@ -110,7 +110,7 @@ def _speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: int) -> S
         session = engine.open_session(model)
         sessions.append(session)
         params = SamplingParams(max_tokens=tokens, temperature=1.0, seed=number)
-        # Different prompts, as a common beginning would be read only once.
+        # Start each prompt differently, because a common prefix would only be read once.
         replies.append(session.send(f"Chat {number}. {PROMPT}", params))
     firsts, lasts, read, written = [], [], 0, 0
     for reply in replies:
@@ -134,10 +134,10 @@ def run(
     tokens: int,
     say: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Measure everything, print it, and return the figures.
+    """Run the whole benchmark, print the results, and return them.
 
     Raises:
-        EngineError: if it fails on these hosts.
+        EngineError: if a rank fails or the model can't be loaded.
     """
     backend.start()  # before anything imports MLX
     link = connection(hosts)
@@ -156,7 +156,7 @@ def run(
 
 
 def connection_line(link: CollectiveSpeed) -> str:
-    """Return the figures of the connection as one line."""
+    """Format the connection speed as a single line."""
     return (
         f"{link.ranks} ranks by {link.backend}: {link.latency_s * 1e6:,.0f} µs for one number, "
         f"{link.step_s * 1e6:,.0f} µs for a row of 16 KB, {link.bytes_per_s / 1e9:.2f} GB/s"

@@ -1,4 +1,4 @@
-"""Contenders of `traffic` that run in this process: Stretto, and two ways to use `mlx_lm`."""
+"""In-process contenders for `traffic`: Stretto, and two ways to use `mlx_lm`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from engine.params import SamplingParams
 
 
 def stretto(subject: Subject) -> Contender:
-    """Return Stretto's engine as a contender, with a new session for each request."""
+    """Contender that uses Stretto's engine, with a new session for each request."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
         greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
         sessions = [subject.engine.open_session(subject.model) for _ in arrivals]
-        subject.engine.stats()  # returns after all sessions were opened
+        subject.engine.stats()  # wait until all sessions are open
         began = time.perf_counter()
         streams: list[Stream] = []
         for session, arrival in zip(sessions, arrivals, strict=True):
@@ -29,21 +29,21 @@ def stretto(subject: Subject) -> Contender:
             moments = stream.times()
             assert stream.reply is not None
             tokens_given = stream.reply.stats.generated_tokens
-            # `Finished` is not a token.
+            # Drop the time of the `Finished` event.
             moments = moments[:tokens_given]
             turns.append(
                 TimedRequest(stream.sent, long=arrival.long, moments=moments, tokens=tokens_given)
             )
         for session in sessions:
             session.close()
-        subject.engine.stats()  # returns after all sessions were closed
+        subject.engine.stats()  # wait until all sessions are closed
         return turns
 
     return answer
 
 
 def one_after_another(subject: Subject) -> Contender:
-    """Return `mlx_lm.stream_generate` as a contender, one request after another."""
+    """Contender that uses `mlx_lm.stream_generate`, handling requests one after another."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
         from mlx_lm import stream_generate
@@ -64,7 +64,7 @@ def one_after_another(subject: Subject) -> Contender:
 
 
 def batch_generator(subject: Subject, **options: Any) -> Contender:
-    """Return `mlx_lm`'s `BatchGenerator` as a contender: one padded batch that requests join."""
+    """Contender that uses `mlx_lm`'s `BatchGenerator`, i.e. continuous batching with padding."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
         from mlx_lm.generate import BatchGenerator
@@ -99,12 +99,12 @@ def batch_generator(subject: Subject, **options: Any) -> Contender:
 
 
 def peak_here(run: Callable[[], None]) -> int:
-    """Run a function, and return the peak growth of MLX's memory in this process in bytes."""
+    """Run a function and return by how many bytes MLX's memory grew at the peak."""
     import mlx.core as mx
 
     gc.collect()
     before = mx.get_active_memory()
     mx.reset_peak_memory()
     run()
-    # Memory of an earlier contender may be freed during `run`, so use the lower of both levels.
+    # An earlier contender's memory may be freed during `run`, so use the lower baseline.
     return max(0, int(mx.get_peak_memory() - min(before, mx.get_active_memory())))

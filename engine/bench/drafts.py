@@ -1,7 +1,7 @@
-"""A single chat with and without drafts: tokens per second, CPU time per token, accepted drafts.
+"""Speculative decoding benchmark: speed and CPU time of a single chat, with and without drafts.
 
-Drafts come from a small model or from prompt lookup. The latter is measured with files that the
-model repeats with one change, as agents ask for.
+Drafts come from a small model or from prompt lookup. For the latter, we ask the model to repeat
+files with one change, like agents do.
 """
 
 from __future__ import annotations
@@ -81,19 +81,19 @@ REWRITING = tuple(
 
 
 class DecodeSpeed(Struct, frozen=True):
-    """Speed of the tokens after the first one of each answer."""
+    """Decode speed, not counting the first token of each answer."""
 
-    tokens_per_s: float  # wall-clock time
-    cpu_per_token: float  # CPU seconds of the whole process
+    tokens_per_s: float  # by wall-clock time
+    cpu_per_token: float  # CPU seconds per token of the whole process
 
 
 class Gain(Struct, frozen=True):
-    """Results for one chat, medians over the rounds."""
+    """Results for a single chat. Speeds are medians over all rounds."""
 
     plain: DecodeSpeed  # without drafts
-    always: DecodeSpeed  # with drafts in every pass
-    chosen: DecodeSpeed  # with drafts as the engine decides
-    # tokens drafted and accepted in the rounds of `chosen`
+    always: DecodeSpeed  # drafting in every pass
+    chosen: DecodeSpeed  # drafting when the engine thinks it's worth it
+    # number of tokens drafted and accepted in the `chosen` rounds
     drafted: int
     held: int
 
@@ -101,11 +101,11 @@ class Gain(Struct, frozen=True):
 def run(
     path: str, draft: str | None, tokens: int, rounds: int, say: Callable[[str], None]
 ) -> dict[str, float]:
-    """Measure a chat with and without drafts, print a table, and return the figures.
+    """Measure a chat with and without drafts, print a table, and return the results.
 
     Args:
         path: see `subject`.
-        draft: draft model, or None for the first four fifths of the model's own layers.
+        draft: draft model; None to use the first 80% of the model's own layers.
     """
     with tempfile.TemporaryDirectory() as scratch, subject(path) as found:
         folder = Path(found.model.path)
@@ -120,12 +120,12 @@ def run(
 
 
 def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> Gain:
-    """Measure without drafts, with drafts and the engine's choice, alternating in each round."""
+    """Measure all three ways in each round: without drafts, always drafting, and automatic."""
     rates: dict[str, list[DecodeSpeed]] = {"plain": [], "always": [], "chosen": []}
     from engine.runtime import drafts as drafting  # imports MLX
 
     usual, held, drafted = drafting.WORTH, 0, 0
-    engine.load(path)  # keeps the model loaded, so that a round only loads the draft model
+    engine.load(path)  # keep the model loaded, so that rounds only load the draft model
     try:
         for number in range(rounds + 1):
             for way, found in rates.items():

@@ -1,9 +1,9 @@
-"""`python -m engine families`: how the sessions of each architecture share a step.
+"""`python -m engine families`: find out how sessions can share a step, for each architecture.
 
-For each, a tiny model with random weights is written and loaded by the engine's loader. Four
-conversations of different lengths then decode some tokens alone and together, in float32. From
-mlx-vlm, this covers the language models that mlx-lm lacks, and vision models; their logits are also
-compared with those of mlx-vlm's own call.
+We create a tiny model with random weights and load it with the engine's loader. Then, four
+conversations of different lengths decode some tokens alone and together, in float32. mlx-vlm's
+models are included if mlx-lm doesn't have them, or if they support vision. For these, we also
+compare logits with those of mlx-vlm's own call.
 """
 
 from __future__ import annotations
@@ -34,45 +34,45 @@ from engine.bench.small_configs import (
 )
 from engine.sandbox.process import engine_command
 
-LENGTHS = (5, 40, 11, 23)  # tokens, some shorter and some longer than the models' windows
+LENGTHS = (5, 40, 11, 23)  # in tokens; some are shorter and some longer than the models' windows
 STEPS = 24
 MOST_WEIGHTS = 20_000_000
 SEEING = ", seeing"  # suffix for models loaded from mlx-vlm with their towers
 
 
 class Finding(Struct, frozen=True):
-    """Result for one architecture."""
+    """Result for an architecture."""
 
     architecture: str
-    caches: str = ""  # classes of its layers' caches
-    step: str = ""  # "shared", "rows" or "alone"; "" if the model could not be built or loaded
-    shares_prefix: bool = False  # several sessions can share a prefix
+    caches: str = ""  # cache classes
+    step: str = ""  # "shared", "rows" or "alone"; "" if the model couldn't be built or loaded
+    shares_prefix: bool = False  # sessions can share a prefix
     token_by_token: bool = False  # prompts must be read token by token
-    # largest difference of a logit between together and alone; None if its sessions do not share
+    # maximum difference of logits between stepping together and alone; None if sessions can't share
     # a step
     difference: float | None = None
     spread: float | None = None  # standard deviation of the logits, for comparison
-    equal: bool | None = None  # True if all greedy tokens were equal
-    # largest difference from the logits of mlx-vlm's own call, if the model is from there
+    equal: bool | None = None  # whether all greedy tokens were equal
+    # for mlx-vlm's models, the maximum difference from the logits of mlx-vlm's own call
     own: float | None = None
-    fused: bool = False  # steps are one call of the CPU kernels
-    why: str = ""  # reason if it could not be built, loaded or compared
+    fused: bool = False  # each step is a single call of the CPU kernels
+    why: str = ""  # why the model couldn't be built, loaded or compared
 
     @property
     def keeps_little(self) -> bool:
-        """True if a prefix consists only of states and windows, which are copied."""
+        """True if there are only states and windows, which are copied instead of shared."""
         kinds = set(self.caches.split(", "))
         return bool(self.step) and kinds <= {"ArraysCache", "RotatingKVCache"}
 
 
 def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
-    """Write a tiny model whose logits depend on early tokens, so that mixed-up sessions show.
+    """Write a tiny model whose logits depend on early tokens, so that mix-ups are detectable.
 
     Args:
-        group: widths of MLPs are rounded up to a multiple of this.
+        group: round up the MLP width to a multiple of this.
 
     Raises:
-        NotBuildableError: with the reason.
+        NotBuildableError: if there is no such model. The message says why.
     """
     why = ""
     for scale in (3.0, 1.5, 1.0, 5.0):
@@ -92,7 +92,7 @@ def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
         except NotBuildableError:
             raise
         except RecursionError:
-            raise  # an error in this program, not in the architecture
+            raise  # a bug of ours, not a property of the architecture
         except Exception as error:
             raise NotBuildableError(_first_line(error)) from None
         why = _dullness(folder)
@@ -102,7 +102,7 @@ def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
 
 
 def _check_size(config: dict[str, Any]) -> None:
-    """Reject a model that is not tiny, before its lazy weights are evaluated."""
+    """Reject models that aren't tiny, before their lazy weights are evaluated."""
     from mlx.utils import tree_flatten
 
     from engine.model import vlm
@@ -113,7 +113,7 @@ def _check_size(config: dict[str, Any]) -> None:
 
 
 def _dullness(folder: Path) -> str:
-    """Return why mixed-up sessions would not show in this model's tokens, or "" if they would."""
+    """Return why mix-ups of sessions couldn't be detected with this model, or "" if they can."""
     import mlx.core as mx
 
     from engine.model.loader import load_net
@@ -123,7 +123,7 @@ def _dullness(folder: Path) -> str:
         a = [5 + i % 7 for i in range(12)]
         b = [*a[:4], 200, 100, *a[6:]]
         first, second = (net(mx.array([t]))[0, -1].astype(mx.float32) for t in (a, b))
-        said = mx.isfinite(first)  # some families return -inf for ids that they never use
+        said = mx.isfinite(first)  # some families return -inf for unused ids
         first, second = (mx.where(said, logits, 0) for logits in (first, second))
         spread = _number(mx.std(first))
         off = _number(mx.abs(first - second).max())
@@ -137,10 +137,10 @@ def _dullness(folder: Path) -> str:
 
 
 def quantise(folder: Path, group: int, bits: int = 4) -> None:
-    """Quantize all layers of a written model that support it.
+    """Quantize a model on disk, except for layers that don't support it.
 
     Args:
-        group: weights per scale.
+        group: quantization group size.
     """
     import mlx.core as mx
     from mlx.utils import tree_flatten
@@ -156,10 +156,10 @@ def quantise(folder: Path, group: int, bits: int = 4) -> None:
 
 
 def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> Finding:
-    """Build and load an architecture, and compare a shared step with separate ones.
+    """Build and load a model of an architecture, and compare shared steps with separate steps.
 
     Args:
-        group: weights per scale; 0 for unquantized weights.
+        group: quantization group size; 0 for unquantized weights.
     """
     import mlx.core as mx
 
@@ -175,7 +175,7 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
         model = load_blocking(folder, wide=backend.start().prefers_float32)
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
-    except Exception as error:  # from mlx-lm: not every architecture can be quantized
+    except Exception as error:  # mlx-lm can't quantize every architecture
         few = "not in few bits: " if group else ""
         return Finding(architecture, why=few + _first_line(error))
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
@@ -201,10 +201,10 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
 
 
 def _off_its_own(net: Any) -> float:
-    """Return the largest difference from the logits of mlx-vlm's own call.
+    """Return the maximum difference from the logits of mlx-vlm's own call.
 
     Raises:
-        NotBuildableError: if rounding does not explain it.
+        NotBuildableError: if it's too large for a rounding difference.
     """
     import mlx.core as mx
 
@@ -224,7 +224,11 @@ def _off_its_own(net: Any) -> float:
 
 
 def _compare(model: Any) -> tuple[float, float, bool]:
-    """Return the largest logit difference, the logits' spread, and True if tokens are equal."""
+    """Compare stepping together and alone.
+
+    Returns the maximum difference of logits, their standard deviation, and whether tokens are
+    equal.
+    """
     import mlx.core as mx
 
     from engine.cache.cache_objects import clone
@@ -291,7 +295,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     from engine.model import backend
 
-    # Before `architectures` imports MLX, so that the engine's BLAS is used.
+    # Call this before `architectures` imports MLX, so that the engine's BLAS is used.
     blas = backend.start().blas
     if options.lines:
         return _work(options.architectures, options.few_bits, options.bits)
@@ -325,7 +329,7 @@ def _work(wanted: Sequence[str], group: int, bits: int) -> int:
 
 
 def findings_of(wanted: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
-    """Yield the findings in order, from a child process, since a model may crash its process."""
+    """Yield the findings in order. They're made in a child process, because models may crash it."""
     left = list(wanted)
     while left:
         few = ("--few-bits", str(group), "--bits", str(bits))
@@ -349,7 +353,7 @@ def _row(f: Finding) -> str:
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """Return the number of architectures of each kind as text."""
+    """Summarize the number of architectures of each kind in a few sentences."""
     ran = [f for f in findings if f.step and not f.why]
     together = [f for f in ran if f.difference is not None]
     ways = ", ".join(
@@ -379,7 +383,7 @@ def _table(findings: Sequence[Finding]) -> list[str]:
                 f"{f.difference:.1e} | {f.spread:.2g} | {'equal' if f.equal else '**differ**'}"
             )
         elif f.step and not f.why:
-            figures = "- | - | -"  # no shared step to compare
+            figures = "- | - | -"  # there is no shared step
         else:
             continue
         step = f"{f.step}; prompts token by token" if f.token_by_token else f.step
@@ -390,7 +394,7 @@ def _table(findings: Sequence[Finding]) -> list[str]:
 
 
 def markdown(findings: Sequence[Finding], blas: str, of_vlm: bool) -> str:
-    """Return the table as a Markdown page."""
+    """Format the findings as a Markdown page."""
     option, page, source = ("", "FAMILIES.md", "mlx-lm")
     own = ""
     if of_vlm:

@@ -1,8 +1,7 @@
-"""Launches, bytes read and bytes copied by one decode step, compared with mlx-lm's
-`BatchGenerator`.
+"""Cost of a decode step (launches, bytes read and copied) compared to mlx-lm's `BatchGenerator`.
 
-The counts do not depend on the machine: graphs are built as for a GPU and never run. Families are
-counted in a separate process, as `graph_marks.prepare` changes MLX permanently.
+The counts don't depend on the machine, because we build graphs as for a GPU but never run them.
+Each family is counted in a separate process, because `graph_marks.prepare` permanently changes MLX.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from engine.sandbox.process import engine_command
 FAMILIES = ("llama", "qwen3", "gemma3_text", "gpt_oss", "qwen3_next", "deepseek_v3")
 LAYERS = 6
 SIZES: dict[str, Any] = {"num_hidden_layers": LAYERS, "sliding_window": 128, "head_dim": 32}
-"""Number of layers for all kinds of layers of a family, and heads wide enough for keys in 8
-bits."""
+"""Enough layers to include every kind of layer of a family, and heads that are wide enough for
+8-bit keys."""
 FITTING: dict[str, dict[str, Any]] = {"deepseek_v3": {"kv_lora_rank": 32, "qk_rope_head_dim": 32}}
 
 BEGIN, END = "<!-- graph: begin -->", "<!-- graph: end -->"
-"""Markers around the table in a page."""
+"""Markers around the generated table in a Markdown page."""
 
 
 class Cell(Struct, frozen=True):
-    """Counts of one case; None if a side does not support it."""
+    """Counts for a case, or None for a side that doesn't support it."""
 
     family: str
     case: str
@@ -45,18 +44,18 @@ class Cell(Struct, frozen=True):
 
     @property
     def of_batch(self) -> float | None:
-        """Ratio of Stretto's launches to those of `BatchGenerator`."""
+        """Launches relative to `BatchGenerator`."""
         if self.ours is None or self.batch is None:
             return None
         return self.ours.launches / self.batch.launches
 
 
 def here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iterator[Cell]:
-    """Count families in this process, which must not have imported MLX.
+    """Count families in this process. MLX must not have been imported yet.
 
     Args:
         families: comma-separated names.
-        names: of the cases; all if empty.
+        names: names of cases to count; empty for all cases.
     """
     _prepare()
     for family in families.split(","):
@@ -70,7 +69,7 @@ def here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -> Iter
 
 
 def _prepare() -> None:
-    """Set up MLX so that models are computed as on a GPU, without the patches for Linux CPUs."""
+    """Set up MLX to build graphs like on a GPU, without the patches for Linux CPUs."""
     from engine.model import backend, patches, sampling
 
     backend.load_openblas()
@@ -128,13 +127,13 @@ def run(
     say: Callable[[str], None],
     page: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Run the part `graph` for "families" or one "family:NAME".
+    """Run the `graph` benchmark for "families" or a single "family:NAME".
 
     Args:
-        page: Markdown file in which the table between `BEGIN` and `END` is replaced.
+        page: Markdown file to update, between the markers `BEGIN` and `END`.
 
     Raises:
-        ValueError: for another model, or a page without the markers.
+        ValueError: if `model` is something else, or the page doesn't have the markers.
     """
     if model == "families":
         cells = in_children(FAMILIES, chats, names)
@@ -190,7 +189,10 @@ def _waits(cell: Cell) -> str:
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """Return the counts in Markdown: launches by number of chats, the rest for the most chats."""
+    """Format the counts as a Markdown table.
+
+    It has the launches for each number of chats, and the other counts for the largest number.
+    """
     chats = sorted({cell.chats for cell in cells})
     found = {(c.family, c.case, c.chats): c for c in cells}
     rows = list(dict.fromkeys((c.family, c.case) for c in cells))

@@ -1,8 +1,8 @@
-"""Counts of what a lazy MLX graph will launch, read and copy, before it is evaluated.
+"""Counters for what a lazy MLX graph would launch, read and copy.
 
-`mx.export_function` lists every primitive with the shapes of its inputs and outputs. Evaluated
-arrays are constants, so only what the step adds is counted. `graph_marks` combines what is one
-kernel on a GPU into one node.
+`mx.export_function` lists all primitives with the shapes of their inputs and outputs. Arrays that
+are already evaluated become constants, so we only count what the step adds. Operations that are a
+single kernel on a GPU are combined into one node by `graph_marks`.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from msgspec import Struct, field
 from engine.bench.graph_marks import VIEWS, mark_of, nodes, waits
 
 IN_PLACE = frozenset({"SliceUpdate", "DynamicSliceUpdate", "Scatter", "ScatterAxis"})
-"""Primitives that write into their first input if nothing else refers to it."""
+"""Primitives that write to their first input if nothing else references it."""
 
 MOVES = frozenset(
     ("Concatenate", "Pad", "Contiguous", "Gather", "GatherAxis", "DynamicSlice", "AsType", "Full")
 )
-"""Primitives that compute nothing, apart from those in place."""
+"""Primitives that only move data, not counting in-place primitives."""
 
-_PICKS = frozenset({"Gather", "GatherAxis", "DynamicSlice"})  # read only a part of the first input
+_PICKS = frozenset({"Gather", "GatherAxis", "DynamicSlice"})  # only read part of the first input
 
 
 class Count(Struct):
-    """Cost of one step."""
+    """Cost of a step."""
 
-    launches: int = 0  # primitives that launch work
-    read: int = 0  # bytes of their inputs, without arrays that are written into
+    launches: int = 0  # number of kernel launches
+    read: int = 0  # bytes of all inputs, except for arrays that are written in place
     copied: int = 0  # bytes written by primitives that only move data
-    waits: int = 0  # number of times that Python waits for the device
+    waits: int = 0  # how often Python waits for the device
     kinds: dict[str, int] = field(default_factory=dict)  # launches by primitive
 
     def add(self, kind: str, launches: int = 1) -> None:
-        """Add the launches of one node."""
+        """Add the launches of a node."""
         self.launches += launches
         self.kinds[kind] = self.kinds.get(kind, 0) + launches
 
 
 def count(outputs: Sequence[Any]) -> Count:
-    """Count the cost of evaluating `outputs`, which `capture` has collected."""
+    """Count what evaluating `outputs` would cost. They must have been collected by `capture`."""
     result = Count(waits=waits())
     found, constants = nodes(outputs)
     size = dict(_sizes(found))

@@ -1,8 +1,8 @@
-"""Marks in MLX's lazy graph for what is one kernel on a GPU, but several nodes on a CPU.
+"""Markers in MLX's lazy graph for operations that are a single kernel on a GPU but not on a CPU.
 
-`prepare` replaces functions of `mx.fast`, `mx.compile` and the evaluating functions, and must run
-before mlx-lm is imported. Outside `capture`, the replaced functions work as usual. Inside, only
-shapes are correct, not values.
+`prepare` patches functions of `mx.fast`, `mx.compile` and `mx.eval`, so it must run before mlx-lm
+is imported. Outside of `capture`, the patched functions work as usual. Inside of it, only the
+shapes of results are correct, but not their values.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ VIEWS = _names(
     "Reshape Transpose Slice Broadcast BroadcastAxes ExpandDims Squeeze Split Flatten Unflatten "
     "AsStrided StopGradient View Copy NumberOfElements"
 )
-"""Primitives that launch nothing, as they only describe another array's memory. `Reshape` is
-included because in a decode step it merges and splits adjacent axes."""
+"""Primitives without a kernel launch, because they just create a view. This includes `Reshape`,
+which only merges and splits adjacent axes in a decode step."""
 
 ELEMENTWISE = _names(
     "Abs Add ArcCos Arange AsType BitwiseBinary Ceil Cos Divide Equal Erf ErfInv Exp Expm1 Floor "
@@ -32,32 +32,29 @@ ELEMENTWISE = _names(
     "Maximum Minimum Multiply Negative NotEqual Power Remainder Round Select Sigmoid Sign Sin Sqrt "
     "Rsqrt Square Subtract Tanh"
 )
-"""Primitives that `mx.compile` fuses into one kernel."""
+"""Primitives that `mx.compile` can fuse into one kernel."""
 
 
 class Mark(Struct, frozen=True):
-    """Description of a node that replaces others."""
+    """Description of a node that stands for several primitives."""
 
     kind: str
     launches: int
-    read: int | None = None  # bytes, if different from those of all inputs
+    read: int | None = None  # bytes read, or None for the size of all inputs
 
 
 _marks: list[Mark] = []
-_MAGIC = 0x6D61726B  # distinguishes marks from dependencies declared by models
+_MAGIC = 0x6D61726B  # to tell our marks from `mx.depends` calls in models
 _state: dict[str, Any] = {"marking": False, "compiling": False, "captured": None, "waits": 0}
 
 
 def prepare() -> None:
-    """Replace the functions of MLX that are one kernel on a GPU, for this process.
-
-    Outside `capture`, they work as usual.
-    """
+    """Patch MLX's functions in this process. Outside of `capture`, they work as usual."""
     import mlx.core as mx
 
     for name in ("rms_norm", "layer_norm", "rope", "scaled_dot_product_attention"):
         setattr(mx.fast, name, _fast(name, getattr(mx.fast, name)))
-    mx.contiguous = _fast("contiguous", mx.contiguous)  # cannot be exported
+    mx.contiguous = _fast("contiguous", mx.contiguous)  # can't be exported
     mx.conv1d = _fast("conv1d", mx.conv1d)
     setattr(mx, "compile", _compile)  # noqa: B010 - mypy knows its signature
     for name in ("eval", "async_eval", "synchronize"):
@@ -65,7 +62,7 @@ def prepare() -> None:
 
 
 def mark_recurrent() -> None:
-    """Count the gated delta rule as one launch, as with MLX's Metal kernel."""
+    """Count the gated delta rule as one launch, because there is a Metal kernel for it."""
     from mlx_lm.models import gated_delta
 
     inner = gated_delta.gated_delta_ops
@@ -81,14 +78,14 @@ def mark_recurrent() -> None:
 
 
 def launched(kind: str, like: Any, given: Iterable[Any], read: int) -> Any:
-    """Return an array shaped like `like` from one launch that reads `read` bytes."""
+    """Create an array like `like` that counts as one launch and reads `read` bytes."""
     return _marker(kind, 1, [like], given, read)[0] if _state["marking"] else like
 
 
 def _marker(
     kind: str, launches: int, like: Sequence[Any], given: Iterable[Any], read: int | None = None
 ) -> list[Any]:
-    """Return arrays shaped like those in `like`, from one node with the inputs `given`."""
+    """Create a node with the inputs `given` and outputs that have the shapes of `like`."""
     import mlx.core as mx
 
     marked = Mark(kind, launches, read)
@@ -115,7 +112,7 @@ def _fast(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compile(function: Callable[..., Any], *_: Any, **__: Any) -> Callable[..., Any]:
-    """Replacement of `mx.compile`: one node with as many launches as would remain after fusion."""
+    """Replacement for `mx.compile`. Creates one node with the launches that remain after fusion."""
     import mlx.core as mx
     from mlx.utils import tree_flatten, tree_map, tree_unflatten
 
@@ -185,7 +182,7 @@ def _arrays(value: Any) -> Iterator[Any]:
 
 @contextmanager
 def capture() -> Iterator[list[Any]]:
-    """Suppress evaluation inside the block, and yield the list of arrays to be evaluated."""
+    """Suppress evaluation inside the block. Yields a list that collects the arrays instead."""
     captured: list[Any] = []
     _state.update(marking=True, captured=captured, waits=0)
     try:
@@ -195,7 +192,7 @@ def capture() -> Iterator[list[Any]]:
 
 
 def nodes(outputs: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the primitives that lead to `outputs` in order, and the constants by name."""
+    """List the primitives that compute `outputs`, in order, and the constants by name."""
     import mlx.core as mx
 
     found: list[dict[str, Any]] = []
@@ -212,7 +209,7 @@ def nodes(outputs: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]
 
 
 def mark_of(constant: Any) -> Mark | None:
-    """Return the mark of a node by its first dependency; None for a model's own dependency."""
+    """Look up the mark of a node by its first dependency, or None if the model created the node."""
     if constant is None or constant.shape != (2,):
         return None
     magic, place = constant.tolist()
@@ -220,8 +217,8 @@ def mark_of(constant: Any) -> Mark | None:
 
 
 def _fused(found: list[dict[str, Any]]) -> int:
-    """Count the launches of a compiled function. Connected elementwise primitives are one."""
-    group: dict[str, int] = {}  # elementwise group by name of its array
+    """Count the launches of a compiled function. Connected elementwise primitives are fused."""
+    group: dict[str, int] = {}  # fusion group of each array, by name
     parent: list[int] = []
     launches = 0
 

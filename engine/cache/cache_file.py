@@ -1,10 +1,10 @@
-"""Session caches as a file: safetensors with the session's metadata in the header.
+"""File format for session caches: safetensors, with the session's metadata in the header.
 
-Two checksums, of the header and of the arrays, follow the arrays. A damaged file is rejected, and
-the session prefills again.
+The file ends with two checksums, one for the header and one for the arrays. If a file is damaged,
+we reject it and prefill again.
 
-Only the arrays come from the file. All other fields are checked against caches that the model has
-created, and class names are never taken from a file.
+Cache files aren't trusted. They never contain class names: their contents are filled into empty
+caches that the model creates.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from engine.cache.shared_prefix import Joined
 
 FORMAT = "stretto-kv-4"
 
-_SUMS = 8  # bytes of both checksums
-_MOST_HEADER = 2**28  # bytes; a million tokens and their text take 30 MB
+_SUMS = 8  # size of both checksums together
+_MOST_HEADER = 2**28  # bytes; for comparison, a million tokens and their text take 30 MB
 _MOST_ID = 2**31
 
 _NAMES = {
@@ -59,39 +59,39 @@ _NUMPY: dict[str, Any] = {
     "BOOL": np.bool_,
 }
 
-COPIED = 2**20  # maximum bytes of a non-contiguous array that are copied in one piece for writing
+COPIED = 2**20  # non-contiguous arrays are split up to this size in bytes before they are copied
 
-PIECE = 32 * 2**20  # bytes turned into arrays between two turns of the engine loop
+PIECE = 32 * 2**20  # bytes to convert to arrays before yielding to the engine loop
 
 
 class DamagedError(Exception):
-    """The file is damaged or has another format."""
+    """Raised if a cache file is damaged or in an unknown format."""
 
 
 class Record(Struct, frozen=True):
     """Header of a cache file."""
 
-    fingerprint: str  # of the model and its cache format
-    tokens: list[int]  # tokens in the caches
-    # cuts, ledger: see `SessionKV`
+    fingerprint: str  # identifies the model and its cache format
+    tokens: list[int]  # ids of the cached tokens
+    # for cuts and ledger, see `SessionKV`
     cuts: list[int]
     ledger: Ledger
-    boundary: int  # number of tokens in the snapshot copy; -1 if there is none
+    boundary: int  # length of the snapshot in tokens; -1 for no snapshot
     shape: Any
-    name: str = ""  # file name without its suffix
+    name: str = ""  # file name without the suffix
 
 
 class CacheImage(Struct, frozen=True):
-    """Caches ready to be written by any thread: a header, and the bytes of evaluated arrays.
+    """Evaluated caches that any thread can write to a file.
 
-    The bytes are the memory of the arrays. It is freed with the image, on the engine thread.
+    The image references the memory of MLX arrays, so only the engine thread may free it.
     """
 
     header: bytes
-    # By array of the file: its parts, concatenated along the third axis. Non-contiguous parts are
-    # copied in small pieces while they are written.
+    # For each array in the file, the parts to concatenate along the third axis. Non-contiguous
+    # parts are copied in small chunks during writing.
     parts: Sequence[Sequence[np.ndarray[Any, Any]]]
-    held: Part  # memory that it keeps alive, which may include a prefix shared with other sessions
+    held: Part  # memory the image keeps alive; may include a prefix shared with other sessions
 
     @property
     def nbytes(self) -> int:
@@ -108,7 +108,7 @@ class CacheImage(Struct, frozen=True):
 
 
 def _joined(parts: Sequence[np.ndarray[Any, Any]]) -> Iterator[memoryview]:
-    """Yield the bytes of the concatenation of these parts along the third axis."""
+    """Yield the bytes of an array that is split into parts along the third axis."""
     for place in np.ndindex(parts[0].shape[:2]):
         for part in parts:
             yield from _runs(part[place])
@@ -124,10 +124,10 @@ def _runs(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
 
 
 def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
-    """Return the image of a session's caches, which must not be written to afterwards.
+    """Create an image of a session's caches. They must not be modified afterwards.
 
     Raises:
-        ValueError: a cache contains something that cannot be written.
+        ValueError: if a cache contains a value that the format doesn't support.
     """
     arrays: list[mx.array | Joined] = []
     snapshot = kv.snapshot_copy
@@ -163,10 +163,10 @@ def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
 
 
 def read_record(path: Path) -> Record:
-    """Return the header of a file.
+    """Read and validate the header of a cache file.
 
     Raises:
-        DamagedError, OSError: the file cannot be used.
+        DamagedError, OSError: if the file can't be used.
     """
     with _opened(path) as stream:
         try:
@@ -196,7 +196,7 @@ def _sum(total: int) -> bytes:
 
 
 def _opened(path: Path) -> BufferedReader:
-    """Open a regular file. Rejects pipes, which could block, and links."""
+    """Open a regular file. Symlinks are rejected, and so are pipes, because they could block."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -205,7 +205,7 @@ def _opened(path: Path) -> BufferedReader:
 
 
 def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
-    """Return the metadata, the entries of the arrays in order, and the checksum of the arrays."""
+    """Parse the header. Returns the metadata, the array entries, and the arrays' checksum."""
     size = os.fstat(stream.fileno()).st_size
     first = stream.read(8)
     length = int.from_bytes(first, "little")
@@ -233,7 +233,7 @@ def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
 
 
 def _agrees(record: Record) -> bool:
-    """Return True if the fields of a header are consistent."""
+    """Check that the fields of a header are consistent with each other."""
     named: list[Any] = [record.fingerprint, record.ledger.text]
     text, ids = record.ledger.text, record.ledger.tokens
     if not all(isinstance(words, str) for words in named):
@@ -255,25 +255,25 @@ def _agrees(record: Record) -> bool:
 
 
 def _are_counts(values: Any, most: int) -> bool:
-    """Return True if `values` is a list of integers from 0 to `most`."""
+    """Check that `values` is a list of integers from 0 to `most`."""
     if not isinstance(values, list) or set(map(type, values)) - {int}:
         return False
     return not values or (min(values) >= 0 and max(values) <= most)
 
 
 class Contents(Struct, frozen=True):
-    """Header and array bytes of a cache file. Contains no MLX arrays."""
+    """Header and raw array data of a cache file, without MLX arrays."""
 
     record: Record
-    # by number: type, shape, and bytes of an array
+    # dtype, shape and bytes of each array, by its index as a string
     parts: dict[str, tuple[str, list[int], bytearray]]
 
 
 def read_contents(path: Path, record: Record) -> Contents:
-    """Read a whole file without creating MLX arrays, so any thread may call it.
+    """Read a whole file. Safe on any thread, because this doesn't create MLX arrays.
 
     Raises:
-        DamagedError, OSError: the file cannot be used.
+        DamagedError, OSError: if the file can't be used.
     """
     parts = {}
     with _opened(path) as stream:
@@ -297,17 +297,19 @@ def read_contents(path: Path, record: Record) -> Contents:
 def build_caches(
     contents: Contents, fresh: Caches, again: Caches
 ) -> Generator[None, None, tuple[Caches, Caches | None]]:
-    """Fill empty caches with the contents of a file. The engine does other work at each `yield`.
+    """Fill empty caches with the contents of a file.
+
+    Yields regularly, so that the engine can do other work in between.
 
     Args:
-        fresh, again: two sets of empty caches of the model. The second is filled if the file has a
-            snapshot.
+        fresh, again: two sets of the model's empty caches. The second set is for the snapshot, if
+            the file has one.
 
     Returns:
-        The caches, and the snapshot if there is one.
+        The filled caches, and the snapshot or None.
 
     Raises:
-        DamagedError: the file cannot be used.
+        DamagedError: if the file can't be used.
     """
     arrays: dict[str, mx.array] = {}
     fresh_bytes = 0
@@ -336,12 +338,12 @@ def _array(kind: str, shape: list[int], data: bytearray) -> mx.array:
 
 
 def _plain(array: mx.array) -> mx.array:
-    """View bfloat16 as uint16, because Python's buffers have no such type."""
+    """View bfloat16 as uint16, because the buffer protocol doesn't support bfloat16."""
     return array.view(mx.uint16) if array.dtype == mx.bfloat16 else array
 
 
 def _flat(value: Any, arrays: list[mx.array | Joined]) -> Any:
-    """Convert caches to JSON values. Append arrays to `arrays`, and refer to them by index."""
+    """Convert caches to JSON. Arrays are appended to `arrays` and replaced by their index."""
     if isinstance(value, (mx.array, Joined)):
         if value.dtype not in _NAMES:
             raise ValueError(f"arrays of {value.dtype} are not written")
@@ -358,8 +360,7 @@ def _flat(value: Any, arrays: list[mx.array | Joined]) -> Any:
 
 
 def _built(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
-    """Convert a value of `_flat` back. Objects are filled in place: those at the same place in
-    `fresh`."""
+    """Inverse of `_flat`. Fills the matching objects in `fresh` instead of creating new ones."""
     ((kind, held),) = shape.items()
     if kind == "array":
         return arrays[str(held)]

@@ -1,4 +1,4 @@
-"""Operations on single cache objects of any class: mlx-lm's and `SharedPrefixKV`."""
+"""Helpers that work on any cache object: mlx-lm's classes and `SharedPrefixKV`."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from engine.cache.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
 Caches = list[Any]  # one cache object per layer
 
 MAX_STEPS = 4
-"""Maximum number of `STEP`s by which a cache grows. A larger copy would delay all sessions."""
+"""Maximum growth of a cache, in `STEP`s. Copying more would stall all sessions."""
 
 
 def single(caches: Iterable[Any]) -> Iterator[Any]:
-    """Yield the single caches, including those of layers that have several."""
+    """Flatten the caches of all layers. Some layers have a list of several caches."""
     for cache in caches:
         yield from getattr(cache, "caches", [cache])
 
 
 def replaced(caches: Caches, others: dict[int, Any]) -> Caches:
-    """Return a copy of the caches in which some are replaced.
+    """Replace some of the caches. Returns a new list.
 
     Args:
-        others: replacements by the id of the original.
+        others: maps the `id()` of a cache to its replacement.
     """
     found = []
     for cache in caches:
@@ -39,13 +39,14 @@ def replaced(caches: Caches, others: dict[int, Any]) -> Caches:
 
 
 def clone(value: Any) -> Any:
-    """Return a copy of caches, or of any value in them, that does not see later changes.
+    """Copy caches, or any value inside them, with copy-on-write arrays.
 
-    Arrays become full slices, which share their buffer until either side writes. `mx.array(x)`
-    would copy immediately.
+    Arrays are copied as full slices (`x[...]`), which share their buffer until either copy is
+    written to. `mx.array(x)` would copy immediately.
 
     Raises:
-        TypeError: an object of an unknown class, which both copies would write to.
+        TypeError: if there is an object of an unknown class. We can't copy it, and sharing it would
+            let both copies write to it.
     """
     if isinstance(value, mx.array):
         return value[...]
@@ -64,7 +65,7 @@ def clone(value: Any) -> Any:
 
 
 def leaves(value: Any) -> Iterator[mx.array]:
-    """Yield every array inside caches."""
+    """Yield all arrays inside caches."""
     if isinstance(value, mx.array):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -76,14 +77,14 @@ def leaves(value: Any) -> Iterator[mx.array]:
 
 
 def nbytes(caches: Any) -> int:
-    """Return the bytes of all arrays, including unused capacity."""
+    """Return the total size of all arrays, including unused capacity."""
     return sum(a.nbytes for a in leaves(caches))
 
 
 def compact(cache: Any) -> Any:
-    """Drop the tokens that a ring buffer would drop at its next token.
+    """Drop tokens outside of a ring buffer's window now instead of at the next token.
 
-    After a chunk, a ring buffer holds the whole chunk, which can be longer than its window.
+    After prefill, a ring buffer still holds the whole last chunk, which can exceed its window.
     """
     for part in getattr(cache, "caches", [cache]):
         most = getattr(part, "max_size", None)
@@ -97,8 +98,7 @@ def compact(cache: Any) -> Any:
 
 
 def kept_copy(cache: Any) -> Any:
-    """Return a copy of one layer's cache for a later restore. It has None for caches that can be
-    trimmed."""
+    """Copy a layer's cache for restoring it later. Caches that can be trimmed become None."""
     if not may_not_trim(cache):
         return None
     if hasattr(cache, "caches"):
@@ -109,10 +109,10 @@ def kept_copy(cache: Any) -> Any:
 
 
 def gone_back(cache: Any, kept: Any, surplus: int) -> Any:
-    """Return a copy of one layer's cache without its last `surplus` tokens.
+    """Copy a layer's cache without its last `surplus` tokens.
 
     Args:
-        kept: result of `kept_copy` at that position.
+        kept: what `kept_copy` returned at the target position.
     """
     if hasattr(kept, "caches"):
         copy = clone(cache)
@@ -126,10 +126,11 @@ def gone_back(cache: Any, kept: Any, surplus: int) -> Any:
 
 
 def own_states(cache: Any) -> Any:
-    """Copy recurrent states into their own buffers.
+    """Copy recurrent states into buffers of their own.
 
-    Models slice a state from the states after every token of a chunk, and a slice keeps the whole
-    buffer alive. Without this, a snapshot of jamba held 64 times the memory it needed.
+    Some models compute the states after every token of a chunk and slice out the last state, which
+    keeps the whole buffer alive. Without this copy, a jamba snapshot took 64 times the memory it
+    needed.
     """
     for part in getattr(cache, "caches", [cache]):
         if part is not None and not hasattr(part, "keys"):
@@ -139,10 +140,10 @@ def own_states(cache: Any) -> Any:
 
 
 def detached(copy: Any, room: bool) -> Any:
-    """Give a copy of one layer's cache its own buffers. Leaves a `SharedPrefixKV` unchanged.
+    """Move a copied cache to buffers of its own. A `SharedPrefixKV` is left unchanged.
 
     Args:
-        room: leave space for the next tokens.
+        room: reserve capacity for the next tokens.
     """
     if copy is None:
         return None
@@ -163,7 +164,7 @@ def detached(copy: Any, room: bool) -> Any:
 
 
 def _resized(value: Any, held: int, grow: int) -> Any:
-    """Return the first `held` tokens of keys or values, with room for `grow` more."""
+    """Copy the first `held` tokens of keys or values, with capacity for `grow` more tokens."""
     if isinstance(value, (list, tuple)):
         return type(value)(_resized(v, held, grow) for v in value)
     shape = (*value.shape[:2], grow, *value.shape[3:])
@@ -179,13 +180,13 @@ def _copied(value: Any) -> Any:
 
 
 def stagger(caches: Caches, more: int = 0) -> None:
-    """Set `step` of the caches so that the layers grow at different tokens.
+    """Set `step` of the caches so that not all layers grow in the same decode step.
 
-    A cache copies itself to grow. With all layers at the same token that took 200 ms at 1,300
-    tokens on two cores, and all sessions waited for it.
+    Growing means copying the cache. When all layers grew in the same step, this took 200 ms at
+    1,300 tokens on two cores and stalled every session.
 
     Args:
-        more: number of tokens to come. With many, caches grow by larger steps.
+        more: number of tokens that are about to be added. Large numbers increase the step.
     """
     steps = MAX_STEPS if more >= 2 * MAX_STEPS * STEP else 1
     for layer, cache in enumerate(caches):
@@ -196,29 +197,29 @@ def stagger(caches: Caches, more: int = 0) -> None:
 
 
 def grows(cache: Any) -> bool:
-    """Return True for a plain growing cache, with or without a shared prefix."""
+    """Check for a plain, unbounded KV cache, with or without a shared prefix."""
     from mlx_lm.models.cache import KVCache
 
     return type(cache) in (KVCache, SharedPrefixKV)
 
 
 def growing(caches: Caches) -> list[Any]:
-    """Return the single caches for which `grows` is True."""
+    """Return the plain, unbounded KV caches among the caches of all layers."""
     return [cache for cache in single(caches) if grows(cache)]
 
 
 def mixes(cache: Any) -> bool:
-    """Return True if a chunk can be written to this cache in a mixed step."""
+    """Check whether a mixed step (prefill and decode together) supports this cache class."""
     from mlx_lm.models.cache import ArraysCache, KVCache, RotatingKVCache
 
     return type(cache) in (KVCache, SharedPrefixKV, RotatingKVCache, ArraysCache)
 
 
 def can_trim(cache: Any) -> bool:
-    """Return True if the last tokens can be removed from a cache now.
+    """Return True if the last tokens can currently be removed from a cache.
 
-    A chunked cache reports True even after it has dropped its first tokens, so `start_position` is
-    checked too.
+    We also check `start_position`, because a chunked cache claims to be trimmable even after it has
+    dropped its first tokens.
     """
     if cache is None:
         return True
@@ -227,7 +228,7 @@ def can_trim(cache: Any) -> bool:
 
 
 def may_not_trim(cache: Any) -> bool:
-    """Return True if removing the last tokens of a cache may fail, now or later."""
+    """Return True if a cache may become impossible to trim, or already is."""
     if cache is None:
         return False
     if hasattr(cache, "caches"):
@@ -235,21 +236,21 @@ def may_not_trim(cache: Any) -> bool:
     return hasattr(cache, "max_size") or hasattr(cache, "chunk_size") or not cache.is_trimmable()
 
 
-# Removing draft tokens that were rejected.
+# Rolling back rejected draft tokens.
 
 
 def can_be_put_back(cache: Any) -> bool:
-    """Return True if a single cache can be trimmed, or replaced by an earlier copy."""
+    """Check whether a cache can be rolled back, by trimming it or by restoring a copy."""
     from mlx_lm.models.cache import ArraysCache, RotatingKVCache
 
     return type(cache) in (ArraysCache, RotatingKVCache) or not may_not_trim(cache)
 
 
 def can_cut(cache: Any, surplus: int) -> bool:
-    """Return True if a single cache has all data from before its last `surplus` tokens.
+    """Check whether `cut` can remove the last `surplus` tokens from a cache.
 
-    A full window has it after a pass of several tokens: its tokens are then in order, and it still
-    holds as many earlier ones as the next token needs.
+    This works for a full sliding window right after a pass of several tokens. Its tokens are in
+    order then, and it still has all the earlier tokens that the next token attends to.
     """
     from mlx_lm.models.cache import RotatingKVCache
 
@@ -263,7 +264,7 @@ def can_cut(cache: Any, surplus: int) -> bool:
 
 
 def cut(cache: Any, surplus: int) -> None:
-    """Remove the last tokens from a cache for which `can_cut` is True."""
+    """Remove the last `surplus` tokens from a cache. Requires `can_cut`."""
     if can_trim(cache):
         cache.trim(surplus)
         return
@@ -273,17 +274,17 @@ def cut(cache: Any, surplus: int) -> None:
     cache._idx -= surplus
 
 
-# Measuring the memory of a session.
+# Measuring the memory usage of a session.
 
 
 def grows_unseen(caches: Caches, longer: Caches) -> bool:
-    """Return True if the growth of some cache cannot be computed from its shape.
+    """Check whether some cache's growth can't be derived from array shapes.
 
-    Caches with `keys` have it in their shape. Other caches may grow in steps, so all classes but
-    mlx-lm's cache for recurrent states count as growing.
+    It can for caches with `keys`. Any other class may grow in steps, so we treat all of them as
+    growing, except for mlx-lm's cache for recurrent states.
 
     Args:
-        longer: the same caches after more tokens.
+        longer: the same caches with more tokens.
     """
     from mlx_lm.models.cache import ArraysCache
 
@@ -295,11 +296,11 @@ def grows_unseen(caches: Caches, longer: Caches) -> bool:
 
 
 def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> MemoryEstimate:
-    """Return a session's memory estimate, measured on caches with some tokens.
+    """Measure a session's memory on caches that hold a few tokens.
 
     Args:
-        longer: the same caches after `more` further tokens, to measure growth that the shape does
-            not show. Without it, such caches count as fixed.
+        longer: the same caches after `more` additional tokens, to measure growth that can't be
+            derived from shapes. Without it, such caches count as fixed.
     """
     fixed = 0
     layers: list[tuple[int, int]] = []
@@ -320,9 +321,9 @@ def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> Memo
 
 
 def _parts(caches: Caches) -> list[tuple[Any, int]]:
-    """Return the single caches, and how many copies of each a session holds.
+    """Flatten the caches, and return each with the number of copies that a session holds.
 
-    Caches that cannot be trimmed count twice, because a snapshot holds a copy.
+    Caches that can't be trimmed count twice, because the snapshot has a copy of them.
     """
     parts = (cache for cache in single(caches) if cache is not None)
     return [(cache, 2 if may_not_trim(cache) else 1) for cache in parts]

@@ -1,9 +1,9 @@
-"""Cache layout of a model, computed from its config alone. No MLX.
+"""Cache layout of a model, derived from its config alone. Doesn't use MLX.
 
-The numbers describe mlx-lm's cache classes: which layers keep the keys and values of all tokens, of
-a window, or a state of fixed size. A test compares them with real caches of every family. mlx-lm's
-own classes cannot be used here: the estimate runs in the GUI thread, also for untrusted and
-incomplete configs.
+For each layer, this computes the size of the cache that mlx-lm would create: keys and values of all
+tokens, of a window, or a state of fixed size. A test compares the result with real caches for every
+family. We can't instantiate mlx-lm's classes instead, because the estimate runs in the GUI thread
+and has to handle untrusted and incomplete configs.
 """
 
 from __future__ import annotations
@@ -16,54 +16,53 @@ from msgspec.structs import replace
 
 
 class Layer(Struct, frozen=True):
-    """Sizes of one cache, in numbers."""
+    """Size of one cache, counted in array elements."""
 
-    # keys, values: per token
+    # elements per token
     keys: int = 0
     values: int = 0
-    window: int | None = None  # maximum of tokens kept; None for all
-    state: int = 0  # fixed size
-    # mlx-lm's `KVCache`, not nested in another cache, so it can be quantized
+    window: int | None = None  # sliding window in tokens; None for full attention
+    state: int = 0  # size of a recurrent state
+    # a top-level mlx-lm `KVCache`, which can be quantized
     plain: bool = True
 
     @property
     def numbers(self) -> int:
-        """Keys and values, per token."""
+        """Elements of keys and values together, per token."""
         return self.keys + self.values
 
 
 class Shape(Struct, frozen=True):
-    """Sizes of a model's caches and passes."""
+    """Dimensions of a model that determine the size of its caches and activations."""
 
     caches: tuple[Layer, ...]  # in layer order; a layer can have none or several
     hidden: int
     heads: int  # query heads
-    width: int  # values of a head
-    inner: int  # widest array of a feed-forward layer, in numbers per token
-    latent: bool  # keys are kept compressed
-    grouped: bool  # several query heads share one key head
+    width: int  # head dimension of values
+    inner: int  # widest activation of a feed-forward layer, in elements per token
+    latent: bool  # keys are cached in compressed form (MLA)
+    grouped: bool  # several query heads share a key head (GQA)
     slots: bool  # sessions that decode together can share a buffer (`engine.cache.slots`)
-    # Numbers per token of a chunk that a recurrent layer computes; 0 if it needs no more than
-    # attention.
+    # elements per token that a recurrent layer computes; 0 if it needs no more than attention
     scanned: int
-    scan_heads: int  # heads that compare all pairs of tokens in a chunk (Mamba 2); 0 if none
+    scan_heads: int  # heads that compare all pairs of tokens in a chunk (Mamba 2), else 0
 
 
 def text_configs(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return a config, followed by the text model's part of it if there is one."""
+    """Return the config and, for multimodal models, its nested text config."""
     inner = config.get("text_config")
     return [config, inner] if isinstance(inner, dict) else [config]
 
 
 def shape_of(config: Mapping[str, Any], ranks: int = 1) -> Shape | None:
-    """Return the shape of the model that a `config.json` describes, or None if it is incomplete.
+    """Compute the shape of a model from its `config.json`. Returns None if that is incomplete.
 
-    For unknown families, the common config fields are used.
+    Unknown families are handled by common field names.
 
     Args:
-        ranks: number of ranks that share the model. The result is the shape of one rank: heads,
-            keys, and states are divided. Arrays without heads (compressed keys, an indexer's keys)
-            are whole on each.
+        ranks: number of ranks the model is split over. The result is for a single rank: heads, keys
+            and states are divided, but arrays without heads (compressed keys, an indexer's keys)
+            are replicated on each rank.
     """
     try:
         return _Reader(config, ranks).shape()
@@ -71,7 +70,7 @@ def shape_of(config: Mapping[str, Any], ranks: int = 1) -> Shape | None:
         return None
 
 
-# Names that configs and families use for layer types and sizes.
+# Config fields and values for layer types and sizes, across families.
 
 _WINDOW, _FULL, _STATE, _NOTHING = "window", "full", "state", "nothing"
 _KINDS = {
@@ -92,11 +91,11 @@ _WINDOWS = {
     *("mimo_v2_flash", "ministral3", "mistral", "muse_glimmer", "muse_spark", "olmo3"),
     *("plamo3", "recurrent_gemma", "spark2_5", "step3p5"),
 }
-"""Families in which some layers keep a window. In other families, a window in the config may change
-the attention, but not the caches."""
+"""Families whose caches honor a sliding window. In other families, a window in the config may
+affect attention, but mlx-lm still caches all tokens."""
 
 _WRAPPERS = {"mistral3", "llava", "pixtral"}
-"""Families that wrap a text model and keep all tokens in every layer."""
+"""Multimodal wrappers that cache all tokens in every layer, whatever the text model does."""
 
 _ALTERNATING = {
     **dict.fromkeys(("gemma3", "gemma3_text"), ("sliding_window_pattern", 6)),
@@ -111,32 +110,32 @@ _ALTERNATING = {
         ("bailing_hybrid", "bailing_moe_linear", "bailing_moe_v3"), ("layer_group_size", 1)
     ),
 }
-"""Families that keep all tokens in every nth layer: config field with n, and default for n."""
+"""Families with full attention in every nth layer: the config field of n, and its default."""
 
 _BY_PATTERN = {"gemma3", "gemma3_text", "cohere2", "plamo3", "llama4"}
-"""Families of `_ALTERNATING` that use n even if the config lists the layers."""
+"""Families in `_ALTERNATING` that ignore a list of layer types in the config."""
 
 _ALL_STATES = {"mamba", "falcon_mamba", "mamba2", "rwkv7"}
 
 _UNFOLDED = {"deepseek_v2", "minicpm3", "youtu_llm"}
-"""Families whose caches hold the keys of each head after decompression."""
+"""MLA families whose caches hold decompressed keys for each head."""
 
 _BY_ROWS = {
     *("afm7", "deepseek_v32", "deepseek_v41", "gemma2", "glm_moe_dsa", "gpt_bigcode", "llama4"),
     *("minimax_m3_vl", "phi3small", "plamo", "plamo2"),
 }
-"""Families whose attention runs row by row, or for one session at a time (`engine/FAMILIES.md`)."""
+"""Families whose attention runs row by row, or one session at a time (`engine/FAMILIES.md`)."""
 
-_MOST_LAYERS = 10_000  # larger configs are invalid, and listing their layers would take long
+_MOST_LAYERS = 10_000  # reject larger values, which would make us loop for a long time
 
-# Simultaneously live arrays of a recurrent layer, counted in measured peaks, for Mamba 2 and for
-# Jamba's Mamba, which keeps a state for each token of a chunk.
+# Number of arrays of a recurrent layer that are alive at the same time, derived from measured
+# peaks. Jamba's Mamba layers also keep a state for each token of a chunk.
 _SCAN_ARRAYS = 17
 _STATE_ARRAYS, _NARROW_ARRAYS = 12, 10
 
 
 class _Reader:
-    """Reader of one config. Raises Python's own errors for missing or invalid fields."""
+    """Parser for one config. Missing or invalid fields raise KeyError, TypeError and so on."""
 
     def __init__(self, config: Mapping[str, Any], ranks: int) -> None:
         places = text_configs(config)
@@ -157,7 +156,7 @@ class _Reader:
         self.kinds = [self.kind(at) for at in range(self.count)]
 
     def number(self, *names: str) -> int:
-        """Return the first of these fields that is a positive integer, or 0."""
+        """Return the first field that is a positive integer, or 0."""
         values = (self.config.get(name) for name in names)
         return next((v for v in values if type(v) is int and v > 0), 0)
 
@@ -169,7 +168,7 @@ class _Reader:
         return isinstance(flags, Sequence) and at < len(flags) and flags[at] == 1
 
     def own(self, count: int) -> int:
-        """Return one rank's share, rounded up."""
+        """Divide a count by the number of ranks, rounding up."""
         return -(-count // self.ranks)
 
     def shape(self) -> Shape | None:
@@ -192,14 +191,14 @@ class _Reader:
     # -- type of each layer -------------------------------------------------------------------
 
     def kind(self, at: int) -> str:
-        """Return a layer's type: full, window, state, or nothing."""
+        """Return the type of a layer: full, window, state or nothing."""
         kind = self.kind_by_fields(at) or self.kind_by_family(at)
         if kind == _WINDOW and (not self.families & _WINDOWS or self.families & _WRAPPERS):
             return _FULL
         return kind
 
     def kind_by_fields(self, at: int) -> str | None:
-        """Return the type from fields that only a few families have, or None."""
+        """Determine the layer type from fields that are specific to a few families, or None."""
         config, pattern = self.config, self.config.get("sliding_window_pattern")
         if self.has("exaone4") and isinstance(pattern, str) and pattern:
             return _KINDS.get(pattern[at % len(pattern)], _FULL)
@@ -229,7 +228,7 @@ class _Reader:
         return None
 
     def kind_by_family(self, at: int) -> str:
-        """Return the type from a list of layer types, or else from the family."""
+        """Determine the layer type from a list in the config, or else from the family."""
         given = next((g for n in _LISTS if isinstance(g := self.config.get(n), (list, str))), None)
         every = next((_ALTERNATING[n] for n in self.families if n in _ALTERNATING), None)
         if given and not (every and self.families & _BY_PATTERN):
@@ -265,7 +264,8 @@ class _Reader:
         if kind == _NOTHING:
             return []
         if isinstance(ratios, list):
-            # A window. Layers that other layers also read keep a fraction of all tokens as well.
+            # A window. Layers whose cache other layers reuse also keep a compressed copy of all
+            # tokens.
             width = self.number("head_dim")
             found = [Layer(width, 0, self.number("sliding_window") or None, plain=False)]
             if ratios[at] and self.config["kv_source_layer_ids"][at] == at:
@@ -277,7 +277,7 @@ class _Reader:
         if self.has("longcat_flash", "longcat_flash_ngram"):
             found *= 2
         elif self.latent and indexer:
-            found.append(Layer(indexer, indexer))  # mlx-lm keeps its keys twice, also as values
+            found.append(Layer(indexer, indexer))  # mlx-lm stores the indexer's keys as values too
         elif self.has("minimax_m3", "minimax_m3_vl"):
             found = [replace(found[0], plain=False)]
             if self.flag("sparse_attention_freq", at):
@@ -288,7 +288,7 @@ class _Reader:
         return [replace(c, plain=False) for c in found] if len(found) > 1 else found
 
     def attention(self, at: int, kind: str) -> Layer:
-        """Return the cache of keys and values."""
+        """Return the KV cache of an attention layer."""
         window = None
         if kind == _WINDOW:
             window = self.number("sliding_window", "sliding_window_size", "window_size") or None
@@ -306,7 +306,7 @@ class _Reader:
         return Layer(heads * keys, heads * values, window)
 
     def head_widths(self, kind: str) -> tuple[int, int]:
-        """Return the widths of a head's keys and values."""
+        """Return the head dimensions of keys and values."""
         value = self.number("v_head_dim") or self.width
         if self.has("mimo_v2_flash") and kind == _WINDOW:
             keys, values = self.number("swa_head_dim"), self.number("swa_v_head_dim")
@@ -379,7 +379,7 @@ class _Reader:
         return back * mixed + wide * size
 
     def mamba_heads(self) -> tuple[int, int]:
-        """Return the number of heads of a Mamba 2 layer, and their width."""
+        """Return the number of heads of a Mamba 2 layer, and the head dimension."""
         heads = self.number("mamba_num_heads", "mamba_n_heads")
         heads = heads or (self.number("num_heads") if self.has("mamba2") else 0)
         names = ("hidden_size_per_head", "mamba_head_dim", "mamba_d_head", "head_dim")
@@ -398,7 +398,7 @@ class _Reader:
         return (_SCAN_ARRAYS * heads * each, heads) if heads and each else (0, 0)
 
     def inner(self) -> int:
-        """Return the widest array of a feed-forward layer, in numbers per token."""
+        """Return the width of the widest feed-forward activation, in elements per token."""
         dense = self.number("intermediate_size", "ffn_hidden_size", "n_inner") or 4 * self.hidden
         expert = self.number("moe_intermediate_size", "expert_ffn_hidden_size")
         chosen = self.number("num_experts_per_tok", "moe_topk", "moe_k", "num_experts_per_token")
@@ -408,5 +408,5 @@ class _Reader:
 
 
 def _delta(heads: int, width: int, convolution: int) -> int:
-    """Return the state size of a gated delta layer: a square per head, and three convolutions."""
+    """State size of a gated delta layer: a square matrix per head, and three convolutions."""
     return 3 * (convolution - 1) * heads * width + heads * width * width

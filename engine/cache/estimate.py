@@ -1,8 +1,8 @@
-"""Estimates of a model's memory: weights, caches, and the buffers of a pass.
+"""Memory estimates for a model: weights, caches, and activations.
 
-All estimates come from a config and the sizes of the weights, before anything is loaded. No MLX:
-the window calls `fit` each time the user changes a number. `python -m engine bench families --parts
-memory` compares the sum with the measured peak.
+They only need the config and the size of the weights, so the model doesn't have to be loaded. MLX
+isn't imported either, because the GUI calls `fit` whenever the user changes a number. To compare
+the estimates with measured peaks, run `python -m engine bench families --parts memory`.
 """
 
 from __future__ import annotations
@@ -17,60 +17,59 @@ from msgspec.structs import replace
 from engine.cache.config_shape import Shape, shape_of, text_configs
 from engine.cache.slot_policy import ON_CPU, ON_GPU, SlotPolicy
 
-STEP = 256  # tokens by which mlx-lm's caches grow
+STEP = 256  # growth increment of mlx-lm's caches, in tokens
 
 UNLIMITED = 1 << 62  # token limit of a cache without a window
 
 CHUNK = 512
-"""Prompt tokens per pass, for estimates. Actual chunks have 64 to 2,048 tokens."""
+"""Prefill chunk size assumed by estimates. Actual chunks have 64 to 2,048 tokens."""
 
-TIGHT = 0.85  # a model that takes a larger share of the budget is called tight
+TIGHT = 0.85  # fraction of the budget above which the verdict is "tight"
 
 FUSED_WIDTHS = (64, 80, 128)
-"""Head widths for which MLX's attention on a GPU keeps no scores during prefill."""
+"""Head dimensions for which MLX's GPU attention doesn't materialize scores during prefill."""
 
 USUAL_CONTEXT = 8192
-"""Default context, in tokens. Shorter if the model's limit is."""
+"""Default context in tokens, unless the model's limit is lower."""
 
 LEAST_CONTEXT = 2048
-"""Smallest context to offer, in tokens."""
+"""Smallest context to suggest, in tokens."""
 
-_GROUP = 64  # numbers per scale and bias of quantized keys and values
-# Simultaneously live arrays of a pass, each as wide as the model or its feed-forward layer, counted
-# in the measured peaks of the families.
+_GROUP = 64  # quantization group size of keys and values
+# Number of arrays of hidden or feed-forward width that are alive at the same time in a pass,
+# derived from measured peaks of all families.
 _HIDDEN_ARRAYS, _INNER_ARRAYS = 6, 4
-_SCAN_SCORES = 3  # Mamba 2's comparison arrays, of each token with `STEP` others
-_SCORES_IN_BITS = 1.5  # arrays of attention scores with quantized keys (not fused)
-_REBUILT_ARRAYS = 2  # a layer's weights as DoRA computes them, and their sum
+_SCAN_SCORES = 3  # Mamba 2's score arrays, which compare each token with `STEP` other tokens
+_SCORES_IN_BITS = 1.5  # number of score arrays with quantized keys, where attention isn't fused
+_REBUILT_ARRAYS = 2  # a layer's weights as DoRA materializes them, and their sum
 
 Verdict = Literal["yes", "tight", "no"]
 
 
-# Memory of a session.
+# Memory usage of a session.
 
 
 class MemoryEstimate(Struct, frozen=True):
-    """Memory of a session's caches."""
+    """Memory that a session's caches take, as a function of the number of tokens."""
 
-    fixed: int  # bytes that do not grow (recurrent states)
-    # by growing cache: bytes per token, and maximum of tokens
+    fixed: int  # bytes that don't grow (recurrent states)
+    # bytes per token and token limit of each growing cache
     layers: tuple[tuple[int, int], ...]
 
     def bytes(self, tokens: int) -> int:
-        """Return the bytes of a session with `tokens` tokens."""
+        """Return the bytes needed for a session of `tokens` tokens."""
         grown = (tokens + STEP - 1) // STEP * STEP
         return self.fixed + sum(per * min(grown, most) for per, most in _by_limit(self.layers))
 
     @property
     def per_token(self) -> int:
-        """Bytes per token of a long session, whose windows are full."""
+        """Bytes per additional token once all windows are full."""
         return sum(per for per, most in self.layers if most >= UNLIMITED)
 
 
 @functools.lru_cache
 def _by_limit(layers: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
-    """Add up layers with the same limit, because the scheduler calls `bytes` several times per
-    step."""
+    """Merge layers with the same limit. The scheduler calls `bytes` several times per step."""
     sums: dict[int, int] = {}
     for per, most in layers:
         sums[most] = sums.get(most, 0) + per
@@ -84,13 +83,13 @@ def estimate(
     chunk: int = STEP,
     snapshot: bool = True,
 ) -> MemoryEstimate:
-    """Return the memory estimate of a session.
+    """Estimate the memory of a session.
 
     Args:
-        itemsize: bytes per number in the model's computation: 2 or 4.
-        kv_bits: bits of quantized keys and values; None for the model's own type.
-        chunk: tokens per prefill pass. A window holds them in addition to its own.
-        snapshot: include the copies of caches that cannot be trimmed (`SessionKV.snapshot`).
+        itemsize: size of the model's dtype in bytes, 2 or 4.
+        kv_bits: bits of quantized keys and values; None for the model's own dtype.
+        chunk: tokens per prefill pass. A window temporarily grows by this many tokens.
+        snapshot: include the copies of caches that can't be trimmed (`SessionKV.snapshot`).
     """
     copies = 2 if snapshot else 1
     grown: list[tuple[int, int]] = []
@@ -114,7 +113,7 @@ def estimate(
 def _slot_estimate(
     shape: Shape, itemsize: int, kv_bits: int | None, context: int, slots: SlotPolicy
 ) -> MemoryEstimate | None:
-    """Return the memory of a session in a slot, or None if it is not eligible."""
+    """Estimate the memory of a session in a slot, or None if it can't be in a slot."""
     if not shape.slots or not slots.may_hold(context - 1) or (kv_bits and not slots.bits):
         return None
     kept = [c for c in shape.caches if c.plain and c.keys and not c.state]
@@ -124,60 +123,58 @@ def _slot_estimate(
     return estimate(replace(shape, caches=tuple(kept)), itemsize, kv_bits, 0, snapshot=False)
 
 
-# Fit of a model.
+# Checking whether a model fits.
 
 
 class Weights(Struct, frozen=True):
-    """Sizes of a model's weights."""
+    """Sizes of a model's weights, in bytes unless noted."""
 
-    nbytes: int  # on disk
-    wide: int  # in float32, which CPUs prefer; `nbytes` if the types are unknown
-    adapter: int = 0  # bytes of an adapter's arrays
-    # numbers in the largest layer that an adapter recomputes in every pass (DoRA)
+    nbytes: int  # size on disk
+    wide: int  # size in float32, which is faster on CPUs; `nbytes` if the dtypes are unknown
+    adapter: int = 0  # size of the adapter's arrays
+    # number of elements in the largest layer that the adapter recomputes in every pass (DoRA)
     rebuilt: int = 0
-    # bytes already in memory for other variants, without those of the adapter
+    # base weights that other variants of the model already keep in memory
     shared: int = 0
 
     def held(self, wide: bool) -> int:
-        """Return the additional bytes in memory."""
+        """Return how many bytes loading the model would add."""
         own = 0 if self.shared else self.wide if wide else self.nbytes
         return own + self.adapter
 
 
 class Offer(Struct, frozen=True):
-    """Change that would make a model fit."""
+    """Suggested change that would make a model fit."""
 
-    # "context" (smaller), "kv_bits" (quantized keys and values), "chats" (fewer) or "unload"
-    # (another idle model)
+    # use a smaller context, quantize the KV cache, open fewer chats, or unload an idle model
     what: Literal["context", "kv_bits", "chats", "unload"]
-    value: int  # tokens, bits, or chats; 0 for "unload"
-    total: int  # bytes needed after the change, or bytes free after unloading
-    model: str = ""  # the id of the model to unload
+    value: int  # new number of tokens, bits, or chats; 0 for "unload"
+    total: int  # bytes needed after the change; for "unload", bytes that would be free
+    model: str = ""  # id of the model to unload
 
 
 class Fit(Struct, frozen=True):
-    """Memory that a model needs, in bytes, and the resulting verdict. Per rank if there are
-    several."""
+    """Memory that a model needs, and whether it fits. In bytes, per rank for split models."""
 
-    weights: int  # additional bytes, in the type that this machine uses
-    per_token: int  # per chat, once its windows are full
-    caches: int  # of all chats
-    working: int  # buffers of the largest pass
+    weights: int  # bytes that loading adds, in the dtype that this machine uses
+    per_token: int  # growth of a chat per token, once its windows are full
+    caches: int  # caches of all chats
+    working: int  # activations of the largest pass
     context: int
     chats: int
     kv_bits: int | None
     free: int = 0  # unused bytes of the budget
-    # False if the config was incomplete, so that the caches are guessed from the weights
+    # False if the config was incomplete, and the cache size is a guess based on the weights
     exact: bool = True
-    # changes that would make it fit, the smallest first; empty if it fits
+    # changes that would make it fit, least intrusive first; empty if it fits
     offers: tuple[Offer, ...] = ()
-    adapter: int = 0  # the adapter's part of `weights`
-    # bytes of weights already in memory for other variants of the model, not part of `weights`
+    adapter: int = 0  # part of `weights` that belongs to the adapter
+    # weights that are already loaded for other variants of the model, not included in `weights`
     shared: int = 0
 
     @property
     def total(self) -> int:
-        """Bytes at the peak."""
+        """Peak memory in bytes."""
         return self.weights + self.caches + self.working
 
     @property
@@ -188,7 +185,7 @@ class Fit(Struct, frozen=True):
 
 
 class Loaded(Struct, frozen=True):
-    """A model in memory. `idle` is True if it is not in use and not pinned."""
+    """Model that is currently loaded. Idle means neither in use nor pinned."""
 
     id: str
     nbytes: int
@@ -196,15 +193,15 @@ class Loaded(Struct, frozen=True):
 
 
 class _Case(Struct, frozen=True):
-    """Arguments of `fit` with defaults filled in."""
+    """Arguments of `fit`, with defaults resolved."""
 
     context: int
     chats: int
     kv_bits: int | None
-    itemsize: int  # bytes per number in the model's computation
-    wide: bool  # weights are held in float32
+    itemsize: int  # size of the model's dtype in bytes
+    wide: bool  # keep weights in float32
     chunk: int
-    fused: bool  # attention is one operation, without scores in memory
+    fused: bool  # attention doesn't materialize its scores
     slots: SlotPolicy
 
 
@@ -221,18 +218,18 @@ def fit(
     gpu: bool = False,
     ranks: int = 1,
 ) -> Fit:
-    """Return the memory that a model needs, with changes that would make it fit if it does not.
+    """Estimate the memory that a model needs, and suggest changes if it doesn't fit.
 
     Args:
         config: contents of `config.json`.
         free: unused bytes of the budget.
         context: tokens per chat; None for the model's limit, at most 8,192.
-        wide: use float32 for any type of weights, if that fits.
-        loaded: models in memory.
-        chunk: prompt tokens per pass; None for `CHUNK`.
-        gpu: True for a GPU, where attention is fused for the usual head widths.
-        ranks: number of ranks that share the model. All figures, including `weights` and `free`,
-            are those of one rank.
+        wide: convert weights of any dtype to float32 if that fits.
+        loaded: models that are currently loaded.
+        chunk: prefill chunk size in tokens; None for `CHUNK`.
+        gpu: True for a GPU, where attention is fused for common head dimensions.
+        ranks: number of ranks the model is split over. All numbers, including `weights` and `free`,
+            are per rank.
     """
     shape = shape_of(config, ranks)
     own = 4 if _is_float32(config) else 2
@@ -269,8 +266,10 @@ def fit(
 
 
 def _unloading(found: Fit, free: int, loaded: Iterable[Loaded]) -> list[Offer]:
-    """Return offers to unload the smallest sufficient idle model, or all of them if they suffice
-    together."""
+    """Suggest unloading the smallest idle model that frees enough, or else all idle models.
+
+    Returns an empty list if even unloading all idle models isn't enough.
+    """
     idle = sorted((m for m in loaded if m.idle), key=lambda m: m.nbytes)
     enough = [m for m in idle if found.total <= free + m.nbytes]
     if enough:
@@ -283,7 +282,7 @@ def _unloading(found: Fit, free: int, loaded: Iterable[Loaded]) -> list[Offer]:
 
 def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
     held, context, chats = weights.held(case.wide), case.context, case.chats
-    if shape is None:  # assume a common architecture
+    if shape is None:  # assume a typical architecture
         each = max(1, weights.nbytes // 100_000)
         working = max(held, weights.nbytes) // 16
         caches = chats * each * context
@@ -291,8 +290,9 @@ def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
     cost = estimate(shape, case.itemsize, case.kv_bits, case.chunk)
     working = _reading(shape, case)
     if case.kv_bits:
-        # MLX copies quantized keys and values for its products: those of all chats in one layer,
-        # and still those of the layer before. Without shared key heads, only the keys.
+        # MLX copies quantized keys and values for its matrix products. The copies of one layer, for
+        # all chats, are still alive while the next layer makes its own. Without GQA, only the keys
+        # are copied.
         largest = max((per * context for per, most in cost.layers if most >= UNLIMITED), default=0)
         if not shape.grouped:
             widest = max(shape.caches, key=lambda layer: layer.numbers)
@@ -307,11 +307,11 @@ def _fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
 
 
 def _reading(shape: Shape, case: _Case) -> int:
-    """Return the bytes of a prefill pass at the end of the context.
+    """Estimate the activations of the last prefill pass of a full context, in bytes.
 
-    Attention scores count in full, unless attention is fused, which it never is with quantized
-    keys. A layer's keys are copied when their cache grows, before its attention runs, so the two do
-    not add up.
+    Attention scores count in full unless attention is fused, which is never the case with quantized
+    keys. A growing cache is copied before its layer's attention runs. So we take the maximum of
+    both and not the sum.
     """
     context, itemsize = case.context, case.itemsize
     chunk = min(case.chunk, context)
@@ -320,7 +320,7 @@ def _reading(shape: Shape, case: _Case) -> int:
     scores = shape.heads * longest
     hidden = _HIDDEN_ARRAYS * shape.hidden
     arrays = hidden + _INNER_ARRAYS * shape.inner
-    if shape.latent:  # scores of two parts, and keys and values decompressed for each head
+    if shape.latent:  # two sets of scores, plus keys and values decompressed for each head
         scores = 2 * int(scores * (_SCORES_IN_BITS if case.kv_bits else 1))
         unfolded = 2 * longest * shape.heads * shape.width
         return (chunk * (scores + arrays) + unfolded) * itemsize
@@ -337,13 +337,12 @@ def _reading(shape: Shape, case: _Case) -> int:
 
 
 def _moving_into_slots(shape: Shape, case: _Case) -> int:
-    """Return the bytes that chats need in addition to their caches while they enter a shared
-    buffer.
+    """Estimate the extra bytes needed while chats are copied into a shared slot buffer.
 
-    The buffer has room for a quarter more chats. While it is filled, the chats' own caches still
-    exist, and one of its arrays exists twice. However, caches of the first layer are free before
-    the slots of the last layer are filled. With classes, the layers move one by one, and the buffer
-    grows in larger blocks.
+    The buffer is allocated for 25% more chats. While it's being filled, the chats' own caches still
+    exist, and one of the buffer's arrays exists twice. On the other hand, the first layer's caches
+    are freed before the last layer's slots are filled. With length classes, layers are copied one
+    by one, and the buffer grows in larger blocks.
     """
     slots, chats = case.slots, case.chats
     cost = _slot_estimate(shape, case.itemsize, case.kv_bits, case.context, slots)
@@ -358,7 +357,7 @@ def _moving_into_slots(shape: Shape, case: _Case) -> int:
 
 
 def context_limit(config: Mapping[str, Any]) -> int | None:
-    """Return the context limit of a config in tokens, or None if it has none."""
+    """Find the context limit in a config, in tokens, or None if it isn't set."""
     names = ("max_position_embeddings", "max_sequence_length", "n_positions", "seq_length", "n_ctx")
     found = (place.get(name) for place in text_configs(config) for name in names)
     return next((limit for limit in found if type(limit) is int and limit > 0), None)

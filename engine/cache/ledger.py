@@ -1,4 +1,4 @@
-"""Token history of a session, keys of caches, and prefix comparison. Pure Python."""
+"""Token history of sessions, cache keys, and prefix comparison. Pure Python."""
 
 from __future__ import annotations
 
@@ -10,38 +10,39 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 FIXED_CHUNK = 64
-"""Chunk size of reproducible sessions. It must not depend on the load, because chunk boundaries
-change how keys are rounded."""
+"""Prefill chunk size of reproducible sessions. It must not depend on the load, because chunk
+boundaries affect how keys are rounded."""
 
-MIN_GAIN = 32  # Minimum of tokens saved by a cache copy. Prefill of fewer is about as fast.
+MIN_GAIN = 32  # don't copy a cache for fewer tokens, because prefilling them is about as fast
 
 
-TOKEN_BYTES = array("I").itemsize  # per token in `packed`
+TOKEN_BYTES = array("I").itemsize  # bytes per token in `packed`
 
 
 class CacheKey(NamedTuple):
-    """Name of a session's or prefix's caches.
+    """Identifier of a set of caches.
 
-    The kind prevents collisions, because callers, files, and servers choose session names freely.
+    Session names are chosen by callers, so `kind` is needed to avoid collisions with other names.
     """
 
     kind: Literal["session", "prefix", "draft", "image"]
-    # session id, prefix number, id of a draft's target model, or model id and image digest
+    # depending on the kind: session id, prefix number, id of the target model, or model id plus
+    # image digest
     name: str
 
 
 class CacheOffer(Struct, frozen=True):
-    """Part of a prompt that another session or the prefix cache holds."""
+    """Match for a prompt in the caches of another session or in the prefix cache."""
 
-    donor: CacheKey  # owner of the caches
-    length: int  # number of leading prompt tokens that can be copied
+    donor: CacheKey  # caches to copy from
+    length: int  # number of prompt tokens that can be copied
 
 
 def fixed_cuts(length: int, stop: int | None) -> list[int]:
-    """Return the chunk ends of a reproducible session that prefills `length` tokens.
+    """Return the chunk boundaries for prefilling `length` tokens in a reproducible session.
 
     Args:
-        stop: position of an additional cut for a snapshot.
+        stop: additional boundary at which a snapshot is taken, or None.
     """
     cuts = {*range(FIXED_CHUNK, length, FIXED_CHUNK), length}
     if stop is not None and 0 < stop < length:
@@ -52,7 +53,7 @@ def fixed_cuts(length: int, stop: int | None) -> list[int]:
 def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:
     """Return the length of the common prefix of two token or character sequences."""
     low, high = 0, min(len(a), len(b))
-    while low < high:  # comparing slices is faster than a loop over tokens
+    while low < high:  # binary search, because comparing slices is faster than looping over tokens
         middle = (low + high + 1) // 2
         if a[low:middle] == b[low:middle]:
             low = middle
@@ -62,39 +63,39 @@ def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:
 
 
 def packed(tokens: Sequence[int]) -> bytes:
-    """Return tokens as bytes, which compare in microseconds even for 8,000 tokens."""
+    """Pack tokens into bytes. Comparing them takes microseconds even for 8,000 tokens."""
     return array("I", tokens).tobytes()
 
 
 def common_bytes(a: bytes, b: bytes) -> int:
-    """Return the length in bytes of the common prefix of two packed prompts, in whole tokens."""
+    """Return the common prefix length of two packed prompts, in bytes but for whole tokens only."""
     least = min(len(a), len(b))
     common = least if a[:least] == b[:least] else common_prefix(a, b)
     return common - common % TOKEN_BYTES
 
 
 def in_common(one: bytes, other: bytes) -> int:
-    """Return the number of tokens that two packed prompts can share.
+    """Return how many tokens of two packed prompts can share a cache.
 
-    The last token of a prompt is excluded, because the first step must process it.
+    A prompt's last token can't be shared, because at least one token must be fed to get logits.
     """
     least = min(len(one), len(other)) // TOKEN_BYTES
     return min(common_bytes(one, other) // TOKEN_BYTES, least - 1)
 
 
 class Ledger(Struct, frozen=True):
-    """Text of a conversation, and its tokens as they were read and generated.
+    """Text of a conversation, along with the token ids that were actually fed and generated.
 
-    The tokens that a model generates can differ from the tokenization of the same text. A later
-    prompt with the same text reuses the original tokens, so the cache stays valid.
+    A model may generate different tokens than the tokenizer produces for the same text. By reusing
+    the original tokens for a later prompt with the same text, we keep the cache valid.
     """
 
-    text: str = ""  # prompts and replies as rendered by the template
+    text: str = ""  # prompts and replies as rendered by the chat template
     tokens: Sequence[int] = ()  # token ids of `text`
-    # ascending pairs (characters, tokens) at the ends of prompts and replies
+    # ascending (character, token) offsets of the ends of prompts and replies
     boundaries: tuple[tuple[int, int], ...] = ()
 
     def match(self, text: str) -> tuple[tuple[int, int], ...]:
-        """Return the boundaries within the common prefix of `text` and the ledger's text."""
+        """Return the boundaries inside the common prefix of `text` and `self.text`."""
         alike = common_prefix(self.text, text)
         return self.boundaries[: bisect_right(self.boundaries, alike, key=lambda place: place[0])]

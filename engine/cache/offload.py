@@ -1,9 +1,8 @@
-"""KV caches on disk, for sessions that were evicted or closed.
+"""KV cache files of sessions that were evicted or closed.
 
-The engine thread passes the bytes of evaluated arrays to a writer thread, which reports when they
-are on disk. Worker threads read files (`look`, `read`), and the engine thread turns their contents
-into arrays, piece by piece. Damaged files and files of another model are removed, and the session
-prefills again.
+The engine thread hands evaluated arrays to a writer thread, which reports back once they are on
+disk. Files are read by worker threads (`look`, `read`), and then converted to arrays on the engine
+thread, chunk by chunk. Unusable files are removed, and the session prefills again.
 """
 
 from __future__ import annotations
@@ -33,33 +32,33 @@ from engine.errors import words_of
 
 log = logging.getLogger(__name__)
 
-LEAST_TOKENS = 64  # prefilling fewer is faster than writing and reading them
+LEAST_TOKENS = 64  # don't write shorter sessions, because prefilling them is faster than I/O
 APART = "clients/"
-"""Id prefix of API clients' sessions, and name of the folder for their files. Each of the two
-folders has the whole size limit, so clients cannot displace the user's chats."""
+"""Id prefix for sessions of API clients, and the name of the subfolder for their files. The size
+limit applies to each folder separately, so clients can't displace the user's chats."""
 
 NAMES = "conversations"  # file in the clients' folder that maps names to conversations
 _APART = re.compile(rf"[0-9a-f]{{40}}\.(safetensors|([0-9]+\.)?part)|{NAMES}(\.new)?")
 
 
 def kept_apart(folder: Path) -> list[Path]:
-    """Return the files of API clients in a folder of caches.
+    """List the API clients' files in a cache folder.
 
     Raises:
-        OSError: the folder cannot be read.
+        OSError: if the folder can't be read.
     """
     there = folder / APART
     return [f for f in there.iterdir() if _APART.fullmatch(f.name)] if there.exists() else []
 
 
 def _is_written(half: Path) -> bool:
-    """Return True if another running process with the same folder writes this file."""
+    """Check whether another running process is still writing this partial file."""
     number = half.suffixes[0][1:]
     if not number.isdecimal() or int(number) == os.getpid():
         return False
     try:
         os.kill(int(number), 0)
-    except PermissionError:  # another user's process
+    except PermissionError:  # the process exists but belongs to another user
         return True
     except (ProcessLookupError, OverflowError):
         return False
@@ -67,43 +66,43 @@ def _is_written(half: Path) -> bool:
 
 
 def kv_fingerprint(model_id: str, bits: int | None) -> str:
-    """Return the fingerprint that a file must have: model and quantization of keys."""
+    """Return the fingerprint of compatible files. Depends on the model and on `kv_bits`."""
     return f"{model_id} {bits}"
 
 
 class Offload:
-    """Cache files in one folder.
+    """Folder of cache files.
 
-    Methods are for the engine thread, except `look`, `read`, and `remove`, which workers call.
+    Call `look`, `read` and `remove` on worker threads, and all other methods on the engine thread.
 
     Args:
-        folder: None writes nothing. Created when needed, readable by its owner only.
-        limit: maximum bytes, for the user's chats and for API clients each. The least recently used
-            files are removed first.
+        folder: created when needed, with access for the owner only. None disables writing.
+        limit: size limit in bytes, applied separately to the user's chats and to API clients. The
+            least recently used files are removed first.
     """
 
     def __init__(self, folder: Path | None, limit: int) -> None:
         self._folder = folder
         self._limit = limit
-        # called by the writer thread after a write, so that the engine calls `settle`
+        # called on the writer thread after each write, to make the engine call `settle`
         self.wake: Callable[[], None] = lambda: None
         self._jobs: queue.SimpleQueue[tuple[Path, CacheImage] | None] = queue.SimpleQueue()
         self._change = threading.Condition()  # guards the next three fields
-        self._writing: dict[Path, int] = {}  # number of queued images by file
-        self._written: deque[CacheImage] = deque()  # to be freed by the engine thread
-        self._forgotten: set[Path] = set()  # being written, but to be deleted
+        self._writing: dict[Path, int] = {}  # number of queued images by path
+        self._written: deque[CacheImage] = deque()  # waiting to be freed on the engine thread
+        self._forgotten: set[Path] = set()  # delete these as soon as they are written
         self._pending: list[Part] = []
         self._writer: threading.Thread | None = None
         self._held: int | None = None
         halves = f"{'[0-9a-f]' * 40}.*part"
         for half in (h for f in self._folders for h in f.glob(halves)):
-            with contextlib.suppress(OSError):  # left by a process that was killed
+            with contextlib.suppress(OSError):  # leftovers of a killed process
                 if not _is_written(half):
                     half.unlink()
 
     @property
     def nbytes(self) -> int:
-        """Bytes on disk, cached until a file is written or removed."""
+        """Total size on disk in bytes. Cached until a file is written or removed."""
         if self._held is None:
             held = (size for folder in self._folders for _, _, size in self._files(folder))
             self._held = sum(held)
@@ -114,10 +113,10 @@ class Offload:
         return [] if self._folder is None else [self._folder, self._folder / APART]
 
     def pending(self, others: Container[int] = ()) -> int:
-        """Return the bytes of memory held only because they are being written.
+        """Return the bytes of memory that only pending writes keep alive.
 
         Args:
-            others: numbers of shared groups that are also held elsewhere.
+            others: groups of shared memory that are still in use elsewhere.
         """
         if not self._pending:
             return 0
@@ -125,7 +124,7 @@ class Offload:
         return sum(p.own for p in self._pending) + sum(groups.values())
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
-        """Queue a session's caches for writing. They must not be used afterwards."""
+        """Queue a session's caches for writing. The caches must not be used afterwards."""
         if self._folder is None or not kv.take_out() or kv.length < LEAST_TOKENS:
             return
         path = self._path(name)
@@ -140,7 +139,7 @@ class Offload:
             return
         if self._writer is None or not self._writer.is_alive():
             writer = threading.Thread(target=self._write, name="stretto-offload")
-            writer.start()  # before a file counts as being written: starting a thread can fail
+            writer.start()  # may raise, so do this before the file is marked as being written
             self._writer = writer
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
@@ -149,7 +148,7 @@ class Offload:
         self._jobs.put((path, image))
 
     def may_hold(self, name: str) -> bool:
-        """Return True if a file for a session exists or is being written."""
+        """Check whether a session's file exists or is being written."""
         if self._folder is None:
             return False
         path = self._path(name)
@@ -157,7 +156,7 @@ class Offload:
             return path in self._writing or path.exists()
 
     def look(self, name: str, fingerprint: str) -> Record | None:
-        """Return the header of a session's file if it is usable. Waits until it is written."""
+        """Read the header of a session's file, or None if unusable. Waits for pending writes."""
         if self._folder is None:
             return None
         path = self._path(name)
@@ -173,7 +172,7 @@ class Offload:
         return record if record.fingerprint == fingerprint else None
 
     def read(self, name: str, fingerprint: str) -> Contents | None:
-        """Return the contents of a session's file if it is usable."""
+        """Read a session's file, or return None if it's unusable."""
         record = self.look(name, fingerprint)
         if record is None:
             return None
@@ -192,7 +191,7 @@ class Offload:
         self._remove(self._path(name), why)
 
     def forget(self, name: str) -> None:
-        """Remove a session's file, even if it is still being written."""
+        """Delete a session's file, even if it's still being written."""
         path = self._path(name)
         with self._change:
             if path in self._writing:
@@ -200,7 +199,7 @@ class Offload:
         self._unlink(path)
 
     def settle(self) -> bool:
-        """Free the memory of written files. Return False if there are none."""
+        """Free the memory of completed writes. Returns False if there were none."""
         if not self._written:
             return False
         with self._change:
@@ -210,7 +209,7 @@ class Offload:
         return True
 
     def close(self) -> None:
-        """Wait until all files are written."""
+        """Wait for all pending writes and stop the writer thread."""
         if self._writer is not None:
             self._jobs.put(None)
             self._writer.join()
@@ -219,7 +218,7 @@ class Offload:
         self._pending.clear()
 
     def _path(self, session_id: str) -> Path:
-        # a hash, because ids can be any text and may not be valid file names
+        # Hash the id, because it can be any text and may not be a valid file name.
         name = hashlib.sha256(session_id.encode(errors="surrogatepass")).hexdigest()[:40]
         apart = APART if session_id.startswith(APART) else ""
         return (self._folder or Path()) / apart / f"{name}.safetensors"
@@ -248,9 +247,9 @@ class Offload:
             path, image = job
             try:
                 self._write_one(path, image)
-            except BaseException as error:  # such as a full disk; the session prefills again
+            except BaseException as error:  # e.g. disk full; the session will prefill again
                 log.warning("KV cache not written: %s", words_of(error))
-            # The image goes back to the engine thread, which frees MLX's memory.
+            # Return the image to the engine thread, because only that may free MLX's memory.
             with self._change:
                 self._writing[path] -= 1
                 if not self._writing[path]:

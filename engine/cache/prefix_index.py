@@ -1,13 +1,13 @@
 """Prefix cache: a radix tree of the tokens in all sessions' caches.
 
-Before each chunk of a prompt, a session copies the longest matching cache of another session of the
-same kind, or of a cached prefix. System prompts are cached beyond the sessions that read them.
-Copies are detached, so later writes are independent. Caches depend only on their tokens, so replies
-equal those of a session that runs alone.
+Before each chunk of a prompt, a session looks for the longest match among the other sessions of its
+kind and the cached prefixes, and copies that cache. System prompts stay cached after their session
+is closed. Copies are independent of the original. Since a cache only depends on its tokens, sharing
+caches doesn't change replies.
 
-There is one tree over tokens per kind of session. It changes when a prompt is read, when a cache is
-trimmed, adopted, or dropped, and when a reply ends. Idle sessions cost a turn nothing, and decoded
-tokens are not added before the reply ends.
+There is one tree per kind of session. It's updated when a prompt is read, when a cache is trimmed,
+copied or dropped, and when a reply ends, which is when its tokens are added. Idle sessions have no
+per-step cost.
 """
 
 from __future__ import annotations
@@ -31,64 +31,64 @@ from engine.cache.ledger import (
 from engine.cache.session_kv import SessionKV
 
 MOST_ASKED = 32
-"""Maximum number of holders of equal length to examine for how far they can be trimmed."""
+"""Maximum number of equally long matches to check, since not all of them can be trimmed."""
 
 
 class PrefillingSession(Struct, frozen=True):
-    """A session in prefill, as the prefix index sees it."""
+    """What the prefix index needs to know about a session that is in prefill."""
 
-    kind: tuple[object, ...]  # sessions of equal kind can share caches
+    kind: tuple[object, ...]  # only sessions of the same kind can share caches
     kv: SessionKV
-    tokens: Sequence[int]  # of the prompt
-    prompt: bytes  # the same, `packed`
-    boundary: int  # number of tokens before the opening of the reply
-    system: int  # number of tokens shared by all sessions with the same system message
-    # reproducible: only caches that were read in exactly its own chunks can be used
+    tokens: Sequence[int]  # prompt tokens
+    prompt: bytes  # `packed` prompt tokens
+    boundary: int  # number of prompt tokens before the generation prompt
+    system: int  # number of tokens that all sessions with this system message have in common
+    # reproducible session, which can only use caches with the same chunk boundaries as its own
     fixed: bool
 
     @property
     def cuts(self) -> Sequence[int] | None:
-        """Chunk ends if the prompt is read from its start; None if any will do."""
+        """Required chunk boundaries from the start of the prompt, or None if any will do."""
         if not self.fixed:
             return None
         return fixed_cuts(len(self.tokens) - 1, self.boundary if self.kv.needs_snapshot else None)
 
 
 class _Node:
-    """Tokens that follow those of the parent, and the holders of exactly these."""
+    """Node of the radix tree: tokens to append to the parent's path, and the caches ending here."""
 
     __slots__ = ("children", "depth", "edge", "holders", "parent")
 
     def __init__(self, edge: bytes, parent: _Node | None) -> None:
         self.edge = edge  # `packed` tokens; empty for the root
         self.parent = parent
-        # bytes from the root to the edge's end
+        # length of the path from the root, in bytes
         self.depth: int = len(edge) + (parent.depth if parent is not None else 0)
         self.children: dict[bytes, _Node] = {}
-        self.holders: set[_Holder] = set()  # their tokens end here, or can be trimmed to here
+        self.holders: set[_Holder] = set()  # caches that end here or have a snapshot here
 
 
 class _Holder(Struct, eq=False):
-    """Caches in the tree."""
+    """Entry for the caches of a session or a cached prefix."""
 
     key: CacheKey
     kind: tuple[object, ...]
     kv: SessionKV
-    # ends of its tokens and of its snapshot in the tree
+    # nodes where its tokens and its snapshot end
     nodes: tuple[_Node, ...] = ()
-    used_at: float = 0.0  # `time.monotonic()`, for cached prefixes
+    used_at: float = 0.0  # `time.monotonic()` of the last use, for evicting cached prefixes
 
 
 class PrefixIndex:
-    """Index of caches that sessions can copy, and the cached prefixes.
+    """Index of all caches that sessions can copy from, and owner of the cached prefixes.
 
     Args:
-        limit: maximum bytes of cached prefixes.
-        moved: caches whose tokens have changed since the last `refresh`, which empties the set.
+        limit: memory limit for cached prefixes, in bytes.
+        moved: set that collects caches whose tokens have changed. `refresh` empties it.
     """
 
     def __init__(self, limit: int, moved: set[SessionKV]) -> None:
-        # cached prefixes, by the keys that `drop` takes
+        # cached prefixes, see `drop`
         self.kept: dict[CacheKey, _Holder] = {}
         self.version = 0  # incremented when the tree changes
         self._limit = limit
@@ -99,16 +99,16 @@ class PrefixIndex:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of cached prefixes."""
+        """Memory used by cached prefixes, in bytes."""
         return sum(p.kv.owed for p in self.kept.values())
 
     def add(self, key: CacheKey, kind: tuple[object, ...], kv: SessionKV) -> None:
-        """Add a session's caches."""
+        """Register a session's caches."""
         self._holders[kv] = _Holder(key, kind, kv, used_at=time.monotonic())
         self._moved.add(kv)
 
     def remove(self, kv: SessionKV) -> None:
-        """Remove a session's caches."""
+        """Unregister a session's caches."""
         holder = self._holders.pop(kv, None)
         self._moved.discard(kv)
         if holder is None:
@@ -133,12 +133,12 @@ class PrefixIndex:
         self._moved.clear()
 
     def forget(self, model_id: str) -> None:
-        """Free the cached prefixes of a model."""
+        """Free all cached prefixes of a model."""
         for key in [k for k, p in self.kept.items() if p.kind[0] == model_id]:
             self.drop(key)
 
     def refresh(self) -> None:
-        """Update the tree for caches that have changed."""
+        """Update the tree for all caches whose tokens have changed."""
         try:
             for kv in list(self._moved):
                 holder = self._holders.get(kv)
@@ -150,11 +150,11 @@ class PrefixIndex:
             raise
 
     def offer(self, reader: PrefillingSession) -> CacheOffer | None:
-        """Return the longest prefix of a prompt in other caches, as of the last `refresh`."""
+        """Find the longest prefix of a prompt in other caches. Call `refresh` first."""
         kv, cuts = reader.kv, reader.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
-            return None  # it has decoded tokens, whose bits no prefill reproduces
-        free = kv.sharers > 1  # a fork before its first write would be copied anyway
+            return None  # it has decoded tokens, which prefill can't reproduce bit by bit
+        free = kv.sharers > 1  # a fork is copied on its first write anyway
         least = kv.length + (1 if free else MIN_GAIN)
         best, donor = 0, None
         for common, node, skip in self._along(reader):
@@ -163,7 +163,7 @@ class PrefixIndex:
             here = node.holders if node.depth == common * TOKEN_BYTES else ()
             for holder in islice(_holders(node, kv, skip), MOST_ASKED):
                 if holder not in here and not holder.kv.trimmable:
-                    continue  # it can only be trimmed to its own nodes, which are elsewhere
+                    continue  # it can't be trimmed to this node
                 length = holder.kv.reach(reader.tokens, cuts)
                 if length > best:
                     best, donor = length, holder.key
@@ -172,10 +172,11 @@ class PrefixIndex:
         return CacheOffer(donor, best) if donor is not None and best > kv.length else None
 
     def adopt(self, reader: PrefillingSession, donor: SessionKV, length: int) -> None:
-        """Replace a session's caches by a copy of a donor's first `length` tokens.
+        """Replace a session's caches with a copy of the first `length` tokens of a donor.
 
         Raises:
-            Exception: an error of the donor's caches. The session's own caches are unchanged.
+            ValueError: if the donor can't provide `length` tokens of the prompt.
+            Exception: any error raised by the donor's caches. The session's caches stay unchanged.
         """
         if length <= reader.kv.length or donor.reach(reader.tokens) < length:
             raise ValueError(f"{length} tokens of another chat's are no gain, or not the same")
@@ -189,10 +190,10 @@ class PrefixIndex:
     def keep(
         self, reader: PrefillingSession, before: int, waiting: Iterable[PrefillingSession]
     ) -> None:
-        """Cache prefixes after a chunk: the system prompt, and what waiting sessions can use.
+        """Called after each chunk to cache the system prompt and prefixes for waiting sessions.
 
         Args:
-            before: position at the start of the chunk.
+            before: position before the chunk.
         """
         kv = reader.kv
         system = reader.system
@@ -231,10 +232,10 @@ class PrefixIndex:
     # -- the tree ---------------------------------------------------------------------------
 
     def _along(self, reader: PrefillingSession) -> Iterator[tuple[int, _Node, _Node | None]]:
-        """Yield the nodes along a prompt, the deepest first.
+        """Yield the nodes on the path of a prompt, from the deepest node up to the root.
 
-        Each comes with the number of tokens that its subtree has in common with the prompt, and its
-        child that was yielded before.
+        Yields tuples of the number of tokens that the subtree has in common with the prompt, the
+        node, and the child that was yielded before it.
         """
         node, prompt = self._roots.get(reader.kind), reader.prompt
         path: list[tuple[int, _Node]] = []
@@ -254,7 +255,7 @@ class PrefixIndex:
     def _put_in(self, holder: _Holder) -> None:
         kv, before = holder.kv, holder.nodes
         path = _path(before[0]) if before else b""
-        # The tree is correct for all tokens that have not been trimmed since.
+        # The tree is still correct for tokens that were never trimmed since the last update.
         known = path[: min(kv.unmoved * TOKEN_BYTES, len(path))]
         length = kv.length
         tokens = known[: length * TOKEN_BYTES]
@@ -284,10 +285,10 @@ class PrefixIndex:
             del self._roots[holder.kind]
 
     def _clear_tree(self) -> None:
-        """Empty the tree, so that the next `refresh` rebuilds it. Called after an error.
+        """Clear the tree after an error. The next `refresh` rebuilds it.
 
-        The nodes are unlinked: their cyclic references would keep the caches alive until the next
-        garbage collection.
+        This unlinks all nodes, because the reference cycles between them would otherwise keep
+        caches alive until the next garbage collection.
         """
         pending = list(self._roots.values())
         self._roots.clear()
@@ -302,7 +303,7 @@ class PrefixIndex:
 
 
 def _holders(node: _Node, without: SessionKV, skip: _Node | None) -> Iterator[_Holder]:
-    """Yield the holders in a node's subtree, except `without` and the subtree of `skip`."""
+    """Yield all holders below a node, except for `without` and the subtree of `skip`."""
     pending = [node]
     while pending:
         node = pending.pop()
@@ -311,7 +312,7 @@ def _holders(node: _Node, without: SessionKV, skip: _Node | None) -> Iterator[_H
 
 
 def _path(node: _Node) -> bytes:
-    """Return all tokens from the root to a node's end."""
+    """Return the packed tokens from the root to a node."""
     edges = []
     here: _Node | None = node
     while here is not None:
@@ -321,7 +322,7 @@ def _path(node: _Node) -> bytes:
 
 
 def _node_at(root: _Node, tokens: bytes) -> _Node:
-    """Return the node at which these tokens end. Create it if necessary."""
+    """Find the node where `tokens` ends, or create it by adding or splitting a node."""
     node, at = root, 0
     while at < len(tokens):
         key = tokens[at : at + TOKEN_BYTES]
@@ -336,7 +337,7 @@ def _node_at(root: _Node, tokens: bytes) -> _Node:
 
 
 def _split(node: _Node, at: int) -> _Node:
-    """Split a node's edge. Return the new parent node with the first `at` bytes."""
+    """Split a node's edge after `at` bytes, and return the new upper node."""
     parent = node.parent
     assert parent is not None
     first = _Node(node.edge[:at], parent)
@@ -347,10 +348,10 @@ def _split(node: _Node, at: int) -> _Node:
 
 
 def _prune(node: _Node) -> None:
-    """Remove nodes without holders and with fewer than two children, from this node upwards."""
+    """Walk up from a node, removing nodes without holders that have fewer than two children."""
     while node.parent is not None and not node.holders and len(node.children) < 2:
         parent, key = node.parent, node.edge[:TOKEN_BYTES]
-        if node.children:  # its only child takes its place
+        if node.children:  # merge with the only child
             (child,) = node.children.values()
             child.edge, child.parent = node.edge + child.edge, parent
             parent.children[key] = child

@@ -1,8 +1,9 @@
-"""KV cache of one session: its tokens, and trimming, restoring, and sharing its caches.
+"""KV cache of a session, with operations to trim, restore and share it.
 
-The caches are mlx-lm's own objects, one per layer. `SessionKV` records the tokens that were fed to
-them, so that a follow-up feeds only new tokens. Caches that cannot be trimmed (recurrent states,
-wrapped ring buffers) are restored from a snapshot taken at the end of the last prompt.
+The caches are mlx-lm's own objects, one per layer. `SessionKV` also records the tokens that were
+fed to them, so that a follow-up only has to feed the new tokens. Caches that can't be trimmed
+(recurrent states, ring buffers that have wrapped) are restored from a snapshot, which is taken at
+the end of each prompt.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ from engine.cache.state_stack import StateStack
 
 
 class Snapshot(Struct):
-    """Copies of the caches that cannot be trimmed, at `length` tokens.
+    """Copies of the caches that can't be trimmed, taken at `length` tokens.
 
-    Entries for caches that can be trimmed are None, also within a layer of several caches.
+    Caches that can be trimmed are replaced by None, even inside layers with several caches.
     """
 
     caches: Caches
@@ -54,20 +55,20 @@ class Snapshot(Struct):
 
 
 class Part(NamedTuple):
-    """Bytes of caches."""
+    """Memory usage of a set of caches, in bytes."""
 
     own: int  # freed when these caches are dropped
-    group: int = 0  # number of the memory shared with other caches; 0 for none
-    shared: int = 0  # bytes of that memory, freed with the last cache of the group
+    group: int = 0  # number that identifies memory shared with other caches; 0 for none
+    shared: int = 0  # size of the shared memory, freed along with the last cache that uses it
 
 
 class Watch:
-    """Sets of caches that have changed, by the kind of update they need."""
+    """Dirty sets of caches, one for each kind of update."""
 
     def __init__(self) -> None:
-        self.changed: set[SessionKV] = set()  # bytes must be counted again
-        self.untold: set[SessionKV] = set()  # figures must be reported again
-        # tokens have changed, other than by a decode step
+        self.changed: set[SessionKV] = set()  # memory usage must be recounted
+        self.untold: set[SessionKV] = set()  # statistics must be reported again
+        # tokens have changed, not counting tokens added by decode steps
         self.moved: set[SessionKV] = set()
 
     def forget(self, kv: SessionKV) -> None:
@@ -77,50 +78,50 @@ class Watch:
 
 
 class SessionKV:
-    """Caches of one session, their tokens, and the memory they share with other sessions."""
+    """Caches of a session and the tokens in them. May share memory with other sessions."""
 
     def __init__(self, make: Callable[[], Caches], shares_prefix: bool = False) -> None:
         self.make = make  # creates empty caches
-        self.shares_prefix = shares_prefix  # True if the model supports `SharedPrefix`
+        self.shares_prefix = shares_prefix  # whether the model supports `SharedPrefix`
         # ids of all tokens fed so far; kept when the caches are dropped
         self.tokens: list[int] = []
-        # Ends of prompt chunks, up to the first token that was not read in a chunk. The tokens
-        # after the last cut were generated.
+        # Chunk boundaries, up to the first token that wasn't prefilled. Tokens after the last cut
+        # were generated.
         self.cuts: list[int] = []
         self.ledger = Ledger()
-        # True if the last `begin` has to prefill again because of a `drop`
+        # True if `begin` found that the caches had been dropped and need to be prefilled again
         self.rebuilt = False
-        # tokens in the session's file if it is up to date; else -1
+        # number of tokens in the session's file, or -1 if the file is missing or out of date
         self.on_disk = -1
-        # number of leading tokens unchanged since the last update of the prefix index
+        # number of leading tokens that haven't changed since the prefix index was updated
         self.unmoved = 0
         self._dropped = False
         self._before: tuple[list[tuple[Any, Any]], int] | None = None  # set by `remember`
-        # buffer that currently holds the keys and values in a slot
+        # buffer that the keys and values currently live in, if the session has a slot
         self.slots: SlotBuffer | None = None
-        # stack that currently holds the recurrent states
+        # stack that the recurrent states currently live in
         self.stack: StateStack | None = None
         # prefix that the caches extend
         self.shared_prefix: SharedPrefix | None = None
-        # one cache per layer; [] if there are none
+        # one cache per layer; [] after a drop
         self.layers: Caches = []
         self._snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[SessionKV] | None = None
-        self._sharing = 0  # group number of the sharers
-        # notified when the bytes may have changed
+        self._sharing = 0  # group number, see `Part`
+        # dirty sets to add this session to when it changes
         self.watch: Watch | None = None
-        self._measured: int | None = None  # bytes of the arrays; None when they may have changed
+        self._measured: int | None = None  # cached size of the arrays; None if out of date
 
     @property
     def length(self) -> int:
-        """Number of tokens in the caches; 0 if there are none."""
+        """Number of tokens in the caches; 0 after a drop."""
         return len(self.tokens) if self.layers else 0
 
     def take_out(self) -> Caches:
-        """Leave the slots, and return the caches, one per layer.
+        """Leave the slots and return the caches, one per layer.
 
-        Moving keys and values back copies them. `layers` has the same objects, possibly without
-        arrays.
+        Leaving a slot copies the keys and values. To avoid that, use `layers`, which has the same
+        objects, but without their arrays while the session is in a slot.
         """
         self.leave_slots()
         return self.layers
@@ -141,7 +142,7 @@ class SessionKV:
         self.touched()
 
     def leave_slots(self) -> None:
-        """Move keys and values back from the slots, and states from the stack."""
+        """Move keys and values out of the slots, and states out of the stack."""
         if self.slots is not None:
             self.slots.leave(self)
             self.touched()
@@ -152,9 +153,10 @@ class SessionKV:
     # -- reading ----------------------------------------------------------------------------
 
     def begin(self, prompt: list[int]) -> int:
-        """Trim or restore the caches to a prefix of `prompt`, and return its length.
+        """Trim or restore the caches to the longest possible prefix of `prompt`.
 
-        The length is less than `len(prompt)`, because a forward pass needs at least one token.
+        Returns the length of that prefix. It's always less than `len(prompt)`, because a forward
+        pass needs at least one token.
         """
         caches = self.take_out()
         if not caches:
@@ -179,21 +181,24 @@ class SessionKV:
         return 0
 
     def _make_smaller(self, length: int) -> None:
-        """Free unused capacity if it is much more than a prompt of `length` tokens needs."""
+        """Shrink the caches if their capacity is much larger than the prompt needs."""
         room = self.capacity
         if self.shared_prefix is None and self.is_plain and room > 2 * length + MAX_STEPS * STEP:
             self.set_caches(self.beginning(len(self.tokens), room=True))
             stagger(self.layers)
 
     def expect(self, more: int) -> None:
-        """Grow the caches in larger steps if many tokens are still to be read."""
+        """Announce the number of tokens to come, so that the caches grow in fitting steps."""
         stagger(self.layers, more)
 
     def note_read(self, tokens: Sequence[int], alone: bool = True) -> None:
-        """Record a prompt chunk that was fed, `alone` in its pass or in a mixed step.
+        """Record a prompt chunk that was fed to the model.
 
-        Attention over two arrays rounds differently, and so may products of more rows. Therefore
-        chunks after a shared prefix and those of mixed steps add no cuts.
+        Chunks after a shared prefix and chunks of mixed steps don't add cuts, because they may be
+        rounded differently: attention is split over two arrays, and matrix products have more rows.
+
+        Args:
+            alone: False if the chunk was part of a mixed step.
         """
         self._changed()
         self._moved(self.length)
@@ -203,20 +208,20 @@ class SessionKV:
         self.tokens.extend(tokens)
 
     def note_fed(self, token: int) -> None:
-        """Record a token fed by a decode step."""
+        """Record a token that was fed in a decode step."""
         self._changed()
         self.tokens.append(token)
 
     def snapshot(self) -> None:
-        """Save copies of the caches that cannot be trimmed."""
+        """Copy the caches that can't be trimmed, so that we can return to this position."""
         kept = list(map(kept_copy, self.take_out()))
-        mx.eval(list(leaves(kept)))  # frees the tokens that `compact` removed
+        mx.eval(list(leaves(kept)))  # actually free the tokens that `compact` removed
         self._snapshot = Snapshot(kept, len(self.tokens))
         self.touched()
         self._moved(len(self.tokens))
 
     def drop(self) -> None:
-        """Free the caches but keep the ledger. The next turn prefills its whole prompt."""
+        """Free the caches but keep the ledger. The next turn has to prefill its whole prompt."""
         self._dropped = self._dropped or bool(self.layers)
         self._before = None
         self.on_disk = -1
@@ -226,9 +231,9 @@ class SessionKV:
         self._stop_sharing()
 
     def settle(self) -> None:
-        """Leave the slots after a reply, and make all generated tokens available to other sessions.
+        """Clean up after a reply: leave the slots, and make new tokens available to other sessions.
 
-        Also frees the buffers from which recurrent states were sliced.
+        This also frees the large buffers that recurrent states were sliced from.
         """
         self.leave_slots()
         states = [own_states(c) for c in self.layers if may_not_trim(c)]
@@ -237,7 +242,7 @@ class SessionKV:
         self._moved(self.length)
 
     def _moved(self, kept: int) -> None:
-        """Record that tokens after the first `kept` have changed or been removed."""
+        """Record that only the first `kept` tokens are unchanged."""
         self.unmoved = min(self.unmoved, kept)
         if self.watch is not None:
             self.watch.moved.add(self)
@@ -258,7 +263,7 @@ class SessionKV:
         self._dropped = False
 
     def trim_to(self, length: int) -> bool:
-        """Remove the tokens after `length`. Return False if some layer cannot be trimmed."""
+        """Trim the caches to `length` tokens. Returns False if some layer can't be trimmed."""
         if not self.trimmable or (self.shared_prefix is not None and not length):
             return False
         if self.shared_prefix is not None and length < shared_prefix.MIN_TOKENS:
@@ -275,25 +280,26 @@ class SessionKV:
 
     @property
     def can_go_back(self) -> bool:
-        """True if `go_back` works for any tokens fed after `remember`."""
+        """True if `go_back` can undo any tokens that are fed after `remember`."""
         return all(map(can_be_put_back, single(self.layers)))
 
     def remember(self, length: int) -> None:
-        """Save what draft tokens overwrite. The caches now hold `length` tokens.
+        """Save the state that draft tokens will overwrite. The caches hold `length` tokens now.
 
-        Saves only references, because a pass replaces arrays and does not write into them.
+        This only saves references, because passes replace arrays instead of writing into them.
         """
         caches = [cache for cache in single(self.take_out()) if may_not_trim(cache)]
         self._before = [(cache, clone(cache)) for cache in caches], length
 
     def go_back(self, length: int) -> None:
-        """Remove the tokens fed since `remember`, after the first `length`.
+        """Roll back to `length` tokens, after tokens were fed since `remember`.
 
-        If some cache cannot be cut there, such as a recurrent state, all return to the state of
-        `remember`, with fewer tokens. The next pass then feeds the missing ones again.
+        If some cache can't be cut at `length` (e.g. a recurrent state), we roll all of them back to
+        where `remember` was called. That is shorter than `length`, so the next pass has to feed the
+        missing tokens again.
 
         Raises:
-            RuntimeError: some cache cannot return.
+            RuntimeError: if some cache can't be rolled back.
         """
         before, self._before = self._before, None
         surplus = len(self.tokens) - length
@@ -322,14 +328,14 @@ class SessionKV:
     # -- sharing caches ---------------------------------------------------------------------
 
     def reach(self, prompt: Sequence[int], cuts: Sequence[int] | None = None) -> int:
-        """Return how many leading tokens of a prompt the caches hold or can return to.
+        """Return the longest prefix of a prompt, in tokens, that the caches can be restored to.
 
         The result is less than `len(prompt)`.
 
         Args:
-            cuts: if given, the result is one of these, and only if the tokens before it were read
-                in chunks with the same ends. Then the caches equal, bit by bit, those of a prompt
-                read in these chunks.
+            cuts: chunk boundaries of a reproducible session. The result is then one of them, and
+                only if all tokens before it were prefilled with the same boundaries. This makes the
+                caches bitwise equal to caches prefilled in these chunks.
         """
         if not self.layers:
             return 0
@@ -345,12 +351,11 @@ class SessionKV:
         return max((c for c in within if anywhere or c in own), default=0)
 
     def beginning(self, length: int, room: bool) -> Caches:
-        """Return evaluated copies of the caches with the first `length` tokens, in their own
-        buffers.
+        """Copy the first `length` tokens of the caches into new buffers, and evaluate them.
 
         Args:
             length: must be within `reach`.
-            room: leave space for the next tokens.
+            room: reserve capacity for the next tokens.
         """
         caches = self.take_out()
         surplus, kept = len(self.tokens) - length, self._kept_at(length)
@@ -365,9 +370,9 @@ class SessionKV:
 
     @property
     def as_made(self) -> Caches | None:
-        """Caches of the model's own classes, for writing. Copies no arrays.
+        """Caches converted to the model's own classes, for writing them to disk.
 
-        Keys and values after a shared prefix are `Joined`.
+        No arrays are copied. Keys and values that extend a shared prefix become `Joined`.
         """
         caches = self.take_out()
         if self.shared_prefix is None:
@@ -375,19 +380,19 @@ class SessionKV:
         return self._as_made(caches, SharedPrefixKV.joined_in)
 
     def _as_made(self, caches: Caches, fill: Callable[[SharedPrefixKV, Any], Any]) -> Caches:
-        """Return `caches` in the model's classes. `fill` converts those after a shared prefix."""
+        """Convert `caches` to the model's classes, using `fill` for each `SharedPrefixKV`."""
         pairs = zip(single(caches), single(self.make()), strict=True)
         begun = {id(c): fill(c, own) for c, own in pairs if isinstance(c, SharedPrefixKV)}
         return replaced(caches, begun)
 
     @property
     def goes_back_to(self) -> tuple[int, ...]:
-        """Lengths that the caches can be restored to, apart from trimming."""
+        """Lengths that the caches can be restored to without trimming."""
         return (self._snapshot.length,) if self._snapshot is not None else ()
 
     @property
     def snapshot_copy(self) -> tuple[Caches, int] | None:
-        """Caches of the snapshot, and its length in tokens."""
+        """Caches and length of the snapshot, or None if there is no snapshot."""
         return (self._snapshot.caches, self._snapshot.length) if self._snapshot else None
 
     def take(
@@ -397,11 +402,11 @@ class SessionKV:
         cuts: Sequence[int],
         boundary: tuple[Caches, int] | None = None,
     ) -> None:
-        """Replace the caches by ones that hold `tokens` and have no other user.
+        """Replace the caches. The new caches must hold `tokens` and must not be used elsewhere.
 
         Args:
-            cuts: see the attribute. Those beyond the tokens are left out.
-            boundary: a snapshot in the form of `snapshot_copy`.
+            cuts: see the attribute. Cuts beyond the last token are dropped.
+            boundary: snapshot, in the format of `snapshot_copy`.
         """
         self._changed()
         self._moved(0)
@@ -413,28 +418,28 @@ class SessionKV:
         self._dropped = False
 
     def restore(self, name: str, *taken: Any) -> None:
-        """Call `take` for caches read from the file of this name."""
+        """Like `take`, for caches that were read from disk."""
         self.take(*taken)
         self.on_disk = self.length
 
     def take_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
-        """Replace the caches by the first `length` tokens of `donor`, shared or copied."""
+        """Replace the caches with the first `length` tokens of `donor`, shared if possible."""
         shared = donor._after_shared_prefix(length) if self.shares_prefix else None
         caches = shared or donor.beginning(length, room)
         self.take(caches, donor.tokens[:length], donor.cuts)
         boundary = donor._snapshot
         if boundary is not None and boundary.length <= length:
-            self._snapshot = boundary  # never written to: restoring copies it
+            self._snapshot = boundary  # safe to share, because restoring a snapshot copies it
 
     def another(self) -> SessionKV:
-        """Return empty caches of the same model for another session."""
+        """Create an empty `SessionKV` for the same model."""
         return SessionKV(self.make, self.shares_prefix)
 
     def still(self) -> SessionKV:
-        """Return a copy for writing to disk while the session continues.
+        """Return a copy that can be written to disk while the session continues.
 
-        The session's next token copies the arrays that are still being written, because assigning
-        to an array would free its bytes.
+        Arrays that are still being written are copied at the session's next token. Otherwise,
+        assigning to them would free the memory that the writer reads from.
         """
         twin = self.another()
         caches = self.take_out()
@@ -444,7 +449,7 @@ class SessionKV:
         return twin
 
     def fork(self) -> SessionKV:
-        """Return a copy that shares memory: as a shared prefix, or until one is written to."""
+        """Return a copy that shares memory, either as a shared prefix or copy-on-write."""
         twin = self.another()
         shared = self._after_shared_prefix(len(self.tokens))
         caches = self.take_out()
@@ -459,10 +464,9 @@ class SessionKV:
         return twin
 
     def make_shared_prefix(self) -> bool:
-        """Turn the contents of the growing caches into a shared prefix. Return False if there are
-        none.
+        """Convert the plain KV caches to a shared prefix. Returns False if they are empty.
 
-        Windows and recurrent states are small and stay this session's own.
+        Windows and recurrent states are small, so they aren't shared.
         """
         caches = self.take_out()
         shared = growing(caches)
@@ -482,10 +486,10 @@ class SessionKV:
         return True
 
     def _after_shared_prefix(self, length: int) -> Caches | None:
-        """Return caches for another session that extend a shared prefix of `length` tokens.
+        """Create caches for another session that extend a shared prefix of `length` tokens.
 
-        Turns this session's own tokens into a shared prefix if necessary. Returns None if sharing
-        is impossible or does not pay.
+        If necessary, this converts the session's own tokens to a shared prefix first. Returns None
+        if sharing isn't possible or not worth it.
         """
         least = shared_prefix.MIN_TOKENS
         if not self.shares_prefix or length < least or not growing(self.layers):
@@ -497,7 +501,7 @@ class SessionKV:
         return [gone_back(cache, own, surplus) for cache, own in pairs]
 
     def _kept_at(self, length: int) -> Sequence[Any]:
-        """Return the arguments of `gone_back` for a number of tokens within `reach`."""
+        """Return the `kept` arguments for calling `gone_back` on each layer."""
         if length == len(self.tokens) or self.trimmable:
             return [None] * len(self.layers)
         assert self._snapshot is not None
@@ -508,42 +512,42 @@ class SessionKV:
 
     @property
     def is_plain(self) -> bool:
-        """True if all layers have plain growing caches."""
+        """True if all layers have plain, unbounded KV caches."""
         return bool(self.layers) and all(map(grows, self.layers))
 
     @property
     def mixes(self) -> bool:
-        """True if a mixed step can write chunks to all layers."""
+        """True if all layers support mixed steps."""
         return bool(self.layers) and all(map(mixes, self.layers))
 
     @property
     def drafts_together(self) -> bool:
-        """True if a draft can be verified and trimmed in a step with other sessions.
+        """True if drafts can be verified in a step together with other sessions.
 
-        A recurrent state would have to be restored, and the session's next step would need its own
-        pass.
+        This is False with recurrent states: rolling them back means that the session needs a pass
+        of its own in the next step.
         """
         return self.mixes and all(hasattr(cache, "keys") for cache in single(self.layers))
 
     @property
     def base(self) -> int:
-        """Number of tokens of the shared prefix; 0 if there is none."""
+        """Number of tokens in the shared prefix, or 0."""
         return next((c.base for c in single(self.layers) if isinstance(c, SharedPrefixKV)), 0)
 
     @property
     def trimmable(self) -> bool:
-        """True if all layers can be trimmed now."""
+        """True if all layers can currently be trimmed."""
         return all(can_trim(c) for c in self.layers)
 
     @property
     def needs_snapshot(self) -> bool:
-        """True if some layer cannot be trimmed now or later, so that it needs a saved copy."""
+        """True if some layer can't be trimmed, now or later, so that snapshots are needed."""
         return any(may_not_trim(c) for c in self.layers)
 
     # -- memory -----------------------------------------------------------------------------
 
     def touched(self) -> None:
-        """Record that the bytes of the caches may have changed."""
+        """Record that the size of the caches may have changed."""
         self._measured = None
         if self.watch is not None:
             self.watch.changed.add(self)
@@ -551,12 +555,12 @@ class SessionKV:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all that this session uses, shared or not."""
+        """Memory used by this session in bytes, including shared memory."""
         return self.part.own + self.part.shared
 
     @property
     def part(self) -> Part:
-        """Bytes of these caches alone, and of the memory that they share."""
+        """Memory used by this session, split into its own and shared memory."""
         if self.shared_prefix is not None:
             return Part(self._in_arrays, self.shared_prefix.number, self.shared_prefix.nbytes)
         if self._sharers is not None:
@@ -565,7 +569,7 @@ class SessionKV:
 
     @property
     def _in_arrays(self) -> int:
-        """Bytes without a shared prefix. Cached, because visiting thirty layers takes 0.2 ms."""
+        """Bytes without the shared prefix. Cached, because summing up 30 layers takes 0.2 ms."""
         if self._measured is None or self.slots is not None or self.stack is not None:
             held = [self.layers, self._snapshot.caches if self._snapshot else []]
             seen = {id(a): a.nbytes for a in leaves(held)}
@@ -575,7 +579,7 @@ class SessionKV:
 
     @property
     def capacity(self) -> int:
-        """Tokens for which the first layer has room."""
+        """Token capacity of the first layer."""
         first = self.layers[0] if self.layers else None
         keys = getattr(first, "keys", None)
         if isinstance(keys, (list, tuple)):  # quantized
@@ -584,18 +588,18 @@ class SessionKV:
 
     @property
     def sharers(self) -> int:
-        """Number of sessions, including this one, that use the same memory."""
+        """Number of sessions that share this memory, including this session."""
         if self.shared_prefix is not None:
             return len(self.shared_prefix.holders)
         return len(self._sharers) if self._sharers is not None else 1
 
     @property
     def owed(self) -> int:
-        """Bytes attributed to this session: its own plus its share of shared buffers."""
+        """Bytes attributed to this session: its own, plus its share of shared memory."""
         return self.part.own + self.part.shared // self.sharers
 
     def _share_with(self, twin: SessionKV) -> None:
-        """Record that `twin` uses the same buffers until either one is written to."""
+        """Record that `twin` shares our buffers, until one of the two sessions is written to."""
         if self._sharers is None:
             self._sharers, self._sharing = weakref.WeakSet([self]), next(numbers)
         self._sharers.add(twin)
@@ -604,7 +608,7 @@ class SessionKV:
         twin.touched()
 
     def _stop_sharing(self) -> None:
-        """Record that the buffers are written to or given up. MLX copies those still in use."""
+        """Called before the buffers are written to or freed. MLX copies buffers still in use."""
         if self._sharers is not None:
             self._sharers.discard(self)
             self._sharers = None
@@ -612,7 +616,7 @@ class SessionKV:
 
 
 def _roomy(array: mx.array, length: int) -> mx.array:
-    """Return the first `length` tokens, with room for one more."""
+    """Return the first `length` tokens of an array, with room for one more token."""
     if array.shape[2] > length:
         return array[:, :, : length + 1]
     return mx.pad(array, [(0, 0), (0, 0), (0, 1), (0, 0)])

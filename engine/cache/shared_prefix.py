@@ -1,10 +1,9 @@
-"""Shared prefix: keys and values of leading tokens that several sessions have in common, stored
-once.
+"""Shared prefixes: leading keys and values that several sessions have in common, stored once.
 
-A `SharedPrefix` holds the keys and values of the first tokens for every layer, and never changes.
-Each of its sessions has one `SharedPrefixKV` per layer: the first `base` tokens are those of the
-shared prefix, and the rest are its own. So a fork costs only its additional tokens, and a decode
-step reads the shared prefix once for all its sessions (`engine.model.attention`).
+A `SharedPrefix` is immutable and holds the keys and values of the first tokens for every layer.
+Each session has one `SharedPrefixKV` per layer, which takes its first `base` tokens from the shared
+prefix and stores the rest itself. This way, a fork only needs memory for its additional tokens, and
+a decode step reads the shared prefix once for all sessions (`engine.model.attention`).
 """
 
 from __future__ import annotations
@@ -18,33 +17,34 @@ from typing import Any
 import mlx.core as mx
 
 MIN_TOKENS = 1024
-"""Minimum length. Shorter prefixes are copied: sessions that own all their keys can use `Slots`,
-which saves more on a CPU. Measured on a CPU only."""
+"""Minimum length in tokens. Shorter prefixes are copied, because sessions without a shared prefix
+can use `Slots`, which is faster for them (only measured on a CPU)."""
 
 GROWTH_TOKENS = 64
-"""Minimum growth of a session's own part, which also grows by at least a quarter.
+"""Minimum growth of a session's own part in tokens. It also grows by at least a quarter.
 
-Eight forks that begin in one step allocate this for each of their layers: 256 tokens were 100 MB
-and took 200 ms.
+Keep this small, because forks allocate it for every layer in their first step. With 256 tokens,
+eight forks that started in the same step allocated 100 MB, which took 200 ms.
 """
 
 
 numbers = itertools.count(1)
-"""Unique numbers of shared memory."""
+"""Source of unique ids for shared memory."""
 
 
 class SharedPrefix:
-    """Leading keys and values of several sessions."""
+    """Keys and values of the tokens at the start of several sessions."""
 
     __slots__ = ("__weakref__", "both", "holders", "keys", "length", "nbytes", "number", "values")
 
     def __init__(self, pairs: Sequence[Sequence[mx.array]], length: int) -> None:
-        # keys, values: one array `[1, key heads, length + 1, head dim]` per layer. The last
-        # position belongs to no token: a product with the keys uses it for other tokens' scores.
+        # One array `[1, key heads, length + 1, head dim]` per layer. The extra position at the end
+        # doesn't belong to a token. Attention uses its column in the product with the queries to
+        # merge in the scores of the sessions' own tokens.
         self.keys: list[mx.array] = []
         self.values: list[mx.array] = []
-        # By layer: keys and values side by side if there is one key head, else None. Latent
-        # attention multiplies its queries with both at once.
+        # For each layer, keys and values concatenated if there is only one key head, else None.
+        # Latent attention multiplies its queries with both in one operation.
         self.both: list[mx.array | None] = []
         for pair in pairs:
             heads, width = pair[0].shape[1], pair[0].shape[3]
@@ -55,25 +55,25 @@ class SharedPrefix:
             self.both.append(both)
         mx.eval(self.keys, self.values, [both for both in self.both if both is not None])
         self.length = length  # tokens
-        # of keys and values
+        # without the extra position
         self.nbytes = sum(a.nbytes // (length + 1) * length for a in (*self.keys, *self.values))
-        self.number = next(numbers)  # identifies its bytes, which count once for all holders
-        # sessions that extend it; only their number is used
+        self.number = next(numbers)  # group number, so that its memory is only counted once
+        # sessions that extend it; we only need to know how many there are
         self.holders: weakref.WeakSet[object] = weakref.WeakSet()
 
 
 class SharedPrefixKV:
     """Cache of one layer for a session that extends a shared prefix.
 
-    Models can use it like mlx-lm's `KVCache`.
+    Drop-in replacement for mlx-lm's `KVCache`.
     """
 
     def __init__(self, shared_prefix: SharedPrefix, layer: int, base: int) -> None:
         self.shared_prefix = shared_prefix
-        self.layer = layer  # index into the prefix's layers
-        self.base = base  # number of the prefix's tokens that this session uses
-        # keys, values: the session's own, `[1, key heads, capacity, head dim]`; None if it has no
-        # tokens of its own
+        self.layer = layer  # index of the layer in the prefix
+        self.base = base  # number of tokens this session uses from the prefix
+        # The session's own keys and values, `[1, key heads, capacity, head dim]`, or None if it
+        # has no tokens of its own yet.
         self.keys: mx.array | None = None
         self.values: mx.array | None = None
         self.offset = base  # total number of tokens
@@ -86,14 +86,15 @@ class SharedPrefixKV:
         self.keys = _written(self.keys, keys, before, now, self.step)
         self.values = _written(self.values, values, before, now, self.step)
         if keys.shape[2] > 1 and keys.shape[1] == 1:
-            # This may be latent attention. With one token per row, a model multiplies queries with
-            # the keys, which `Product` supports. With more, it first puts all of them through a
-            # layer. Copying one head is little compared to the work of all query heads.
+            # This may be latent attention. When decoding one token per row, the model multiplies
+            # queries with the keys directly, which `Product` supports. But for longer chunks, it
+            # decompresses the keys first, which needs plain arrays. Copying a single head is cheap
+            # compared to the work of all query heads.
             return self.whole(self.offset, 0)
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Any, Any]:
-        """Return all keys and values: `Split`, or plain arrays if the session has no own tokens."""
+        """Return all keys and values as `Split`, or as plain arrays if there are no own tokens."""
         own = self.offset - self.base
         if self.keys is None or self.values is None or not own:
             first, second = self._shared
@@ -103,9 +104,9 @@ class SharedPrefixKV:
         return begun.split(self.layer, *held)
 
     def whole(self, length: int, room: int) -> tuple[mx.array, mx.array]:
-        """Copy the keys and values of the first `length` tokens into one array each.
+        """Concatenate the prefix and the session's own tokens, up to `length` tokens.
 
-        Both are `[1, key heads, length + room, head dim]`, zero after `length`.
+        Returns keys and values `[1, key heads, length + room, head dim]`, padded with zeros.
         """
         pieces = []
         for shared, own in zip(self._shared, (self.keys, self.values), strict=True):
@@ -118,17 +119,17 @@ class SharedPrefixKV:
         return pieces[0], pieces[1]
 
     def whole_in(self, fresh: Any, length: int, room: bool) -> Any:
-        """Fill the model's own empty cache with copies of the first `length` tokens.
+        """Copy the first `length` tokens into an empty cache of the model's own class.
 
         Args:
-            room: leave space for the next tokens.
+            room: reserve capacity for the next tokens.
         """
         fresh.keys, fresh.values = self.whole(length, fresh.step if room else 0)
         fresh.offset = length
         return fresh
 
     def joined_in(self, fresh: Any) -> Any:
-        """Fill the model's own empty cache with references to all keys and values, for writing."""
+        """Fill an empty cache of the model's class with `Joined` arrays, for writing to disk."""
         own = self.offset - self.base
         pairs = zip(self._shared, (self.keys, self.values), strict=True)
         fresh.keys, fresh.values = [
@@ -162,34 +163,34 @@ class SharedPrefixKV:
 
     @property
     def begins_with(self) -> tuple[SharedPrefix, int]:
-        """Shared prefix and number of its tokens in use, equal in all layers of a session."""
+        """Shared prefix, and number of tokens used from it. Equal in all layers of a session."""
         return self.shared_prefix, self.base
 
     @property
     def _shared(self) -> tuple[mx.array, mx.array]:
-        """Return all keys and values of the shared prefix in this layer."""
+        """Keys and values of the whole shared prefix in this layer."""
         return self.shared_prefix.keys[self.layer], self.shared_prefix.values[self.layer]
 
 
 class Beginnings:
-    """Shared prefixes of the rows of a step, equal in every layer."""
+    """Shared prefixes of the rows of a step. Used by all layers."""
 
     def __init__(self, rows: Sequence[tuple[SharedPrefix, int]]) -> None:
-        self.rows = rows  # by row: shared prefix, and number of its tokens in use
+        self.rows = rows  # shared prefix of each row, and number of tokens used from it
         groups: dict[tuple[int, int], list[int]] = {}
         for row, (prefix, base) in enumerate(rows):
             groups.setdefault((id(prefix), base), []).append(row)
-        self.groups = list(groups.values())  # rows with equal prefixes
-        # permutation that sorts rows by group; None if they are sorted
+        self.groups = list(groups.values())  # row indices, grouped by prefix
+        # permutation that sorts the rows by group; None if they are already sorted
         self.order: mx.array | None = None
-        self.back: mx.array | None = None  # inverse of `order`
+        self.back: mx.array | None = None  # inverse permutation
         order = [row for members in self.groups for row in members]
         if order != list(range(len(order))):
             self.order = mx.array(order)
             self.back = mx.array(sorted(range(len(order)), key=order.__getitem__))
 
     def split(self, layer: int, keys: mx.array, values: mx.array) -> tuple[Split, Split]:
-        """Combine the rows' own keys and values of a layer with their shared prefixes."""
+        """Combine the rows' own keys and values in a layer with their shared prefixes."""
         first = [self.rows[members[0]] for members in self.groups]
         begun = [
             [_up_to(arrays(prefix)[layer], base + 1) for prefix, base in first]
@@ -198,7 +199,7 @@ class Beginnings:
         return Split(self, begun[0], keys, (layer, 0)), Split(self, begun[1], values, (layer, 1))
 
     def both(self, layer: int) -> list[mx.array] | None:
-        """Return keys and values side by side for each group, or None if some prefix lacks them."""
+        """Return the concatenated keys and values of each group, or None if not available."""
         first = [self.rows[members[0]] for members in self.groups]
         found = [(prefix.both[layer], base) for prefix, base in first]
         sides = [_up_to(array, base + 1) for array, base in found if array is not None]
@@ -210,7 +211,7 @@ def _up_to(array: mx.array, length: int) -> mx.array:
 
 
 class Split:
-    """Keys or values of one layer in two arrays: shared prefix and own tokens."""
+    """Keys or values of a layer, split into the shared prefix and the sessions' own tokens."""
 
     def __init__(
         self,
@@ -220,11 +221,11 @@ class Split:
         place: tuple[int, int] | None = None,
     ) -> None:
         self.beginnings = beginnings
-        # by group: `[1, key heads, base + 1, head dim]`, whose last position belongs to no token
+        # `[1, key heads, base + 1, head dim]` for each group, including the extra position
         self.shared = shared
-        self.own = own  # the tokens after these, `[sessions, key heads, tokens, head dim]`
-        # layer of the shared prefixes, and 0 for keys or 1 for values; None after a model has
-        # changed them
+        self.own = own  # tokens after the prefix, `[sessions, key heads, tokens, head dim]`
+        # Layer index, and 0 for keys or 1 for values. None once the model has transformed the
+        # arrays, so that they differ from the prefix's arrays.
         self.place = place
 
     @property
@@ -233,7 +234,7 @@ class Split:
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """Shape of the equivalent single array, for sessions with the same prefix."""
+        """Shape of the equivalent single array. Only valid if all sessions have the same prefix."""
         (shared,) = self.shared
         sessions, heads, tokens, width = self.own.shape
         return sessions, heads, shared.shape[2] - 1 + tokens, width
@@ -253,7 +254,7 @@ class Split:
         return SplitFactor(self)
 
     def row(self, number: int, length: int) -> Split:
-        """Return the part of one session, with `length` tokens of its own."""
+        """Return the `Split` of a single session, limited to `length` of its own tokens."""
         begun = self.beginnings
         (shared,) = [a for a, g in zip(self.shared, begun.groups, strict=True) if number in g]
         own = self.own[number : number + 1, :, :length]
@@ -261,9 +262,9 @@ class Split:
 
 
 class SplitFactor(mx.array):
-    """`Split` keys as the right factor of a matrix product. Its own value is NaN.
+    """Placeholder for transposed `Split` keys in a matrix product. Its own value is NaN.
 
-    See `ragged.Factor` for why it is an array.
+    For why this must be an array, see `ragged.Factor`.
     """
 
     def __init__(self, keys: Split) -> None:
@@ -275,15 +276,15 @@ class SplitFactor(mx.array):
 
 
 class Product:
-    """Lazy product of queries with `Split` keys. Attention adds it to its scores."""
+    """Deferred product of queries and `Split` keys, which attention adds to its scores."""
 
     def __init__(self, left: mx.array, keys: Split) -> None:
         self.left = left  # `[sessions, heads, 1, width]`
-        self.keys = keys  # of the same number of sessions
+        self.keys = keys  # keys of the same sessions
 
 
 class Joined:
-    """Array in parts: tokens `[1, key heads, tokens, head dim]` in order."""
+    """Array that is stored as several parts `[1, key heads, tokens, head dim]`."""
 
     def __init__(self, parts: list[mx.array]) -> None:
         self.parts = parts
@@ -299,7 +300,7 @@ class Joined:
 
 
 def _written(buffer: mx.array | None, new: mx.array, before: int, now: int, step: int) -> mx.array:
-    """Return `buffer` with `new` at tokens `before` to `now`. Enlarge it if it is too small."""
+    """Write `new` to positions `before` to `now` of a buffer, growing it if necessary."""
     if buffer is None or now > buffer.shape[2]:
         step = max(step, before // 4)
         more = (now - before + step - 1) // step * step

@@ -1,4 +1,4 @@
-"""Buffer of slots: one array per layer with the keys or values of sessions of similar length."""
+"""Slot buffer: keys and values of several sessions of similar length in one array per layer."""
 
 from __future__ import annotations
 
@@ -17,52 +17,52 @@ log = logging.getLogger(__name__)
 
 
 class Occupant(Stacked, Protocol):
-    """Interface of session caches that can be in slots."""
+    """Interface of session caches that can have slots."""
 
     slots: SlotBuffer | None  # buffer that holds its keys and values, or None
 
 
 class SlotBuffer:
-    """Slots of sessions of similar length, whose caches have equal forms."""
+    """Slots for sessions of similar length whose caches have the same forms."""
 
     def __init__(self, policy: SlotPolicy, forms: tuple[Form, ...]) -> None:
         self.policy = policy
-        self.forms = forms  # of the layers in slots
-        # First layer of each form. All layers of a form have the same write position
-        # (`slot_layer.in_step`).
+        self.forms = forms  # form of each layer that is kept in slots
+        # Index of the first layer of each form. It stands for all layers of the form, which have
+        # the same write position (`slot_layer.in_step`).
         self.firsts = {form: forms.index(form) for form in forms}
-        self.occupants: list[Occupant] = []  # the index is the slot
-        self.caches: list[list[Any]] = []  # by occupant: cache objects of the layers in slots
-        # By layer: arrays `[slots * key heads, capacity, width]`, keys before values. The heads of
-        # a slot are adjacent, so one operation with one index per row writes a step's tokens. The
+        self.occupants: list[Occupant] = []  # the index is the slot number
+        self.caches: list[list[Any]] = []  # cache objects of each occupant, by layer
+        # For each layer, arrays `[slots * key heads, capacity, width]`, keys before values. The
+        # heads of a slot are adjacent, so that a single scatter can write a step's tokens. The
         # first `len(occupants)` slots are in use. The capacity can differ between layers.
         self.layers: list[list[mx.array]] = []
         self._slots = 0
-        self._nbytes: int | None = 0  # of all layers; None after a change
+        self._nbytes: int | None = 0  # cached total size; None if out of date
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Number of tokens of each session, ignoring windows."""
+        """Length of each session in tokens, ignoring windows."""
         return tuple(_longest(caches) for caches in self.caches)
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """Number of tokens given to each session, shared prefixes included."""
+        """Position of each session's next token, including shared prefixes."""
         return tuple(int(caches[0].offset) for caches in self.caches)
 
     @property
     def nbytes_each(self) -> int:
-        """Bytes of the buffer per occupant, free slots included."""
+        """Size of the buffer in bytes per occupant, including free slots."""
         if self._nbytes is None:
             self._nbytes = sum(a.nbytes for arrays in self.layers for a in arrays)
         return self._nbytes // max(1, len(self.occupants))
 
     def slots_of(self, array: mx.array) -> mx.array:
-        """Return one of a layer's arrays as `[slots, key heads, capacity, width]`."""
+        """Reshape one of the layers' arrays to `[slots, key heads, capacity, width]`."""
         return array.reshape(self._slots, -1, *array.shape[1:])
 
     def enter(self, coming: Sequence[Occupant]) -> None:
-        """Add sessions, if any, and make room for one more token in all slots."""
+        """Add sessions (possibly none), and make room for one more token in all slots."""
         before = len(self.occupants)
         count, self._nbytes = self._slots, None
         if coming:
@@ -70,9 +70,10 @@ class SlotBuffer:
             if not self.layers:
                 self.layers = [[_empty(a) for a in slot_layer.arrays(c)] for c in arriving[0]]
             if before + len(coming) > count:
-                # Grow by a quarter more, so that not every new session copies the buffers.
+                # Allocate 25% extra, so that we don't copy the buffer for every new session.
                 count = (before + len(coming)) * 5 // 4
-            # First, so that after an error these sessions are found in the slots and dropped.
+            # Do this first. If there's an error, these sessions must be found in the slots so that
+            # they are dropped.
             self.occupants.extend(coming)
             self.caches.extend(arriving)
             for kv in coming:
@@ -87,24 +88,24 @@ class SlotBuffer:
             for slot in range(before, len(self.occupants)):
                 self._fill(layer, slot, self.caches[slot][layer])
             if coming and self.policy.classes:
-                # Evaluate each layer, so that only one layer of a long session exists twice.
+                # Evaluate layer by layer, so that only one layer of a long session exists twice.
                 mx.eval(self.layers[layer])
 
     def _fill(self, layer: int, slot: int, cache: Any) -> None:
         held = slot_layer.held(cache)
         for array, own in zip(self.layers[layer], slot_layer.taken(cache), strict=True):
-            # Fill the slot to its end: the previous occupant may have left a NaN.
+            # Overwrite the whole slot, because the previous occupant may have left NaNs.
             heads, room = own.shape[1], array.shape[1] - held
             array[slot * heads : (slot + 1) * heads] = _padded(own[0, :, :held], 0, room)
 
     def _grow(self, layer: int, slots: int, needed: int) -> None:
-        """Extend a layer's arrays to `self._slots` slots with room for `needed` tokens each.
+        """Grow a layer's arrays to `self._slots` slots with room for `needed` tokens each.
 
         Args:
             slots: current number of slots.
         """
         block = self.policy.block(needed)
-        # Layers grow at different tokens, because copying all of them in one step is slow.
+        # Stagger the layers, because copying all of them in the same step is slow.
         shift = 2 * layer * (block // BLOCK) % block
         capacity = -(-(needed + shift) // block) * block - shift
         capacity = min(capacity, self.forms[layer].window or capacity)
@@ -115,15 +116,15 @@ class SlotBuffer:
             arrays[:] = [_padded(old, *more) for old in arrays]
 
     def _heads(self, layer: int) -> int:
-        """Return the key heads of a layer, before its first slot exists."""
+        """Return the number of key heads of a layer that has no slots yet."""
         return int(slot_layer.arrays(self.caches[0][layer])[0].shape[1])
 
     def leave(self, kv: Occupant) -> None:
         """Copy a session's keys and values back to its caches, and free its slot.
 
-        Shrinks the buffers if few sessions are left. Works layer by layer, so that at most one
-        layer exists twice. After an error, such as a lack of memory, all affected sessions lose
-        their caches and prefill again.
+        The buffer shrinks if few sessions are left. This works layer by layer, so at most one layer
+        exists twice. If it fails, e.g. because of a lack of memory, all affected sessions lose
+        their caches and have to prefill again.
         """
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
         caches, left = self.caches[slot], self._slots
@@ -134,7 +135,7 @@ class SlotBuffer:
                 own = slice(slot, slot + 1), slice(None), slice(slot_layer.held(cache))
                 copies = [mx.contiguous(self.slots_of(array)[own]) for array in arrays]
                 slot_layer.give_back(cache, copies)
-                # Now: while a lazy copy refers to the buffers, each step would copy them.
+                # Evaluate now. As long as a lazy copy references the buffer, each step copies it.
                 mx.eval(cache.keys, cache.values)
                 if left < self._slots:
                     arrays[:] = [self._without(array, slot, left) for array in arrays]
@@ -142,7 +143,7 @@ class SlotBuffer:
         except Exception as error:
             log.warning("caches of a session lost, moving them failed: %s", error)
             lost = [kv]
-            if left < self._slots:  # the layers may differ in their number of slots
+            if left < self._slots:  # layers may have different numbers of slots now
                 lost, self.layers = list(self.occupants), []
             for one in lost:
                 one.drop()
@@ -154,7 +155,7 @@ class SlotBuffer:
             self.free(kv)
 
     def _without(self, array: mx.array, slot: int, left: int) -> mx.array:
-        """Return a copy with `left` slots. The last occupant replaces the one in `slot`."""
+        """Copy an array, shrunk to `left` slots, with the last occupant moved to `slot`."""
         heads, last = array.shape[0] // self._slots, len(self.occupants) - 1
         parts = [array[: slot * heads]]
         if slot != last:
@@ -164,7 +165,10 @@ class SlotBuffer:
         return mx.concatenate(parts)
 
     def _forget(self, kv: Occupant) -> int:
-        """Remove a session, and return its slot. The last occupant's entry moves there."""
+        """Remove a session's entry and put the last occupant's entry in its place.
+
+        Returns the session's slot.
+        """
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
         kv.slots, self._nbytes = None, None
         self.occupants[slot], self.caches[slot] = self.occupants[last], self.caches[last]
@@ -176,7 +180,7 @@ class SlotBuffer:
         return slot
 
     def free(self, kv: Occupant) -> None:
-        """Free a session's slot without copying from it. The last occupant moves there."""
+        """Free a session's slot, discarding its contents. The last occupant moves there."""
         slot, last = self._forget(kv), len(self.occupants)
         if not self.occupants:
             return None
@@ -204,17 +208,17 @@ class SlotBuffer:
         return [[change(array) for array in arrays] for arrays in self.layers]
 
     def _some(self, array: mx.array, begin: int, end: int) -> mx.array:
-        """Return a copy of the slots from `begin` to `end`."""
+        """Copy the slots from `begin` to `end`."""
         heads = array.shape[0] // self._slots
         return mx.contiguous(array[begin * heads : end * heads])
 
     def write(
         self, layer: int, places: tuple[mx.array, mx.array], keys: mx.array, values: mx.array
     ) -> None:
-        """Write one token's keys and values into each slot.
+        """Write the keys and values of one new token per slot.
 
         Args:
-            places: row indices and positions, `[occupants * key heads]` each.
+            places: row indices and positions to write to, `[occupants * key heads]` each.
             keys, values: `[occupants, key heads, 1, head dim]`.
         """
         new = slot_layer.as_kept(self.forms[layer], keys, values)
@@ -223,7 +227,7 @@ class SlotBuffer:
 
 
 def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], tuple[Form, ...]]:
-    """Return a session's caches that a slot would hold, and their forms. Empty if not eligible."""
+    """Return the caches that would be moved to a slot, and their forms. Empty if ineligible."""
     formed = [(cache, slot_layer.form_of(cache)) for cache in layers]
     found = [(c, f) for c, f in formed if f is not None and (policy.windows or not f.window)]
     few = len(found) < len(layers) and not policy.some_layers
@@ -233,12 +237,12 @@ def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], t
 
 
 def length_of(kv: Occupant) -> int:
-    """Return the number of tokens of an eligible session, in a slot or not."""
+    """Return the length of an eligible session in tokens, whether or not it has a slot."""
     return _longest(c for c in kv.layers if slot_layer.form_of(c) is not None)
 
 
 def bytes_of(kv: Occupant, policy: SlotPolicy) -> int:
-    """Return the bytes that a session outside slots would add."""
+    """Return how many bytes must be copied for a session to enter a slot."""
     return sum(
         a.nbytes // a.shape[2] * slot_layer.held(cache)
         for cache in slot_caches(kv.layers, policy)[0]
@@ -247,7 +251,7 @@ def bytes_of(kv: Occupant, policy: SlotPolicy) -> int:
 
 
 def _longest(caches: Iterable[Any]) -> int:
-    """Return the length of the first layer without a window, or else of the first layer."""
+    """Return the length of a layer without a window, or of the first layer if all have windows."""
     first = None
     for cache in caches:
         if not hasattr(cache, "max_size"):

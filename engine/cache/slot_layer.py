@@ -1,10 +1,9 @@
-"""Access to the caches that can be in slots. Only this module depends on their classes.
+"""Adapter for the cache classes that support slots. All code that depends on a class is here.
 
-Four classes can be in slots: mlx-lm's `KVCache`, `RotatingKVCache` (a ring of a window's keys, in
-which each row has its own write position), and `QuantizedKVCache` (words, scales, and biases), and
-`SharedPrefixKV`, of which only the session's own tokens move. While its arrays are in a slot, a
-cache object keeps its other fields, such as its length and ring position, so it is unchanged after
-it leaves the slot.
+Slots can hold the arrays of mlx-lm's `KVCache`, `RotatingKVCache` (a ring buffer, so each row has
+its own write position) and `QuantizedKVCache` (packed weights, scales and biases), and of
+`SharedPrefixKV`, where only the session's own tokens are moved. The cache object keeps its other
+fields, such as its length and ring position, so it's complete again once its arrays are returned.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from engine.cache.shared_prefix import SharedPrefixKV
 
 
 class Form(NamedTuple):
-    """Properties that caches must have in common to share a buffer."""
+    """Cache properties that must match for sessions to share a buffer."""
 
-    window: int = 0  # maximum of tokens held; 0 for no limit
-    keep: int = 0  # number of first tokens that a window keeps
-    bits: int = 0  # of quantized keys; 0 for the model's own type
-    group: int = 0  # numbers per scale
-    own: bool = False  # only the tokens after a shared prefix
+    window: int = 0  # window size in tokens; 0 for no limit
+    keep: int = 0  # number of initial tokens that the window always keeps
+    bits: int = 0  # bits of quantized keys; 0 for the model's own dtype
+    group: int = 0  # quantization group size
+    own: bool = False  # extends a shared prefix, so that only own tokens are kept in the slot
 
 
 def form_of(cache: Any) -> Form | None:
-    """Return the form of a layer's cache, or None if it cannot be in a slot."""
+    """Return the form of a layer's cache, or None if its class doesn't support slots."""
     form = _kinds().get(type(cache))
     return None if form is None else form(cache)
 
@@ -58,8 +57,10 @@ def _form(window: int, keep: int, bits: int, group: int) -> Form:
 
 
 def arrays(cache: Any) -> list[mx.array]:
-    """Return the arrays `[1, key heads, tokens, width]` of keys and values, three for each if
-    quantized."""
+    """Return a cache's arrays `[1, key heads, tokens, width]`, keys before values.
+
+    There are two arrays, or six if the cache is quantized.
+    """
     both = cache.keys, cache.values
     return [a for half in both for a in (half if isinstance(half, (list, tuple)) else [half])]
 
@@ -73,46 +74,46 @@ def taken(cache: Any) -> list[mx.array]:
 
 
 def give_back(cache: Any, found: Sequence[mx.array]) -> None:
-    """Restore arrays that `taken` has removed."""
+    """Put arrays back into a cache after `taken`."""
     half = len(found) // 2
     cache.keys, cache.values = found if half == 1 else (tuple(found[:half]), tuple(found[half:]))
 
 
 def length_of(cache: Any) -> int:
-    """Return the number of tokens given to a cache, without a shared prefix."""
+    """Return how many tokens were written to a cache, not counting a shared prefix."""
     return int(cache.offset) - (cache.base if isinstance(cache, SharedPrefixKV) else 0)
 
 
 def held(cache: Any, more: int = 0) -> int:
-    """Return the number of tokens that a cache holds after `more` tokens have been written."""
+    """Return how many tokens a cache will hold once `more` tokens have been written."""
     length = length_of(cache) + more
     most = getattr(cache, "max_size", None)
     return length if most is None else min(length, most)
 
 
 def in_step(caches: Sequence[Any], forms: Sequence[Form]) -> bool:
-    """Return True if all layers of the same form have the same write position."""
+    """Check that all layers of the same form have the same write position."""
     pairs = zip(caches, forms, strict=True)
     rings = {(form, next_place(cache)) for cache, form in pairs if form.window}
     return len({cache.offset for cache in caches}) == 1 and len(rings) == len(dict(rings))
 
 
 def next_place(cache: Any) -> int:
-    """Return the write position of the next token: the end, or a window's oldest token."""
+    """Return where the next token is written: at the end, or over a window's oldest token."""
     if not hasattr(cache, "max_size"):
         return length_of(cache)
     return int(cache.keep if cache._idx >= cache.max_size else cache._idx)
 
 
 def advance(cache: Any) -> None:
-    """Count a token that has been written at `next_place`."""
+    """Update a cache's counters after a token was written at `next_place`."""
     if hasattr(cache, "max_size"):
         cache._idx = next_place(cache) + 1
     cache.offset += 1
 
 
 def as_kept(form: Form, keys: mx.array, values: mx.array) -> list[mx.array]:
-    """Return a step's keys and values `[rows, key heads, 1, head dim]` in the layout of `taken`."""
+    """Convert keys and values `[rows, key heads, 1, head dim]` to the format of `taken`."""
     if not form.bits:
         return [keys, values]
     k, v = (mx.quantize(a, group_size=form.group, bits=form.bits) for a in (keys, values))

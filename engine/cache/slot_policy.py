@@ -1,59 +1,59 @@
-"""Policies that select the sessions for slots (`slots`), by device.
+"""Policies that decide which sessions get slots (see `slots`), by device.
 
-On a CPU, the attention of a long session takes much longer than its dispatch, and copying it into a
-slot and back costs more than the slot saves (measured with 135M parameters in float32, see
-`engine/DECISIONS.md`, E7). Below that length, windows and quantized keys gain as much as plain
-keys. Stacked states gain at every length (E135). On a GPU, a launch costs as much at 8,000 tokens
-as at 80, and copies are cheap, so sessions of every length get slots, grouped by length.
+On a CPU, long sessions don't benefit from slots: their attention takes much longer than dispatching
+it, and copying them into a slot and back costs more than it saves (measured with 135M parameters in
+float32, see E7 in `engine/DECISIONS.md`). Shorter sessions benefit with any kind of cache,
+including windows and quantized keys. Stacking recurrent states helps at every length (E135). On a
+GPU, a kernel launch costs the same at 80 and at 8,000 tokens, and copies are cheap, so sessions of
+every length get slots, grouped by length.
 """
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-BLOCK = 64  # minimum of tokens by which a buffer grows
+BLOCK = 64  # minimum growth of a buffer in tokens
 
 
 class SlotPolicy(Struct, frozen=True):
     """Rules for sharing slot buffers."""
 
-    below: int | None  # sessions with fewer tokens can have slots; None for no limit
-    # Group sessions by length into several buffers. Otherwise there is one buffer, and sessions
-    # that do not fit into it keep their own caches.
+    below: int | None  # sessions need fewer tokens than this; None for no limit
+    # Group sessions by length, using several buffers. Otherwise, there is only one buffer, and
+    # sessions that don't fit keep their own caches.
     classes: bool
-    # Tokens. With classes, the difference of lengths that a buffer always allows; without, the
-    # length up to which sessions always fit.
+    # In tokens. With classes, sessions whose lengths differ by no more than this always fit in the
+    # same buffer. Without classes, sessions up to this length always fit.
     together: int = 256
-    # allow models in which only some layers can have slots
+    # support models where only some of the layers can use slots
     some_layers: bool = False
-    windows: bool = False  # allow slots for layers with a sliding window
-    # allow slots for quantized keys; otherwise sessions with such layers keep their own caches
+    windows: bool = False  # use slots for layers with a sliding window
+    # use slots for quantized keys; if False, sessions with quantized layers get no slot
     bits: bool = False
     states: bool = False  # keep recurrent states stacked between steps, for sessions of any length
-    # Maximum bytes of keys and values of an entering session, if there is one buffer. Decoding
-    # waits while an entering session's bytes are copied.
+    # With a single buffer, the maximum bytes of keys and values of an entering session. Decoding
+    # stalls while they are copied.
     most: int | None = None
 
     def may_hold(self, length: int) -> bool:
-        """Return True if a session of `length` tokens has room for one more token in a slot."""
+        """Check whether a session of `length` tokens can have a slot for one more step."""
         return length > 0 and (self.below is None or length < self.below)
 
     def longest_beside(self, shortest: int) -> int:
-        """Return the maximum length of a session that shares a buffer with one of `shortest`
-        tokens.
+        """Return the longest session that can share a buffer with a session of `shortest` tokens.
 
-        All slots of a buffer have the length of the longest session. With classes, sessions that
-        fit once fit for good, because both grow by one token per step.
+        The limit exists because all slots of a buffer are as long as the longest session. With
+        classes, sessions that fit together stay together, since each grows by one token per step.
         """
         if self.classes:
             return max(shortest + self.together, shortest * 4 // 3)
         return max(self.together, 2 * shortest)
 
     def block(self, length: int) -> int:
-        """Return the tokens by which a buffer of `length` grows.
+        """Return the growth increment of a buffer of `length`, in tokens.
 
-        With classes it is a sixteenth of the length, so that a step copies at most sixteen tokens
-        per session on average.
+        With classes, buffers grow by a sixteenth of their length. This way, growing costs at most
+        16 copied tokens per session and step on average.
         """
         return max(BLOCK, length // (16 * BLOCK) * BLOCK) if self.classes else BLOCK
 
@@ -70,5 +70,5 @@ STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}  # by `Backend.devic
 
 
 def policy_for(device: str) -> SlotPolicy:
-    """Return the initial policy of a model. `Slots.policy` can be changed at any time."""
+    """Return the default policy for a device. `Slots.policy` can be changed at any time."""
     return STARTING[device]

@@ -1,16 +1,16 @@
 """Slots: keys and values of sessions that decode together, as rows of one buffer per layer.
 
-With separate caches, one layer of a shared step needs about six small operations per row, and each
-takes ten microseconds to dispatch. In one buffer (`slot_buffer`), one operation writes all rows and
-three compute their attention. Each row reads only its own slot, up to its length. A session
-overwrites its whole slot when it enters, so no data of the previous session remains.
+With separate caches, each layer of a shared step needs about six small operations per row, which
+take 10 µs each to dispatch. With a common buffer (`slot_buffer`), a single operation writes all
+rows, and three operations compute their attention. Each row only reads its own slot, up to its
+length. A session that enters overwrites its whole slot, so no data of other sessions is left over.
 
-`slot_layer` defines which cache classes can be in slots, and `SlotPolicy` selects among them.
-Layers with other caches keep their own, if the policy allows such models. Sessions share a buffer
-only if the forms of their caches are equal. All slots of a buffer have the length of the longest
-session, so the policy also limits how much lengths may differ. A session leaves its slot when its
-reply ends or pauses, when the policy no longer accepts it, and when its caches are needed (by a
-fork, the next prompt, or the offload to disk).
+`slot_layer` defines which cache classes support slots, and `SlotPolicy` restricts them further.
+Models with other caches can use slots for some of their layers, if the policy allows that. Sessions
+can only share a buffer if their caches have the same forms. All slots of a buffer are as long as
+the longest session, so the policy also limits how much the lengths may differ. A session leaves its
+slot when its reply ends or pauses, when the policy no longer accepts it, and when its caches are
+needed elsewhere (for a fork, the next prompt, or writing to disk).
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from engine.cache.slot_layer import Form, in_step
 from engine.cache.slot_policy import ON_CPU, SlotPolicy
 from engine.cache.state_stack import StateStack
 
-_Forms = dict[int, tuple[Form, ...]]  # forms of the caches in a slot, by id of the session
+_Forms = dict[int, tuple[Form, ...]]  # cache forms, by `id()` of the session
 
 
 class Slots:
-    """Slots of one model's sessions."""
+    """All slots of a model's sessions."""
 
     def __init__(self, policy: SlotPolicy = ON_CPU) -> None:
-        # a new policy applies from the next `assign`
+        # can be replaced at any time; takes effect at the next `assign`
         self.policy = policy
-        # one per length class; `assign` removes empty ones
+        # one buffer per length class; `assign` removes empty buffers
         self.buffers: list[SlotBuffer] = []
         self.stack = StateStack()  # recurrent states of the sessions that decode together
 
@@ -44,22 +44,22 @@ class Slots:
 
     @property
     def arrays(self) -> list[list[mx.array]]:
-        """Keys and values of all buffers by layer, and the stacked states."""
+        """Arrays of all buffers, by layer, followed by the stacked states."""
         return [
             *(arrays for buffer in self.buffers for arrays in buffer.layers),
             *self.stack.layers,
         ]
 
     def assign(self, rows: Sequence[Occupant], alone: bool = False) -> list[int]:
-        """Give slots to the eligible sessions in `rows`. All other sessions leave theirs.
+        """Assign slots to all eligible sessions in `rows`. All other sessions leave their slots.
 
         Args:
-            alone: the rows run in separate passes, so they leave their slots. Other sessions stay,
-                because they may decode together in the same turn.
+            alone: the rows run in separate passes, so they don't need slots. Other sessions keep
+                theirs, because they may decode together in the same turn.
 
         Returns:
-            The order in which to step the rows, as indices into `rows`: rows in slots first, by
-                buffer and slot. Empty if `alone`.
+            The order in which to step the rows, as indices into `rows`. Rows in slots come first,
+                sorted by buffer and slot. Empty if `alone`.
         """
         if alone:
             for kv in rows:
@@ -92,8 +92,7 @@ class Slots:
         return order
 
     def _forms(self, kv: Occupant) -> tuple[Form, ...]:
-        """Return the forms of the caches that a slot would hold, or () if there is no room for a
-        token."""
+        """Return the forms of a session's caches, or () if it isn't eligible for a slot."""
         if kv.slots is not None:
             return kv.slots.forms if self.policy.may_hold(length_of(kv)) else ()
         caches, forms = slot_caches(kv.layers, self.policy)
@@ -101,7 +100,10 @@ class Slots:
         return forms if able else ()
 
     def _into_one(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
-        """Return the entering sessions by buffer id, for policies with one buffer."""
+        """Assign entering sessions to the only buffer. Used for policies without classes.
+
+        Returns the sessions by the buffer's `id()`.
+        """
         most = self.policy.most
         if most is not None:
             coming = [kv for kv in coming if bytes_of(kv, self.policy) <= most]
@@ -112,9 +114,10 @@ class Slots:
         return {id(self.buffers[0]): coming} if coming else {}
 
     def _by_class(self, coming: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
-        """Return the entering sessions by buffer id. Create buffers for groups of two or more.
+        """Assign entering sessions to buffers, adding buffers for groups of two or more.
 
-        A session without similar sessions keeps its own caches, because a slot would save nothing.
+        A session that has no similar sessions keeps its own caches, because a slot wouldn't save
+        anything. Returns the sessions by the buffer's `id()`.
         """
         entering: dict[int, list[Occupant]] = {id(buffer): [] for buffer in self.buffers}
         left: list[Occupant] = []
@@ -147,7 +150,7 @@ class Slots:
         return {key: sorted(group, key=lambda kv: order[id(kv)]) for key, group in entering.items()}
 
     def _of_similar_length(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
-        """Return the largest group that fits one buffer. Prefer sessions that have slots."""
+        """Return the largest group that fits in one buffer, preferring sessions that have slots."""
 
         def rank(group: list[Occupant]) -> tuple[int, int]:
             return sum(kv.slots is not None for kv in group), len(group)

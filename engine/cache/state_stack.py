@@ -1,8 +1,8 @@
-"""Stack of the recurrent states of sessions that decode together, kept between steps.
+"""Stacked recurrent states of sessions that decode together, kept between steps.
 
-A step replaces the whole states, so the stack has one row per session of the step, in the same
-order, whatever their lengths. It is rebuilt when the sessions or their order change. While stacked,
-the sessions' own caches hold None.
+Since each step replaces the states as a whole, the stack must have exactly the rows of the step, in
+the same order. The lengths of the sessions don't matter. The stack is rebuilt when the sessions or
+their order change. While states are stacked, the sessions' own caches contain None.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ log = logging.getLogger(__name__)
 class Stacked(Protocol):
     """Interface of session caches whose states can be stacked."""
 
-    stack: StateStack | None  # stack that holds its recurrent states, or None
+    stack: StateStack | None  # stack that the states are currently in, or None
 
     @property
     def layers(self) -> Sequence[Any]:
-        """Cache objects by layer."""
+        """One cache object per layer."""
 
     def drop(self) -> None:
         """Discard the caches."""
 
 
 class StateStack:
-    """Recurrent states of one model's sessions that decode together."""
+    """Stack of recurrent states for sessions of the same model."""
 
     def __init__(self) -> None:
         self.members: list[Stacked] = []  # in row order
-        self.caches: list[list[Any]] = []  # by member: cache objects of its recurrent layers
-        # by recurrent layer: states `[members, ...]`
+        self.caches: list[list[Any]] = []  # recurrent cache objects of each member
+        # states `[members, ...]` of each recurrent layer
         self.layers: list[list[mx.array]] = []
 
     @property
     def nbytes_each(self) -> int:
-        """Bytes of the stack per member."""
+        """Size of the stack per member in bytes."""
         total = sum(state.nbytes for states in self.layers for state in states)
         return total // max(1, len(self.members))
 
     def can_hold(self, rows: Sequence[Stacked]) -> bool:
-        """Return True if all sessions have recurrent states of the same shapes."""
+        """Check that all sessions have recurrent states of the same shapes."""
         shapes = set()
         for kv in (kv for kv in rows if kv.stack is None):
             own = _shapes(state_caches(kv))
-            if own is None:  # most models have no states; return after the first session
+            if own is None:  # most models have no states, so return early
                 return False
             shapes.add(own)
         if shapes and self.members and any(kv.stack is not None for kv in rows):
@@ -58,11 +58,11 @@ class StateStack:
         return len(shapes) <= 1
 
     def arrange(self, rows: Sequence[Stacked], at_once: bool) -> None:
-        """Stack the states of exactly these sessions, in this order.
+        """Stack the states of the given sessions, in this order. Other sessions are removed.
 
         Args:
-            at_once: evaluate layer by layer, so that only one layer's states exist twice. If that
-                fails, the states of all sessions are lost.
+            at_once: evaluate after each layer, so that only one layer's states exist twice. If this
+                fails, all sessions lose their states.
         """
         wanted = {id(kv) for kv in rows}
         for kv in [kv for kv in self.members if id(kv) not in wanted]:
@@ -75,7 +75,8 @@ class StateStack:
         new = [state_caches(kv) for kv in coming]
         both = [*self.caches, *new]
         held = self.layers or [[] for _ in both[0]]
-        # First, so that after an error these sessions are found in the stack and dropped.
+        # Do this first. If there's an error, these sessions must be found in the stack so that they
+        # are dropped.
         self.members, self.caches, self.layers = list(rows), [both[place] for place in order], []
         for kv in coming:
             kv.stack = self
@@ -95,7 +96,7 @@ class StateStack:
     def leave(self, kv: Stacked) -> None:
         """Copy a session's states back to its caches.
 
-        If that fails, the session loses its caches and prefills again.
+        If this fails, the session loses its caches and has to prefill again.
         """
         row = self.members.index(kv)
         try:
@@ -108,11 +109,11 @@ class StateStack:
             kv.drop()
 
     def free(self, kv: Stacked) -> None:
-        """Discard a session's states. If that fails, the other sessions lose theirs too."""
+        """Discard a session's states. If this fails, the other members lose theirs as well."""
         row = self.members.index(kv)
         kv.stack = None
         del self.members[row], self.caches[row]
-        # First, so that after an error no member uses another one's row.
+        # Do this first, so that no member can use another member's row after an error.
         held, self.layers = self.layers, []
         if not self.members or not held:
             return
@@ -131,12 +132,12 @@ def _in_order(parts: list[mx.array], order: list[int]) -> mx.array:
 
 
 def state_caches(kv: Stacked) -> list[Any]:
-    """Return the session's caches that hold a recurrent state."""
+    """Return those of a session's caches that hold a recurrent state."""
     return [cache for cache in kv.layers if type(cache) is _kind()]
 
 
 def _shapes(caches: list[Any]) -> tuple[tuple[int, ...], ...] | None:
-    """Return the shapes of a session's states, or None if there are none or some are unset."""
+    """Return the shapes of a session's states, or None if there are no states or some are unset."""
     states = [state for cache in caches for state in cache.cache]
     if not states or any(state is None for state in states):
         return None
@@ -145,7 +146,7 @@ def _shapes(caches: list[Any]) -> tuple[tuple[int, ...], ...] | None:
 
 @functools.cache
 def _kind() -> type[Any]:
-    # Not at the top of the file: see `backend.preserved_file_limit`.
+    # Imported here because of `backend.preserved_file_limit`.
     from mlx_lm.models.cache import ArraysCache
 
     kind: type[Any] = ArraysCache

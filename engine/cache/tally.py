@@ -1,4 +1,4 @@
-"""Memory total of idle caches."""
+"""Total memory of idle caches."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from engine.cache.session_kv import Part, SessionKV, Watch
 
 
 class Tally:
-    """Running total of the bytes of idle caches, so that a step does not visit all of them.
+    """Running total of the memory of idle caches, so that a step doesn't have to sum them up.
 
-    Bytes that several caches share (a prefix, or a fork before its first write) count once.
+    Memory shared by several caches (a prefix, or a fork before its first write) is counted once.
     """
 
     def __init__(self) -> None:
         self.watch = Watch()  # caches that may have changed
         self.nbytes = 0
-        # by group number: number of caches that share the group's bytes, and these bytes
+        # for each group of shared memory, the number of caches that use it and its size in bytes
         self.groups: dict[int, tuple[int, int]] = {}
         self._counted: dict[SessionKV, Part] = {}
 
     def refresh(self, used: Iterable[SessionKV]) -> None:
-        """Update the total for changed caches. Exclude those in `used`."""
+        """Update the total for all caches that changed. Caches in `used` aren't counted."""
         changed, skipped = self.watch.changed, set(used)
         for kv in skipped:
             self._take_out(kv)

@@ -1,4 +1,4 @@
-"""Arguments, constants and a status line shared by several commands."""
+"""Arguments, constants and a status line that several commands need."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BAR_WIDTH = 24
 
 
 def positive_int(text: str) -> int:
-    """Parse an integer of at least 1, for `argparse`."""
+    """Parse an integer that must be at least 1. For `argparse`."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
@@ -31,14 +31,14 @@ def positive_int(text: str) -> int:
 
 
 def add_adapter(parser: argparse.ArgumentParser) -> None:
-    """Add `--adapter`, for commands with one model."""
+    """Add `--adapter`. For commands that use one model."""
     parser.add_argument(
         "--adapter", metavar="FOLDER", help="LoRA or DoRA adapter for it, in mlx-lm's layout"
     )
 
 
 def add_draft(parser: argparse.ArgumentParser) -> None:
-    """Add `--draft-model`, for commands with one model."""
+    """Add `--draft-model`. For commands that use one model."""
     parser.add_argument(
         "--draft-model",
         metavar="MODEL",
@@ -49,9 +49,9 @@ def add_draft(parser: argparse.ArgumentParser) -> None:
 
 
 def ways_dir() -> Path | None:
-    """Return the engine's `ways_dir`, the same as the window's so that both share the files.
+    """Return the engine's `ways_dir`. Same folder as the window's, so that they share the files.
 
-    None if STRETTO_NO_WAYS is set in the environment.
+    None if STRETTO_NO_WAYS is set.
     """
     if os.environ.get("STRETTO_NO_WAYS"):
         return None
@@ -59,14 +59,17 @@ def ways_dir() -> Path | None:
 
 
 def serve_cache_dir() -> Path | None:
-    """Return the default folder for conversation caches of `serve`; None as in `ways_dir`."""
+    """Return the default folder for conversation caches of `serve`.
+
+    None in the same case as `ways_dir`.
+    """
     if os.environ.get("STRETTO_NO_WAYS"):
         return None
     return platformdirs.user_cache_path("Stretto", appauthor=False) / "serve"
 
 
 def add_ranks(parser: argparse.ArgumentParser) -> None:
-    """Add `--ranks` and `--hosts`, for commands with many requests."""
+    """Add `--ranks` and `--hosts`. For commands with many requests."""
     parser.add_argument(
         "--ranks",
         type=positive_int,
@@ -92,7 +95,7 @@ def parse_ranks(options: argparse.Namespace) -> int | Sequence[Host]:
     """Return the engine's `ranks` argument.
 
     Raises:
-        HostError: a host is unknown, or the hosts cannot form a group.
+        HostError: if a host is unknown, or the hosts can't form a group.
     """
     if not options.hosts:
         ranks: int = options.ranks
@@ -102,7 +105,7 @@ def parse_ranks(options: argparse.Namespace) -> int | Sequence[Host]:
 
 @contextlib.contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """Raise KeyboardInterrupt on SIGTERM inside the block, as on Ctrl+C."""
+    """Within the block, make SIGTERM raise KeyboardInterrupt, just like Ctrl+C."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -112,7 +115,7 @@ def sigterm_as_interrupt() -> Iterator[None]:
 
 @contextlib.contextmanager
 def postpone_interrupts() -> Iterator[None]:
-    """Postpone SIGINT and SIGTERM to the end of the block. For the main thread only."""
+    """Delay SIGINT and SIGTERM until the end of the block. Main thread only."""
     received: list[int] = []
     before: dict[int, Any] = {}
     try:
@@ -127,14 +130,17 @@ def postpone_interrupts() -> Iterator[None]:
 
 
 class StatusLine:
-    """Terminal line that is redrawn in place. Writes nothing to a file or a pipe."""
+    """A line of the terminal that is redrawn in place.
+
+    If the stream isn't a terminal, does nothing.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self.shown = stream.isatty()
 
     def draw(self, text: str) -> None:
-        """Replace the line with this text, cut to the terminal's width."""
+        """Redraw the line. Text is cut off at the terminal's width."""
         if self.shown:
             width = shutil.get_terminal_size().columns - 1
             self._stream.write(f"\r\x1b[K{text[:width]}")
@@ -145,6 +151,6 @@ class StatusLine:
 
 
 def progress_bar(done: int, of: int) -> str:
-    """Return a bar of characters, full if `done` equals `of` (or `of` is 0)."""
+    """Draw a progress bar. If `of` is 0, it's full."""
     filled = round(_BAR_WIDTH * done / of) if of else _BAR_WIDTH
     return "█" * filled + "░" * (_BAR_WIDTH - filled)

@@ -47,7 +47,7 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 
 ALL_ANSWERED, SOME_FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
-_MAX_LISTED = 20  # errors and ignored fields
+_MAX_LISTED = 20  # for errors, and for ignored fields
 
 EPILOG = """\
 A line is {"prompt": "…"} or {"messages": […]}, with optional "id", "system", "reasoning" and fields
@@ -140,7 +140,7 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
         raise OutputError(f"{target} is the input. Choose another file for the answers.")
     sampling = {k: getattr(options, k) for k in ("max_tokens", "temperature", "top_p")}
     asked = {k: v for k, v in sampling.items() if v is not None}
-    SamplingParams(**asked)  # report an invalid option once, not for every line
+    SamplingParams(**asked)  # report invalid options once, not for every line
     model = engine.load(options.model, options.adapter, options.draft_model)
     defaults = RequestDefaults(
         {**model.defaults, **asked}, options.seed, options.system, options.think
@@ -161,7 +161,7 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
 
 
 class BatchRun:
-    """One run: sends lines to the engine, writes answers and shows progress."""
+    """A single run: sends lines, writes answers and shows progress."""
 
     def __init__(
         self, results: ResultsFile, salt: str, model: Model, options: argparse.Namespace, count: int
@@ -174,7 +174,7 @@ class BatchRun:
         self._options = options
         self._progress = StatusLine(sys.stderr)
         self._told = 0
-        self._digests: dict[int, str] = {}  # of lines in progress
+        self._digests: dict[int, str] = {}  # by line, while in progress
 
     def run(
         self, runner: BatchRunner, source: Iterator[tuple[int, bytes]], parse: LineParser
@@ -188,7 +188,7 @@ class BatchRun:
         )
 
     def print_summary(self, ignored: Sequence[str]) -> None:
-        """Print the ignored fields and the statistics, also after an interruption."""
+        """Print ignored fields and statistics, even after an interruption."""
         self._progress.clear()
         if ignored:
             named = ", ".join(ignored[:_MAX_LISTED])
@@ -207,7 +207,7 @@ class BatchRun:
     def _requests(
         self, source: Iterator[tuple[int, bytes]], parse: LineParser
     ) -> Iterator[BatchRequest]:
-        """Yield the lines to answer. Record invalid ones immediately."""
+        """Yield the lines to answer. Invalid lines are recorded right away."""
         for number, raw in source:
             line = parse(number, raw)
             if number in self._results.known:
@@ -225,7 +225,7 @@ class BatchRun:
         if self._options.timings and not answer.failed:
             content["ttft_s"] = round(answer.stats.ttft_s, 4)
             content["latency_s"] = round(answer.latency_s, 4)
-        with postpone_interrupts():  # the summary, the file and its index agree
+        with postpone_interrupts():  # keeps the summary, the file and its index consistent
             self.summary.add(answer)
             self._record(request, content)
 
@@ -246,7 +246,7 @@ class BatchRun:
 
 
 def _progress(summary: BatchSummary, tokens: int) -> str:
-    """A line for a terminal. `tokens`: how many the engine has given so far."""
+    """Format the progress line. `tokens` is how many were received so far."""
     done, of = summary.done, summary.lines
     seconds = max(summary.seconds, 1e-6)
     now = summary.answered + summary.failed

@@ -1,4 +1,4 @@
-"""`python -m engine bench`: run measurements, print tables, and write JSON."""
+"""`python -m engine bench`: run benchmarks, print tables, and write JSON."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SEPARATE_PARTS: dict[str, Callable[[argparse.Namespace, Say], Any]] = {
     "graph": lambda o, say: graph.run(o.model, o.chats, o.cases, say, o.markdown),
     "drafts": lambda o, say: drafts.run(o.model, o.draft_model, o.tokens, o.rounds, say),
 }
-"""Parts that load models themselves. They run only if named."""
+"""These parts load models themselves, and only run if they are named explicitly."""
 
 _NO_SERVER = "mlx_lm.server is skipped: it needs a Python interpreter"
 
@@ -118,7 +118,8 @@ def main(options: argparse.Namespace) -> int:
         if set(options.parts) - {"capacity", *SEPARATE_PARTS}:
             with subject(options.model) as it:
                 _compare(it, options, say, note, figures)
-        if "capacity" in options.parts:  # last, when the other parts' model is unloaded
+        # last, because the model of the other parts must be unloaded first
+        if "capacity" in options.parts:
             held = capacity(options.model, options.length or [512, 2048], 4, note)
             tables.capacity(held, say)
             figures["capacity"] = to_builtins(held)
@@ -196,7 +197,7 @@ def _traffic(
     say: Say,
     note: Say,
 ) -> list[LoadResult]:
-    """Measure whole requests, and print each row as soon as it is known."""
+    """Benchmark whole requests. Each row is printed as soon as it's done."""
     with contextlib.ExitStack() as stack:
         who: dict[str, tuple[Contender, Peak]] = {
             "Stretto": (contenders.stretto(it), contenders.peak_here)
@@ -206,7 +207,7 @@ def _traffic(
         if "batch" in options.against:
             who["BatchGenerator"] = (contenders.batch_generator(it), contenders.peak_here)
         if {"alone", "batch"} & set(options.against):
-            assert it.net is not None  # loads it before the first measurement
+            assert it.net is not None  # load it before the first measurement
         if "server" in options.against and FROZEN:
             note(_NO_SERVER)
         elif "server" in options.against:

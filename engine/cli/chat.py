@@ -76,7 +76,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _show(reply: Reply) -> None:
-    """Print a reply while it streams. Ctrl+C cancels the reply, not the chat."""
+    """Print a reply as it streams. Ctrl+C only cancels the reply, not the chat."""
     events = iter(reply)
     kind = "answer"
     while True:

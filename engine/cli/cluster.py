@@ -1,4 +1,4 @@
-"""`python -m engine cluster …`: manage and test the machines over which models are spread."""
+"""`python -m engine cluster …`: manage and test the machines that models are spread over."""
 
 from __future__ import annotations
 

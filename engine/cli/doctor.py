@@ -1,4 +1,4 @@
-"""`python -m engine doctor`: installed versions, the device, patches, and missing parts."""
+"""`python -m engine doctor`: show installed versions, the device, patches, and what's missing."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class DoctorReport(Struct):
     """Findings of `doctor`.
 
     Attributes:
-        versions: by package; "" if not installed.
-        backend: device, BLAS, and bytes of memory.
-        patches: name, on, reason if off, and loss.
-        adapters: reason why LoRA adapters cannot be loaded; "" if they can.
-        differences: from the pinned versions, as sentences.
+        versions: version by package, or "" if it isn't installed.
+        backend: device, BLAS, and memory in bytes.
+        patches: name, whether it's on, why not if off, and what's lost without it.
+        adapters: why LoRA adapters can't be loaded, or "".
+        differences: how versions differ from those we pinned, in sentences.
     """
 
     versions: dict[str, str]
@@ -53,11 +53,11 @@ def main(options: argparse.Namespace) -> int:
 
 
 def examine() -> DoctorReport:
-    """Start the backend and return the report."""
+    """Start the backend and collect the report."""
     from engine.model import backend
 
-    machine = backend.start()  # before anything imports MLX
-    from engine.model import adapters  # imports MLX, which must be after its BLAS
+    machine = backend.start()  # must come before anything imports MLX
+    from engine.model import adapters  # imports MLX, which needs its BLAS loaded first
     from engine.runtime.admission import BUDGET_SHARE
 
     missing = []
@@ -98,7 +98,7 @@ def _version(package: str) -> str:
 
 
 def _lines(found: DoctorReport) -> Iterable[str]:
-    """Yield the lines of the report as text."""
+    """Format the report as text, line by line."""
     yield from (
         f"{name:<16} {version or 'not installed'}" for name, version in found.versions.items()
     )

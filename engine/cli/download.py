@@ -1,4 +1,4 @@
-"""`python -m engine download REPO_ID`: download a model, and print its folder."""
+"""`python -m engine download REPO_ID`: download a model and print where it is."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def _about(model: hub.HubModel) -> str:
 
 
 class DownloadProgress:
-    """Progress on a terminal in a line that is redrawn, or in a file with a line per 10%."""
+    """Shows progress in a terminal as a redrawn line, and in a file as one line per 10%."""
 
     def __init__(self, stream: TextIO, quiet: bool) -> None:
         self._stream = stream
         self._quiet = quiet
         self._line = StatusLine(stream)
-        self._began = (0.0, 0)  # time, and bytes that were already downloaded
+        self._began = (0.0, 0)  # time, and bytes already there at the start
         self._told = 0.0
         self._tenth = -1
         self._last = (0, 0)
@@ -90,7 +90,7 @@ class DownloadProgress:
             print(f"{_size(done)} of {_size(total)}", file=self._stream, flush=True)
 
     def show_wait(self, seconds: float) -> None:
-        """Print that the hub asked to wait."""
+        """Tell the user that the hub wants us to wait."""
         if not self._quiet:
             self.clear()
             words = f"The hub asks to wait {format_duration(seconds)}. The download then continues."

@@ -1,7 +1,7 @@
-"""`python -m engine launch AGENT`: start a coding agent with a local model.
+"""`python -m engine launch AGENT`: start a coding agent that uses a local model.
 
-`AGENTS` has a row for each agent. Its settings are in environment variables, arguments, or files in
-a folder of ours; the user's own configuration of the agent is not changed.
+Each agent has a row in `AGENTS`. It's configured through environment variables, arguments, or files
+in a folder of ours, without touching the user's own configuration of the agent.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ from engine.cli.arguments import GUIDE
 from engine.hub.names import clean_name
 from engine.serve.auth import Keys, default_file
 
-SERVER_TIMEOUT_S = 10.0  # for the list of models
+SERVER_TIMEOUT_S = 10.0  # for listing models
 _MAX_ANSWER_TOKENS = 8192
 _MAX_RESPONSE_BYTES = 2**20
 
 
 class AgentSetup(Struct, frozen=True):
-    """Settings of an agent for a server.
+    """Configuration of an agent for a given server.
 
-    In all strings, $url, $key, $model, $folder and token counts are replaced: $context is the whole
-    context, $prompt and $answer are its parts, $recent is the end of a conversation that compaction
-    keeps, and $window is the context that Qwen Code is given.
+    In all strings, $url, $key, $model, $folder and token counts are filled in: $context is the
+    whole context, divided into $prompt and $answer, $recent is how much compaction keeps from the
+    end of a conversation, and $window is the context size we tell Qwen Code.
 
     Attributes:
-        program: the agent's executable.
-        install: command that installs it.
-        environment: variables; empty ones are unset.
-        arguments: before those of the user.
-        files: JSON files in its folder; their other content is kept.
-        min_context: tokens for its instructions, its tools, and a short task.
+        program: name of the agent's executable.
+        install: command for installing it.
+        environment: variables to set. Empty values unset them.
+        arguments: inserted before the user's arguments.
+        files: JSON files in its folder. Anything else in them is kept.
+        min_context: tokens needed for its instructions, tools and a short task.
     """
 
     program: str
@@ -121,7 +121,7 @@ AGENTS = {
             "OPENAI_BASE_URL": "$url/v1",
             "OPENAI_API_KEY": "$key",
             "OPENAI_MODEL": "$model",
-            # The user's own settings take precedence over these.
+            # The user's own settings override these.
             "QWEN_CODE_SYSTEM_DEFAULTS_PATH": "$folder/defaults.json",
         },
         ["--auth-type", "openai", "--model", "$model"],
@@ -151,7 +151,7 @@ AGENTS = {
                         "baseUrl": "$url/v1",
                         "api": "openai-completions",
                         "apiKey": "$key",
-                        # Keeps one session id when the conversation is compacted.
+                        # keep the same session id after compaction
                         "compat": {"sendSessionAffinityHeaders": True},
                         "models": [
                             {"id": "$model", "contextWindow": "$context", "maxTokens": "$answer"}
@@ -159,7 +159,8 @@ AGENTS = {
                     }
                 }
             },
-            # The defaults are for 200,000 tokens: with fewer, compaction would keep everything.
+            # The defaults are meant for 200,000 tokens. With less, compaction would keep
+            # everything.
             "settings.json": {
                 "compaction": {"reserveTokens": "$answer", "keepRecentTokens": "$recent"}
             },
@@ -262,7 +263,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _split_options(options: argparse.Namespace) -> argparse.Namespace:
-    """Parse this command's options after the agent's name. The rest are the agent's."""
+    """Parse our own options that follow the agent's name. All other options are for the agent."""
     place = options.rest.index("--") if "--" in options.rest else len(options.rest)
     parser = argparse.ArgumentParser(prog="launch", allow_abbrev=False, add_help=False)
     _add_options(parser)
@@ -311,15 +312,17 @@ def _folder(name: str) -> Path:
 
 
 def _key(name: str, folder: Path, file: Path, make: bool) -> str:
-    """Return the agent's key. Create one if the server requires keys and the old one is invalid.
+    """Return a key for the agent.
+
+    If the server requires keys, a missing or revoked key is replaced.
 
     Raises:
-        OSError, ValueError: the keys cannot be read or written.
+        OSError, ValueError: if the key file can't be read or written.
     """
     keys, kept = Keys(file), folder / "key"
     if all(key.revoked for key in keys.all()):
-        # A first key would lock out clients that need none today. Most agents require some key,
-        # and the server identifies the agent by this one.
+        # Creating the first key would lock out clients that need none today. Most agents insist on
+        # some key, though, and this one tells the server which agent it is.
         return name
     if kept.exists() and keys.owner(known := kept.read_text().strip()):
         return known
@@ -331,7 +334,7 @@ def _key(name: str, folder: Path, file: Path, make: bool) -> str:
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write a file that only its owner can read."""
+    """Write a file that nobody but the owner can read."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     part = file.with_name(f".{file.name}.{os.getpid()}")
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
@@ -341,10 +344,10 @@ def _write_private(file: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def _server(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """Yield a server's address, and True if it was started for this agent.
+    """Yield the server's address, and True if we started it for this agent.
 
     Raises:
-        ValueError: the server could not be started.
+        ValueError: if the server can't be started.
     """
     url = options.url.rstrip("/").removesuffix("/v1")
     if options.print or _get_json(url, "/health", "") is not None:
@@ -355,7 +358,8 @@ def _server(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
     command += [options.model or str(GUIDE), "--port", "0", "--quiet", "--for-a-program"]
     print("launch: no server answers; starting one …", file=sys.stderr, flush=True)
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    # In a new session, since Ctrl+C is for the agent. The server ends when its input closes.
+    # In a new session, because Ctrl+C is meant for the agent. The server exits when its stdin is
+    # closed.
     with subprocess.Popen(command, start_new_session=True, **pipes) as server:
         assert server.stdin is not None
         assert server.stdout is not None
@@ -370,10 +374,10 @@ def _server(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
 
 
 def _get_json(url: str, path: str, key: str) -> Any:
-    """Return a server's JSON response, or None if it does not answer.
+    """Fetch JSON from a server. Returns None if it doesn't respond.
 
     Raises:
-        ValueError: the address is invalid, or the server rejects the key.
+        ValueError: if the address is invalid, or the server rejects the key.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -394,10 +398,10 @@ def _get_json(url: str, path: str, key: str) -> Any:
 
 
 def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
-    """Return the values to fill in for the chosen model.
+    """Collect the values to fill in for the chosen model.
 
     Raises:
-        ValueError: the server does not answer, or has no such model.
+        ValueError: if the server doesn't respond, or doesn't have the model.
     """
     found = _get_json(url, "/v1/models", key)
     models = found.get("data") if isinstance(found, dict) else None
@@ -409,20 +413,20 @@ def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
         raise ValueError(f"unknown model {name!r} at {url}; available models: {names}")
     model = clean_name(str(chosen["id"]))
     context = int(chosen.get("context_length") or 32768)
-    # Agents reserve tokens for the answer within the context.
+    # The answer's tokens are part of the context, and agents reserve them.
     answer = min(_MAX_ANSWER_TOKENS, context // 4)
-    # Qwen Code reserves 33,000 tokens of a larger window for summaries.
+    # Qwen Code reserves 33,000 tokens of larger windows for summaries.
     window = 33_000 if 33_000 < context < 60_000 else context
     prompt = context - answer
-    # pi estimates four characters per token, but tables of numbers have one per token.
+    # pi assumes four characters per token, but in tables of numbers, it's one.
     recent = min(20_000, context // 8)
     numbers = {"context": context, "window": window, "prompt": prompt, "answer": answer}
-    supported = chosen.get("supported_parameters")  # absent from older servers
+    supported = chosen.get("supported_parameters")  # not sent by older servers
     tools = not isinstance(supported, list) or "tools" in supported
     contexts = {clean_name(str(m.get("id"))): int(m.get("context_length") or 0) for m in models}
     return {
         "model": model,
-        "contexts": contexts,  # of all models by name
+        "contexts": contexts,  # context length of each model by name
         "quoted": json.dumps(model),
         "recent": recent,
         "tools": tools,
@@ -431,7 +435,7 @@ def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
 
 
 def _warnings(name: str, known: Mapping[str, Any]) -> list[str]:
-    """Return the reasons why the agent is unlikely to work with the model, as sentences."""
+    """Explain why the agent may not work with this model, in sentences."""
     agent, found = AGENTS[name], list[str]()
     if known["context"] < agent.min_context:
         longer = [each for each, n in known["contexts"].items() if n >= agent.min_context]
@@ -450,7 +454,7 @@ def _warnings(name: str, known: Mapping[str, Any]) -> list[str]:
 
 
 def _confirm(doubts: list[str], ask: bool) -> bool:
-    """Print the warnings. In a terminal, ask the user whether to start the agent anyway."""
+    """Print warnings. In a terminal, also ask whether to start the agent anyway."""
     for doubt in doubts:
         print(f"launch: {doubt}", file=sys.stderr, flush=True)
     if not doubts or not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -460,7 +464,7 @@ def _confirm(doubts: list[str], ask: bool) -> bool:
 
 
 def _fill_in(what: Any, known: Mapping[str, Any]) -> Any:
-    """Replace $names in strings. A string that is only the name of a number becomes that number."""
+    """Fill in $names. If a string is just the name of a number, it becomes that number."""
     if isinstance(what, str):
         number = what in ("$context", "$window", "$prompt", "$answer", "$recent")
         return known[what[1:]] if number else Template(what).safe_substitute(known)
@@ -494,10 +498,10 @@ def _print_setup(
 
 
 def _run(command: Sequence[str], variables: Mapping[str, Any], folder: Path | None) -> int:
-    """Run the agent in this terminal and return its status. Leave Ctrl+C to the agent."""
+    """Run the agent in this terminal and return its exit status. Ctrl+C is left to the agent."""
     environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
     environment = {k: v for k, v in environment.items() if v or k not in variables}
-    # Children inherit an ignored signal, but not a handler.
+    # children would inherit an ignored signal, but they don't inherit handlers
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         return subprocess.call(command, env=environment, cwd=folder)

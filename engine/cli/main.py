@@ -1,4 +1,4 @@
-"""Command line of the engine, such as `python -m engine chat MODEL`."""
+"""The engine's command line, e.g. `python -m engine chat MODEL`."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ COMMANDS = {
     "doctor": ("engine.cli.doctor", "check installed versions and patches"),
     "soak": ("engine.bench.soak", "run random schedules on all families and compare with alone"),
 }
-"""Module of each command, with `add_arguments` and `main`, and its help text.
+"""Module and help text of each command. Modules define `add_arguments` and `main`.
 
-`packaging/stretto.spec` lists these modules too, since they are imported by name.
+Because modules are imported by name, they must be listed in `packaging/stretto.spec`, too.
 """
 
 
 def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine") -> int:
-    """Run one command and return its exit status."""
+    """Run a command. Returns the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
         prog=prog,
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (module, about) in COMMANDS.items():
         own = commands.add_parser(name, help=about)
-        if name in given:  # importing all commands takes 0.3 s
+        if name in given:  # importing every command would take 0.3 s
             importlib.import_module(module).add_arguments(own)
     options = parser.parse_args(given)
     status: int = importlib.import_module(COMMANDS[options.command][0]).main(options)

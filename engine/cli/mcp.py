@@ -1,6 +1,6 @@
-"""`python -m engine mcp`: the engine's chats as MCP tools over stdio.
+"""`python -m engine mcp`: offer the engine's chats as MCP tools over stdio.
 
-The protocol (https://modelcontextprotocol.io) is implemented by the official package.
+The official package implements the protocol (https://modelcontextprotocol.io).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ INSTRUCTIONS = (
     "Local language models. Ask one, continue a named session, or compare several answers to one "
     "prompt, generated concurrently. Nothing leaves this machine."
 )
-_PROGRESS_INTERVAL = 16  # text pieces between two progress reports
+_PROGRESS_INTERVAL = 16  # chunks of text between progress reports
 
 ProgressCallback = Callable[[float], Awaitable[None]]
 
@@ -76,8 +76,8 @@ def main(options: argparse.Namespace) -> int:
 
 
 async def _serve_stdio(made: MCPServer[Any]) -> None:
-    """Serve as `MCPServer.run_stdio_async` does, but accept unpaired surrogates."""
-    # Not closed, since a thread may still be reading it after a signal.
+    """Serve like `MCPServer.run_stdio_async`, but tolerate unpaired surrogates."""
+    # Don't close it: after a signal, a thread may still be reading.
     received = os.fdopen(_take_stdin(), encoding="utf-8", errors="replace", closefd=False)
     lines = anyio.wrap_file(received)
     async with stdio_server(stdin=cast(Any, _repaired(lines))) as (messages, answers):
@@ -86,9 +86,10 @@ async def _serve_stdio(made: MCPServer[Any]) -> None:
 
 
 def _take_stdin() -> int:
-    """Return a new descriptor of standard input, and replace standard input with an empty file.
+    """Duplicate stdin, then replace it by an empty file. Returns the duplicate.
 
-    Otherwise child processes could read messages. `stdio_server` does the same with its own input.
+    This keeps child processes from reading our messages. `stdio_server` does the same, but only
+    with its own input.
     """
     private, empty = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
@@ -97,9 +98,9 @@ def _take_stdin() -> int:
 
 
 async def _repaired(lines: AsyncIterable[str]) -> AsyncIterator[str]:
-    """Yield lines of JSON with unpaired surrogates replaced by U+FFFD.
+    """Replace unpaired surrogates in JSON lines by U+FFFD.
 
-    The package cannot decode such a line, so its request would never get a response.
+    The package can't decode such lines, so the request would never be answered.
     """
     async for line in lines:
         yield _ESCAPE.sub(_replace_lone, line) if r"\ud" in line.lower() else line
@@ -116,7 +117,7 @@ def _replace_lone(escape: re.Match[str]) -> str:
 
 
 class NamedSession(Struct, eq=False):
-    """A session that a client has named."""
+    """A session named by the client."""
 
     session: Session
     model: Model
@@ -125,11 +126,11 @@ class NamedSession(Struct, eq=False):
 
 
 class ToolChats(Struct, eq=False):
-    """Models and named sessions of the tools. Used on one event loop.
+    """Models and named sessions behind the tools. Use it on one event loop only.
 
     Attributes:
-        paths: of the models, which are loaded at first use.
-        limit: token limit of an answer.
+        paths: paths of the models, which are loaded on first use.
+        limit: maximum number of tokens per answer.
     """
 
     engine: Engine
@@ -139,15 +140,15 @@ class ToolChats(Struct, eq=False):
 
     @property
     def names(self) -> list[str]:
-        """Names of the models for clients."""
+        """Model names as shown to clients."""
         return [Path(path).name for path in self.paths]
 
     async def model(self, name: str) -> Model:
-        """Load and return a model by its name, or the first one if the name is empty.
+        """Load a model by name. An empty name stands for the first model.
 
         Raises:
-            EngineError: the model cannot be loaded.
-            ValueError: the name is unknown.
+            EngineError: if the model can't be loaded.
+            ValueError: if there's no such model.
         """
         if name and name not in (*self.names, *self.paths):
             raise ValueError(f"Unknown model {name!r}. Available: {', '.join(self.names)}.")
@@ -164,7 +165,10 @@ class ToolChats(Struct, eq=False):
         seed: int | None,
         on_progress: ProgressCallback,
     ) -> str:
-        """Return an answer. A named session is continued, or opened if it does not exist."""
+        """Answer a prompt.
+
+        With a session name, that session is continued, or created if necessary.
+        """
         if not session:
             chosen = await self.model(model)
             chat = self.engine.open_session(chosen, system=system or None)
@@ -196,7 +200,7 @@ class ToolChats(Struct, eq=False):
         system: str,
         on_progress: ProgressCallback,
     ) -> list[dict[str, Any]]:
-        """Return the answers of several models or seeds, generated concurrently."""
+        """Get answers from several models or with several seeds, all generated concurrently."""
         several: list[int | None] = [*seeds] or [None]
         ways = [(model, seed) for model in models or self.names for seed in several]
         if len(ways) > MAX_COMPARED_ANSWERS:
@@ -217,7 +221,7 @@ class ToolChats(Struct, eq=False):
         return list(await asyncio.gather(*(one(name, seed) for name, seed in ways)))
 
     def sessions(self, close: str) -> list[dict[str, Any]]:
-        """Return the named sessions, after closing the one named by `close`."""
+        """List the named sessions. If `close` is given, that session is closed first."""
         if close:
             gone = self._open.pop(close, None)
             if gone is None:
@@ -231,7 +235,10 @@ class ToolChats(Struct, eq=False):
     async def _answer(
         self, chat: Session, prompt: str, seed: int | None, on_progress: ProgressCallback
     ) -> tuple[str, Finished]:
-        """Return the answer's text and its last event. Cancels the reply if the client cancels."""
+        """Generate an answer.
+
+        Returns the text and the final event. If the client cancels, so do we.
+        """
         events: asyncio.Queue[Event] = asyncio.Queue()
         loop = asyncio.get_running_loop()
         usual = {**chat.model.defaults, "max_tokens": self.limit, "seed": seed}
@@ -253,7 +260,7 @@ class ToolChats(Struct, eq=False):
 
 
 def build_server(chats: ToolChats) -> MCPServer[Any]:
-    """Return the MCP server with the tools `ask`, `compare` and `sessions`."""
+    """Build the MCP server with its tools `ask`, `compare` and `sessions`."""
     made: MCPServer[Any] = MCPServer("stretto", instructions=INSTRUCTIONS, log_level="ERROR")
     names = ", ".join(chats.names)
 
@@ -301,7 +308,7 @@ def build_server(chats: ToolChats) -> MCPServer[Any]:
 
 @contextlib.contextmanager
 def _tool_errors() -> Iterator[None]:
-    """Report engine errors and invalid arguments as tool errors."""
+    """Report engine errors and invalid arguments to the client as tool errors."""
     try:
         yield
     except (EngineError, ValueError) as error:
@@ -311,6 +318,6 @@ def _tool_errors() -> Iterator[None]:
 def _post_event(
     loop: asyncio.AbstractEventLoop, events: asyncio.Queue[Event], event: Event
 ) -> None:
-    """Queue an event for the loop. Called on the engine thread."""
-    with contextlib.suppress(RuntimeError):  # the server has ended
+    """Forward an event to the event loop. Called on the engine thread."""
+    with contextlib.suppress(RuntimeError):  # server already stopped
         loop.call_soon_threadsafe(events.put_nowait, event)

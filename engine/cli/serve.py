@@ -1,4 +1,4 @@
-"""`python -m engine serve MODEL …`: serve an HTTP API, and manage its keys."""
+"""`python -m engine serve MODEL …`: serve the HTTP API and manage its keys."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from engine.errors import EngineError
 from engine.model import backend
 from engine.serve.auth import Keys, Policy, Settings, default_file
 
-STOP_TIMEOUT_S = 0.7  # for the engine to stop; afterwards the process exits anyway
+STOP_TIMEOUT_S = 0.7  # for stopping the engine; after that, we exit regardless
 
-STOP_WITH_CACHES_TIMEOUT_S = 5.0  # if caches may have to be written
+STOP_WITH_CACHES_TIMEOUT_S = 5.0  # if caches may have to be written first
 
-STOP_RANKS_TIMEOUT_S = 15.0  # if other processes must be stopped
+STOP_RANKS_TIMEOUT_S = 15.0  # if other processes have to be stopped
 
 _SAME_NAME_SETTINGS = (
     *("host", "sessions", "session_ttl", "at_once", "queue", "per_key", "per_minute"),
     *("connections", "unload_after"),
 )
-"""Settings whose options have the same names."""
+"""Settings that have the same name as their option."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -176,7 +176,7 @@ def main(options: argparse.Namespace) -> int:
     logging.basicConfig(
         level=logging.WARNING if options.quiet else logging.INFO, format="%(message)s"
     )
-    backend.load_openblas()  # before the imports of MLX below
+    backend.load_openblas()  # must come before the imports of MLX below
     try:
         if options.new_key or options.revoke_key or options.list_keys:
             return _keys(options)
@@ -213,10 +213,10 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    """Return the server's settings.
+    """Build the server's settings from the options.
 
     Raises:
-        ValueError: options contradict each other, or a key is required and there is none.
+        ValueError: if options contradict each other, or a key is required but none exists.
     """
     local = Settings(host=options.host, require_key=True).is_local
     if options.announce and local:
@@ -262,7 +262,7 @@ def _parse_share(given: str) -> tuple[str, float]:
     """Parse `NAME=PERCENT`.
 
     Raises:
-        ValueError: it is invalid.
+        ValueError: if it's malformed.
     """
     name, _, share = given.rpartition("=")
     try:
@@ -272,11 +272,11 @@ def _parse_share(given: str) -> tuple[str, float]:
 
 
 def _cache_folder(options: argparse.Namespace) -> Path | None:
-    """Return the folder for conversation caches, or None if they are not kept.
+    """Return the folder for conversation caches, or None if they aren't kept.
 
     Raises:
-        ValueError: the folder has other files, which eviction would delete.
-        OSError: the folder given by the user cannot be used.
+        ValueError: if the folder has other files, because eviction would delete them.
+        OSError: if the user chose a folder that can't be used.
     """
     from engine.cache.offload import APART, kept_apart
 
@@ -292,7 +292,7 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
     except OSError as error:
         if cache != serve_cache_dir():
             raise
-        # For example in a container with a read-only home.
+        # e.g. a container with a read-only home
         print(f"serve: {error}. Conversations are not kept after exit.", file=sys.stderr)
         return None
     if strange:
@@ -301,7 +301,6 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
 
 
 def _forget(cache: Path | None) -> int:
-    """Delete all conversation caches."""
     from engine.cache.offload import kept_apart
 
     files = [] if cache is None else kept_apart(cache)
@@ -319,11 +318,11 @@ def _serve(
     stop_requested: threading.Event,
     cache: Path | None,
 ) -> int:
-    """Serve until a signal arrives."""
+    """Run the server until a signal arrives."""
     loading = engine.load_later(options.models[0], draft=options.draft_model)
     woken = threading.Event()
     loading.add_done_callback(lambda _: woken.set())
-    from engine.serve.server import Server  # while the model loads
+    from engine.serve.server import Server  # runs while the model is loading
 
     while not woken.wait(0.05):
         if stop_requested.is_set():
@@ -345,7 +344,7 @@ def _serve(
         server.offer(model.path, adapter)
     with server:
         for meant in server.served.aliases.values():
-            server.served.entry(meant)  # raises if the model is unknown
+            server.served.entry(meant)  # raises if there's no such model
         server.share_out(shares)
         names = ", ".join(entry.name for entry in server.served.entries)
         if options.for_a_program:
@@ -364,7 +363,7 @@ def _serve(
 
 
 def _announce(stack: contextlib.ExitStack, host: str, port: int) -> None:
-    """Announce the server on the local network. If that fails, only print the error."""
+    """Announce the server on the local network. If that fails, just print the error."""
     from engine.serve.announcement import announce
 
     try:
@@ -375,7 +374,7 @@ def _announce(stack: contextlib.ExitStack, host: str, port: int) -> None:
 
 
 def _stop_engine(engine: Engine, status: int, within: float) -> None:
-    """Stop the engine. Exit the process anyway if a native call does not return."""
+    """Stop the engine. If a native call doesn't return, exit the process regardless."""
     engine.stop(within)
     if engine.is_running:
         logging.getLogger(__name__).warning("engine does not stop; exiting anyway")
@@ -385,7 +384,7 @@ def _stop_engine(engine: Engine, status: int, within: float) -> None:
 
 
 def _wait_for_stdin_close(stop_requested: threading.Event) -> None:
-    """Set the event when the parent process closes standard input or dies."""
+    """Set the event when the parent process closes our stdin or dies."""
     while os.read(0, 4096):
         pass
     stop_requested.set()
@@ -393,7 +392,7 @@ def _wait_for_stdin_close(stop_requested: threading.Event) -> None:
 
 @contextlib.contextmanager
 def _stop_on_signals(stop_requested: threading.Event) -> Iterator[None]:
-    """Set the event on Ctrl+C and SIGTERM. A second signal exits the process immediately."""
+    """Set the event on Ctrl+C or SIGTERM. A second signal exits immediately."""
 
     def stop(number: int, _: object) -> None:
         if stop_requested.is_set():

@@ -1,4 +1,4 @@
-"""Entry point of a rank's process. `engine.cluster.processes` starts it."""
+"""Entry point of a rank process. Started by `engine.cluster.processes`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A rank other than 0: replays rank 0's records on its part of weights and caches."""
+"""A rank other than 0. Replays rank 0's records on its shard of weights and caches."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from engine.model.runner import PrefillChunk
 from engine.model.sliced_pass import run_to_end
 
 MAX_HELD_FILES = 4
-"""Number of read cache files kept in memory. An older one is read again when needed."""
+"""Cache files kept in memory after reading. Others are read again if needed."""
 
-_CATCH_UP_S = 5.0  # for this follower to reach the turn of rank 0's request
-_WRITE_CHECK_S = 0.5  # interval of checks for finished writes
+_CATCH_UP_S = 5.0  # how long to wait for this follower to catch up with rank 0's request
+_WRITE_CHECK_S = 0.5  # interval between checks for finished writes
 
 
 class DivergedError(Exception):
-    """This rank's state differs from rank 0's."""
+    """This rank's state is different from rank 0's."""
 
 
 class FollowerFiles(Offload):
-    """A follower's KV cache files, under the names that rank 0 assigns.
+    """A follower's KV cache files. Rank 0 chooses their names.
 
     Args:
         tell: sends a message to rank 0.
@@ -50,19 +50,19 @@ class FollowerFiles(Offload):
         self._tell = tell
         self._changed = threading.Condition()  # guards the fields below
         self._done = 0
-        self._read: dict[str, Contents] = {}  # by file name, the latest last
+        self._read: dict[str, Contents] = {}  # by file name, latest last
 
     def _path(self, name: str) -> Path:
         return (self._folder or Path()) / f"{name}.safetensors"
 
     def count_operation(self) -> None:
-        """Count a file that was written or removed on rank 0's order."""
+        """Count a file that was written or removed because rank 0 said so."""
         with self._changed:
             self._done += 1
             self._changed.notify_all()
 
     def start_fetch(self, message: dict[str, Any]) -> None:
-        """Read a file on a new thread, and report whether it matches rank 0's."""
+        """Read a file on a new thread and report whether it matches rank 0's file."""
 
         def fetch() -> None:
             holds = False
@@ -89,10 +89,10 @@ class FollowerFiles(Offload):
         return True
 
     def restore(self, name: str, fingerprint: str, kv: SessionKV) -> None:
-        """Build caches from a fetched file.
+        """Rebuild caches from a fetched file.
 
         Raises:
-            ValueError: the file is missing or damaged. A damaged file is removed.
+            ValueError: if the file is missing or damaged. A damaged file is deleted.
         """
         with self._changed:
             contents = self._read.pop(name, None)
@@ -110,27 +110,27 @@ class FollowerFiles(Offload):
 
 
 class FollowerCache(Struct):
-    """A follower's counterpart of one of rank 0's caches."""
+    """A follower's counterpart to one of rank 0's caches."""
 
     kv: SessionKV
     model: LoadedModel
-    fingerprint: str  # of its files
-    prompt: list[int] = field(default_factory=list)  # being prefilled
+    fingerprint: str  # goes into its cache files
+    prompt: list[int] = field(default_factory=list)  # the prompt being prefilled
 
 
 class Follower:
-    """Models and caches of one follower, by rank 0's numbers.
+    """A follower's models and caches, by the numbers rank 0 gave them.
 
     Attributes:
-        turn: number of the last record.
-        steps: progress counter; increases with each record and each piece of a model.
-        busy: True while a record or a model is processed.
-        loading: True while a model is processed.
+        turn: number of the latest record.
+        steps: progress counter. Goes up with every record, and with every chunk while loading.
+        busy: True while a record or a load is being processed.
+        loading: True while a load is being processed.
 
     Args:
         tell: sends a message to rank 0.
         files: this rank's cache files.
-        copies: folder for model copies on this machine; "" for none.
+        copies: folder with model copies on this machine, or "".
     """
 
     def __init__(
@@ -147,22 +147,27 @@ class Follower:
         self._tell = tell
         self._files = files
         self._copies = copies
-        self._reading: dict[int, Any] = {}  # nets with loaded weights, before `_measure`
+        self._reading: dict[int, Any] = {}  # nets with weights but not yet through `_measure`
         self._models: dict[int, LoadedModel] = {}
         self._caches: dict[int, FollowerCache] = {}
 
     def handle_message(
         self, message: dict[str, Any], messages: queue.SimpleQueue[dict[str, Any]]
     ) -> None:
-        """Handle a message on the listening thread: read files immediately, and queue the rest."""
+        """Called on the listening thread.
+
+        File reads start right away; everything else is queued.
+        """
         if message.get("do") == "read file":
             self._files.start_fetch(message)
         else:
             messages.put(message)
 
     def follow(self, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
-        """Process messages until the process is killed. While rank 0 is idle, wait outside
-        collectives."""
+        """Process messages until we're killed.
+
+        While rank 0 is idle, we wait outside of collectives.
+        """
         while True:
             self.busy = self.loading = False
             message = self._next(messages)
@@ -182,7 +187,7 @@ class Follower:
                     self._tell({"question": message["question"]})
 
     def _next(self, messages: queue.SimpleQueue[dict[str, Any]]) -> dict[str, Any]:
-        """Wait for a message. Free memory of finished writes in the meantime."""
+        """Wait for a message. Meanwhile, free the memory of finished writes."""
         while True:
             try:
                 return messages.get(timeout=_WRITE_CHECK_S if self._files.pending() else None)
@@ -190,10 +195,10 @@ class Follower:
                 self._files.settle()
 
     def _replay(self, record: TurnRecord) -> bool:
-        """Execute a record's operations. Return True if rank 0 is idle afterwards.
+        """Carry out a record's operations. Returns True if rank 0 is idle afterwards.
 
         Raises:
-            DivergedError: the record is not the next one.
+            DivergedError: if it isn't the record we expect next.
         """
         if record.turn != self.turn + 1:
             raise DivergedError(f"turn {record.turn} follows turn {self.turn}")
@@ -248,7 +253,7 @@ class Follower:
         return self._caches[number].kv
 
     def do_open(self, number: int, model: int, shares_prefix: bool, bits: int) -> None:
-        """``bits``: KV quantization; 0 for none."""
+        """``bits``: KV cache quantization, 0 for none."""
         loaded = self._models[model]
         make = quantized_caches(loaded, bits).make if bits else loaded.new_caches
         name = kv_fingerprint(loaded.info.id, bits or None)
@@ -262,7 +267,9 @@ class Follower:
         self._caches[twin] = FollowerCache(cache.kv.fork(), cache.model, cache.fingerprint)
 
     def do_begin(self, number: int, known: int, *others: int) -> None:
-        """``known``: the number of cached tokens that start the prompt, before ``others``."""
+        """``known``: how many cached tokens the prompt starts with; ``others`` are the remaining
+        tokens.
+        """
         cache = self._caches[number]
         cache.prompt = [*cache.kv.tokens[:known], *others]
         cache.kv.begin(cache.prompt)
@@ -298,7 +305,7 @@ class Follower:
     # -- computations -----------------------------------------------------------------------
 
     def do_pass(self, model: int, shared: bool, *rows: int) -> None:
-        """``rows``: the caches that are fed."""
+        """``rows``: the caches to be fed."""
         self._step(self._models[model], rows, shared)
 
     def do_mixed(
@@ -308,7 +315,7 @@ class Follower:
         self._step(self._models[model], rows, True, [PrefillChunk(kv, tokens)])
 
     def do_chunk(self, number: int, start: int, count: int, left: int) -> None:
-        """``left``: prompt tokens that remain after the chunk."""
+        """``left``: prompt tokens left after this chunk."""
         kv, tokens = self._read(number, start, count, left)
         runner.prefill(self._caches[number].model, kv, tokens)
 

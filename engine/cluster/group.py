@@ -1,8 +1,9 @@
-"""Messages over MLX's collectives: rank 0's records, and the tokens that a step feeds.
+"""Messages over MLX collectives: rank 0's records, and the tokens fed in a step.
 
-A record lists rank 0's changes to caches and its next computations. It is MessagePack, sent in one
-collective of `FIRST_BYTES`; the rest of a longer record follows in a second one. All collectives
-are sums in which only rank 0 has nonzero values, so every rank receives what rank 0 sent.
+A record lists what rank 0 has changed in caches and will compute next. It's encoded as MessagePack
+and sent in a collective of `FIRST_BYTES`. If it's longer, a second collective has the rest. Since
+every collective is a sum in which only rank 0 has nonzero values, all ranks receive what rank 0
+sent.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from msgspec import Struct
 from engine.cache import cache_file
 
 FIRST_BYTES = 1024
-"""Size of the first collective: enough for a step of 100 chats, or for a short prompt."""
+"""Size of the first collective. Enough for a step of 100 chats, or for a short prompt."""
 
-_LENGTH_BYTES = 4  # length prefix of a record
+_LENGTH_BYTES = 4  # length prefix
 
 
 class Operation(Struct, frozen=True, array_like=True):
-    """One operation: the name and arguments of the follower's method `do_<name>`."""
+    """An operation, with the arguments for the follower's `do_<name>` method."""
 
     name: str
     arguments: tuple[int | bool | str, ...] = ()
@@ -37,21 +38,26 @@ class TurnRecord(Struct, frozen=True, array_like=True):
 
 
 def encode(record: TurnRecord) -> bytes:
-    """Return the record with a length prefix, padded to `FIRST_BYTES` and a multiple of four."""
+    """Serialize a record with a length prefix.
+
+    Padded to at least `FIRST_BYTES`, and to a multiple of four.
+    """
     data = msgspec.msgpack.encode(record)
     data = len(data).to_bytes(_LENGTH_BYTES, "little") + data
     return data.ljust(max(FIRST_BYTES, _padded(len(data))), b"\0")
 
 
 def second_bytes(first: bytes) -> int:
-    """Return the size of the second collective, from the first one's bytes; 0 if there is none."""
+    """Return the size of the second collective, based on the first collective's bytes, or 0 if none
+    is needed.
+    """
     return max(
         0, _padded(_LENGTH_BYTES + int.from_bytes(first[:_LENGTH_BYTES], "little")) - FIRST_BYTES
     )
 
 
 def decode(data: bytes) -> TurnRecord:
-    """Return the record. Raise `ValueError` if the bytes are invalid."""
+    """Deserialize a record. Raises `ValueError` if it's invalid."""
     end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
     return msgspec.msgpack.decode(data[_LENGTH_BYTES:end], type=TurnRecord)
 
@@ -61,7 +67,7 @@ def _padded(nbytes: int) -> int:
 
 
 class RankGroup:
-    """MLX's group of all ranks, configured by `MLX_RANK` and `MLX_HOSTFILE`, or for JACCL."""
+    """MLX's group of all ranks. Configured by `MLX_RANK` and `MLX_HOSTFILE`, or for JACCL."""
 
     def __init__(self, backend: str = "ring") -> None:
         self.mlx: Any = mx.distributed.init(strict=True, backend=backend)
@@ -69,14 +75,14 @@ class RankGroup:
         self.size = int(self.mlx.size())
 
     def send(self, record: TurnRecord) -> None:
-        """Send a record from rank 0 to all ranks, without waiting for them."""
+        """Send a record from rank 0 to all others. Doesn't wait for them."""
         data = encode(record)
         for part in filter(None, (data[:FIRST_BYTES], data[FIRST_BYTES:])):
             numbers = mx.array(np.frombuffer(part, np.int32))
             mx.async_eval(self._sum(numbers))  # type: ignore[no-untyped-call]
 
     def receive(self) -> TurnRecord:
-        """Wait for rank 0's next record."""
+        """Wait for the next record from rank 0."""
         data = self._received(FIRST_BYTES)
         more = second_bytes(data)
         return decode(data + self._received(more) if more else data)
@@ -85,16 +91,16 @@ class RankGroup:
         return np.array(self._sum(mx.zeros(nbytes // 4, mx.int32))).tobytes()
 
     def feed(self, feeds: Sequence[mx.array], check: int) -> mx.array:
-        """Send the pending tokens of a step's rows from rank 0, followed by `check`.
+        """Send the tokens to be fed to a step's rows, followed by `check`. Called on rank 0.
 
         Returns:
-            `[rows + 1]`, lazy: the tokens may not be computed yet.
+            Lazy array `[rows + 1]`, because the tokens may not be computed yet.
         """
         ids = [feed.reshape(-1).astype(mx.int32) for feed in feeds]
         return self._sum(mx.concatenate([*ids, mx.array([check], mx.int32)]))
 
     def receive_feed(self, rows: int) -> mx.array:
-        """Return on a follower the array that rank 0's `feed` returns."""
+        """Receive what rank 0 passed to `feed`. Called on followers."""
         return self._sum(mx.zeros(rows + 1, mx.int32))
 
     def _sum(self, values: mx.array) -> mx.array:
@@ -103,22 +109,22 @@ class RankGroup:
 
 
 def to_list(values: mx.array) -> list[int]:
-    """Wait for a one-dimensional array, and return its values."""
+    """Wait for a one-dimensional array and return its values."""
     numbers: Any = values.tolist()
     return list(numbers)
 
 
 def step_checksum(turn: int, rows: Sequence[tuple[int, int]]) -> int:
-    """Return a 31-bit checksum by which ranks verify that they are in the same step.
+    """Compute a 31-bit checksum, so that ranks can verify they're in the same step.
 
     Args:
-        rows: number and length of each fed cache.
+        rows: (number, length) of each cache that is fed.
     """
     said = ",".join(f"{number}:{length}" for number, length in rows)
     return crc32(f"{turn};{said}".encode()) & 0x7FFFFFFF
 
 
 def file_digest(record: cache_file.Record) -> int:
-    """Return a number that is equal for all ranks' files of the same chat."""
+    """Return a number that is the same for every rank's file of a chat."""
     said = (record.fingerprint, record.tokens, record.cuts, record.boundary)
     return crc32(repr(said).encode())

@@ -1,4 +1,4 @@
-"""Machines over which a model can be sharded, and the file that lists them."""
+"""Machines that a model can be sharded over, and the file that lists them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import msgspec
 import platformdirs
 from msgspec import Struct, to_builtins
 
-LOCAL = "local"  # address of this machine, and name of the host that always exists
+LOCAL = "local"  # address of this machine, and name of a host that always exists
 
-PORTS = (52100, 52199)  # default listening ports of ranks
+PORTS = (52100, 52199)  # default ports for ranks to listen on
 
-MODELS = "~/.stretto/models"  # default folder for model copies on another machine
+MODELS = "~/.stretto/models"  # default folder for model copies on other machines
 
 BACKENDS = ("ring", "jaccl")
 
@@ -29,29 +29,30 @@ _ADDRESS = re.compile(
     r"(?P<machine>[A-Za-z0-9_][A-Za-z0-9._-]{0,252})(?::(?P<port>\d{1,5}))?"
 )
 _PATH = re.compile(r"(~/)?[A-Za-z0-9._/ +-]{1,400}")
-# rsync and scp pass a remote folder to a shell, so it has no characters special to one.
+# rsync and scp pass a remote folder to a shell, so don't allow any special characters
 _FOLDER = re.compile(r"(~/|/)[A-Za-z0-9._/+-]{1,400}")
 _DEVICE = re.compile(r"[A-Za-z0-9_]{1,40}")
 
 
 class HostError(ValueError):
-    """A host cannot be used, or its description is invalid. The message suggests a remedy."""
+    """A host can't be used, or its description isn't valid. The message says what to do."""
 
 
 class Host(Struct, frozen=True):
-    """One machine.
+    """A machine.
 
     Attributes:
-        name: the user's name for it.
-        address: address for `ssh`, "user@machine:port"; `LOCAL` is this machine, without ssh.
-        program: a Python with Stretto, or the packaged program; "" for `stretto` in the remote
-            path, or for the running program on this machine.
-        source: folder of Stretto's sources, for a Python in which it is not installed.
-        ip: address for the other ranks; "" for the one that ssh used.
-        ports: first and last port on which its ranks may listen.
-        models: its folder for model copies.
-        backend: "ring" (TCP), or "jaccl" (RDMA over Thunderbolt).
-        rdma: for jaccl, its RDMA device for each host of the group in order, None for itself.
+        name: name given by the user.
+        address: "user@machine:port" for `ssh`. `LOCAL` is this machine and doesn't need ssh.
+        program: Python with Stretto installed, or the packaged program. "" means `stretto` in the
+            remote path, or on this machine, the running program.
+        source: folder with Stretto's source code, if it isn't installed in that Python.
+        ip: address that other ranks connect to. "" for the address ssh used.
+        ports: first and last port its ranks may listen on.
+        models: folder for model copies on that machine.
+        backend: "ring" (TCP) or "jaccl" (RDMA over Thunderbolt).
+        rdma: for jaccl, the RDMA device for reaching each host of the group, in order. None for the
+            host itself.
     """
 
     name: str
@@ -103,18 +104,18 @@ class Host(Struct, frozen=True):
 
     @property
     def machine(self) -> str:
-        """The address without user and port."""
+        """Address without user and port."""
         return self._part("machine")
 
     @property
     def destination(self) -> str:
-        """The address for `ssh`, without the port."""
+        """Address for `ssh`, without the port."""
         user = self._part("user")
         return f"{user}@{self.machine}" if user else self.machine
 
     @property
     def ssh_port(self) -> str:
-        """The port for `ssh`; "" for its default."""
+        """Port for `ssh`. "" for the default port."""
         return self._part("port")
 
     def _part(self, name: str) -> str:
@@ -124,15 +125,15 @@ class Host(Struct, frozen=True):
 
 
 def local_hosts(count: int = 1) -> tuple[Host, ...]:
-    """Return hosts for a number of ranks on this machine."""
+    """Return hosts for running several ranks on this machine."""
     return tuple(Host(LOCAL) for _ in range(count))
 
 
 def check_group(hosts: Sequence[Host]) -> None:
-    """Reject hosts that cannot form a group.
+    """Check that hosts can form a group.
 
     Raises:
-        HostError: with the reason.
+        HostError: if they can't, with the reason.
     """
     if not hosts or not hosts[0].is_local:
         raise HostError(
@@ -161,10 +162,10 @@ class _File(Struct):
 
 
 class HostsFile:
-    """The hosts by name, stored in a file. `LOCAL` is always the first.
+    """The user's hosts, stored in a file. `LOCAL` always comes first.
 
     Raises:
-        HostError: the file cannot be read or is invalid.
+        HostError: if the file can't be read or isn't valid.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -186,11 +187,11 @@ class HostsFile:
             ) from None
 
     def all(self) -> tuple[Host, ...]:
-        """Return all hosts in the order in which they were added."""
+        """Return all hosts in the order they were added."""
         return tuple(self._hosts.values())
 
     def get(self, name: str) -> Host:
-        """Return a host. Raise `HostError` if the name is unknown."""
+        """Look up a host. Raises `HostError` if there's no such host."""
         if name not in self._hosts:
             raise HostError(
                 f"Unknown host {name!r}. Known hosts: {', '.join(self._hosts)}. Add it with: "
@@ -199,10 +200,10 @@ class HostsFile:
         return self._hosts[name]
 
     def group(self, names: Iterable[str]) -> tuple[Host, ...]:
-        """Return the hosts of a group in order. A name given twice gets two ranks.
+        """Return the hosts of a group. If a name is given twice, that host gets two ranks.
 
         Raises:
-            HostError: a name is unknown, or the hosts cannot form a group.
+            HostError: if a name is unknown, or the hosts can't form a group.
         """
         hosts = tuple(self.get(name.strip()) for name in names)
         check_group(hosts)
@@ -212,17 +213,17 @@ class HostsFile:
         """Add or replace hosts.
 
         Raises:
-            OSError: the file cannot be written.
+            OSError: if the file can't be written.
         """
         self._hosts |= {host.name: host for host in hosts}
         self._write()
 
     def remove(self, name: str) -> None:
-        """Remove a host. `LOCAL` is reset to its defaults instead.
+        """Remove a host. If it's `LOCAL`, its defaults are restored.
 
         Raises:
-            HostError: the name is unknown.
-            OSError: the file cannot be written.
+            HostError: if there's no such host.
+            OSError: if the file can't be written.
         """
         self.get(name)
         del self._hosts[name]
@@ -244,13 +245,15 @@ class HostsFile:
 
 
 def hosts_from_mlx_file(file: Path, program: str = "", source: str = "") -> list[Host]:
-    """Return the hosts of a file from `mlx.distributed_config`, the first one as this machine.
+    """Import hosts from a file written by `mlx.distributed_config`.
+
+    The first host becomes this machine.
 
     Args:
-        program, source: of the hosts that are not this machine.
+        program, source: set for all hosts but this machine.
 
     Raises:
-        HostError: the file is invalid.
+        HostError: if the file isn't valid.
     """
     from mlx._distributed_utils.common import Hostfile
 

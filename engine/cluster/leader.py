@@ -1,7 +1,7 @@
-"""Rank 0's side of the group: announces its computations and changes to caches.
+"""Rank 0's side of the group: announces computations and cache changes.
 
-Otherwise rank 0 is an ordinary engine. Its sessions' caches record their changes in a journal, and
-the followers repeat them before they compute a plan.
+Apart from that, rank 0 is an ordinary engine. Its sessions' caches write all changes to a journal,
+and followers repeat them before they compute a plan.
 """
 
 from __future__ import annotations
@@ -31,20 +31,22 @@ from engine.runtime.plan import Chunk, StepPlan
 from engine.runtime.request import Request
 
 FILES_TIMEOUT_S = 20.0
-"""Time limit for followers to read their files, each about as large as rank 0's."""
+"""Time limit for followers to read their files, which are about as large as rank 0's."""
 
-SHUTDOWN_TIMEOUT_S = 8.0  # for followers to finish writing files
+SHUTDOWN_TIMEOUT_S = 8.0  # for followers to finish writing their files
 
-_POLL_S = 0.01  # interval of checks for answers of loading followers
+_POLL_S = 0.01  # interval between checks for answers while followers are loading
 
 
 class Journal:
-    """Operations since the last record."""
+    """Operations to include in the next record."""
 
     def __init__(self) -> None:
-        # Raised while a cache was changing: the ranks' caches may differ from now on.
+        # Set if an exception interrupted a cache change. From then on, the ranks' caches may
+        # differ.
         self.error: BaseException | None = None
-        self._orders: deque[Operation] = deque()  # thread-safe: caches may be freed anywhere
+        # thread-safe, since caches can be freed on any thread
+        self._orders: deque[Operation] = deque()
         self._depth = 0
         self._numbers = 0
 
@@ -53,25 +55,25 @@ class Journal:
         return not self._orders
 
     def new_number(self) -> int:
-        """Return a number for a new cache or model."""
+        """Return an unused number for a cache or model."""
         self._numbers += 1
         return self._numbers
 
     def add(self, name: str, *arguments: int | str) -> None:
-        """Record an operation, unless it is part of a recorded one."""
+        """Record an operation. Does nothing inside another operation that is being recorded."""
         if not self._depth or name == "free":
             self._orders.append(Operation(name, arguments))
 
     @contextlib.contextmanager
     def recording(self, name: str, *arguments: int | str) -> Iterator[None]:
-        """Record an operation, and nothing that happens inside the block."""
+        """Record an operation, but nothing that happens inside the block."""
         self.add(name, *arguments)
         with self.suppressed():
             yield
 
     @contextlib.contextmanager
     def suppressed(self) -> Iterator[None]:
-        """Record nothing inside the block, which is part of a recorded operation."""
+        """Don't record anything inside the block, since it's part of an operation."""
         self._depth += 1
         try:
             yield
@@ -82,13 +84,13 @@ class Journal:
             self._depth -= 1
 
     def drain(self) -> list[Operation]:
-        """Remove and return all operations."""
-        # One at a time, as other threads may add more.
+        """Return all operations and clear the journal."""
+        # one by one, because other threads may be adding more
         return [self._orders.popleft() for _ in range(len(self._orders))]
 
 
 class JournaledKV(SessionKV):
-    """A session's caches on rank 0, which record their changes in the journal."""
+    """A session's caches on rank 0. Changes are written to the journal."""
 
     def __init__(
         self,
@@ -100,7 +102,7 @@ class JournaledKV(SessionKV):
     ) -> None:
         super().__init__(make, shares_prefix)
         self._journal, self._model, self._bits = journal, model, bits
-        self.number = journal.new_number()  # identifies it in records
+        self.number = journal.new_number()  # identifies the cache in records
         journal.add("open", self.number, model, shares_prefix, bits)
 
     def __del__(self) -> None:
@@ -149,13 +151,13 @@ class JournaledKV(SessionKV):
 
 
 class FollowerClient:
-    """Requests to all followers outside the collectives. Each follower answers once.
+    """Sends requests to all followers outside of collectives. Each follower answers once.
 
     Thread-safe.
 
     Args:
         count: number of followers.
-        tell: sends a message to all of them.
+        tell: sends a message to all followers.
     """
 
     def __init__(self, count: int, tell: Callable[[dict[str, Any]], None]) -> None:
@@ -166,7 +168,7 @@ class FollowerClient:
         self._answers: dict[int, list[dict[str, Any]]] = {}
 
     def ask(self, message: dict[str, Any]) -> int:
-        """Send a request to all followers. Return its number."""
+        """Send a request to all followers. Returns its number."""
         with self._changed:
             self._asked += 1
             number = self._asked
@@ -175,7 +177,7 @@ class FollowerClient:
         return number
 
     def wait_for_answers(self, question: int, seconds: float) -> list[dict[str, Any]] | None:
-        """Return all answers, or None if one is missing after `seconds`."""
+        """Wait for all answers. Returns None if any of them is missing after `seconds`."""
         with self._changed:
             found = self._answers[question]
             if not self._changed.wait_for(lambda: len(found) == self._count, seconds):
@@ -187,7 +189,7 @@ class FollowerClient:
             self._answers.pop(question, None)
 
     def add_answer(self, message: dict[str, Any]) -> None:
-        """Add an answer. The listening thread calls this."""
+        """Called on the listening thread when an answer arrives."""
         with self._changed:
             found = self._answers.get(int(message["question"]))
             if found is not None:
@@ -196,13 +198,14 @@ class FollowerClient:
 
 
 class LeaderFiles(Offload):
-    """KV cache files of sharded models: each rank has a file with its part of a chat's caches.
+    """KV cache files of sharded models. Each rank has a file with its shard of a chat's caches.
 
-    Rank 0 decides what is written and removed, and records it for the followers. A file is used
-    only if all ranks have one with the same tokens; otherwise the prompt is prefilled again.
+    Rank 0 decides what is written and removed, and puts it in the records for the followers. A file
+    is only used if every rank has one with the same tokens. Otherwise, the prompt is prefilled
+    again.
 
     Args:
-        limit: bytes that all ranks' files may take together.
+        limit: size limit for the files of all ranks together, in bytes.
     """
 
     def __init__(
@@ -215,7 +218,7 @@ class LeaderFiles(Offload):
     ) -> None:
         super().__init__(folder, limit // ranks)
         self._journal, self._followers, self._ranks = journal, followers, ranks
-        self._noted = 0  # files written and removed; followers count the same
+        self._noted = 0  # files written and removed so far; followers count along
 
     @property
     def nbytes(self) -> int:
@@ -237,7 +240,7 @@ class LeaderFiles(Offload):
         self._journal.add(name, *arguments)
 
     def read(self, name: str, fingerprint: str) -> Contents | None:
-        """Read rank 0's file if all ranks have a matching one. Waits for the followers."""
+        """Read rank 0's file, provided all ranks have a matching one. Waits for the followers."""
         contents = super().read(name, fingerprint)
         if contents is None:
             return None
@@ -261,11 +264,11 @@ class Leader:
     """Announces turns to followers, and loads models on all ranks.
 
     Attributes:
-        turn: number of the last record.
-        steps: progress counter; increases with each record and each piece of a model.
-        busy: True between an announced turn and `rest`.
-        loading: True while all ranks load a model, when nothing can be computed.
-        shares: sizes of the ranks' parts of models.
+        turn: number of the latest record.
+        steps: progress counter. Goes up with every record, and with every chunk while loading.
+        busy: True from announcing a turn until `rest`.
+        loading: True while all ranks are loading a model. Nothing can be computed then.
+        shares: sizes of each rank's shard of a model.
 
     Args:
         tell: sends a message to all followers.
@@ -279,28 +282,28 @@ class Leader:
         self._group = group
         self._followers = FollowerClient(group.size - 1, tell)
         self._journal = Journal()
-        self._numbers: dict[int, int] = {}  # of models, by the identity of their nets
-        self._unsure = False  # followers may still be loading a cancelled model
+        self._numbers: dict[int, int] = {}  # of models, by identity of the net
+        self._unsure = False  # followers may still be busy loading a cancelled model
 
     @property
     def size(self) -> int:
         return self._group.size
 
     def offload(self, folder: Path | None, limit: int) -> LeaderFiles:
-        """Return the cache files of all ranks.
+        """Create the cache files for all ranks.
 
         Args:
             folder: rank 0's folder.
-            limit: bytes that all ranks' files may take together.
+            limit: size limit for the files of all ranks together, in bytes.
         """
         return LeaderFiles(self._journal, self._followers, self.size, folder, limit)
 
     def handle_answer(self, message: dict[str, Any]) -> None:
-        """Handle a follower's answer. The listening thread calls this."""
+        """Called on the listening thread when a follower answers."""
         self._followers.add_answer(message)
 
     def leave(self) -> None:
-        """Have the followers finish writing their files before the engine ends."""
+        """Let the followers finish writing files before the engine shuts down."""
         if not self._unsure:
             self.rest()
             self._followers.wait_for_answers(
@@ -310,10 +313,10 @@ class Leader:
     # -- turns ------------------------------------------------------------------------------
 
     def announce(self, plan: StepPlan, requests: Mapping[str, Request]) -> None:
-        """Announce a plan's computations, and all changes to caches since the last announcement.
+        """Announce what a plan computes, along with all cache changes since the last announcement.
 
         Raises:
-            RanksLostError: the ranks' caches may differ.
+            RanksLostError: if the ranks' caches may differ.
         """
         if self._journal.error is not None:
             raise _ranks_lost_error(self._journal.error)
@@ -336,17 +339,17 @@ class Leader:
             self._send(orders)
 
     def computed(self, errors: Sequence[BaseException | None]) -> None:
-        """Check the errors of an executed plan.
+        """Check the results of executing a plan.
 
         Raises:
-            RanksLostError: there was one, so the ranks' states may differ.
+            RanksLostError: if there was an error, since the ranks' states may then differ.
         """
         for error in errors:
             if error is not None:
                 raise _ranks_lost_error(error)
 
     def rest(self) -> None:
-        """Let the followers wait outside collectives, in which they would spin."""
+        """Let the followers wait outside of collectives, where they would be spinning."""
         if self.busy or not self._journal.empty:
             self._send([Operation("rest")])
             self.busy = False
@@ -360,8 +363,10 @@ class Leader:
         self._group.send(TurnRecord(self.turn, (*self._journal.drain(), *orders)))
 
     def _feed(self, feeds: Sequence[mx.array], kvs: Sequence[SessionKV]) -> list[mx.array]:
-        """Send the pending tokens of a pass's rows to all ranks. Return them lazily (each `[1,
-        1]`)."""
+        """Send the tokens fed to a pass's rows to all ranks.
+
+        Returns them as lazy arrays, each `[1, 1]`.
+        """
         rows = [(_cache_number(kv), kv.length) for kv in kvs]
         fed = self._group.feed(feeds, step_checksum(self.turn, rows))
         return list(mx.split(fed[: len(rows), None], len(rows)))
@@ -369,7 +374,9 @@ class Leader:
     # -- models -----------------------------------------------------------------------------
 
     def load(self, examined: Examined, wide: bool) -> Pieces:
-        """Load a model on all ranks, each its part of the weights. See `loader.load`.
+        """Load a model on all ranks.
+
+        Each rank loads its own shard of the weights. See `loader.load`.
 
         Raises:
             EngineError: `unsupported_session`, `model_load_failed` or `out_of_memory`.
@@ -395,7 +402,7 @@ class Leader:
     def _read(
         self, number: int, net: Any, examined: Examined, wide: bool
     ) -> Generator[Any, None, None]:
-        """Read the weights on all ranks. A follower may not stop immediately when cancelled."""
+        """Read the weights on all ranks. If cancelled, followers may not stop right away."""
         yield loader.arrays(net)
         question = self._followers.ask(
             {
@@ -421,7 +428,7 @@ class Leader:
                 if "refused" in answer:
                     where = f"{examined.name} could not be loaded on rank {answer['rank']}"
                     raise EngineError(MODEL_LOAD_FAILED, f"{where}: {answer['refused']}")
-        except BaseException:  # also when the load is cancelled
+        except BaseException:  # including cancellation
             self._followers.forget(question)
             self._followers.send({"do": "give up", "model": number})
             raise
@@ -429,7 +436,7 @@ class Leader:
     def _complete(
         self, number: int, net: Any, examined: Examined, config: dict[str, Any]
     ) -> LoadedModel:
-        """Probe the model on all ranks in the same passes, without interruption."""
+        """Probe the model on all ranks, using the same passes and without interruption."""
         words = vocabulary.words(examined.tokenizer)
         name = fingerprint.fingerprint(examined.contents, loader.compute_dtype(net))
         question = self._followers.ask(
@@ -451,7 +458,7 @@ class Leader:
                 "Stretto, mlx and mlx-lm, and the same type of machine."
             )
         model = loader.loaded(net, examined, config, found)
-        # Embeddings would run passes outside of plans.
+        # computing embeddings would run passes outside of plans
         model.can = replace(model.can, body=None)
         model.info = replace(model.info, embeds=False)
         model.ranks, model.feed, model.kept_in = self.size, self._feed, tried.kept_in
@@ -465,7 +472,7 @@ class Leader:
         self.steps += 1
 
     def unload(self, model: LoadedModel) -> None:
-        """Have the followers free their parts of a model without sessions."""
+        """Let followers free their shards of a model that has no sessions left."""
         self._journal.add("unload", self._numbers.pop(id(model.net)))
 
 

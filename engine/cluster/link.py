@@ -1,7 +1,8 @@
-"""Connections between ranks: a link from each to the relay, and MLX's collectives.
+"""Connections between ranks: each rank's link to the relay, and MLX's collectives.
 
-A link is a rank's standard input and output: a socket on this machine, or `ssh` to another one.
-Messages are JSON. Objects are pickled only between the relay and rank 0, its child process.
+A link uses the rank's stdin and stdout. On this machine that's a socket, on other machines it's
+`ssh`. Messages are JSON. Pickled objects are only exchanged between the relay and rank 0, which is
+its child process.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from msgspec import Struct
 from engine.cluster.hosts import Host
 from engine.messages import Command
 
-PROTOCOL = 5  # version of records and messages, equal in all ranks of a group
+PROTOCOL = 5  # version of records and messages; must be the same on all ranks
 
 START_MARK = b"\nstretto rank begins\n"
-"""Bytes that a rank writes before its first message, since its shell may print something first."""
+"""Sent by a rank before its first message, because a shell may print something first."""
 
 LOOPBACK = "127.0.0.1"
 
@@ -36,25 +37,25 @@ _JSON, _PICKLED = b"J", b"P"
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that must be equal on all ranks."""
+    """Return the versions that must match on all ranks."""
     mlx, mlx_lm = (importlib.metadata.version(name) for name in ("mlx", "mlx-lm"))
     return {"protocol": str(PROTOCOL), "mlx": mlx, "mlx-lm": mlx_lm}
 
 
 class Link:
-    """One end of a connection. Any thread may send; only one receives."""
+    """End of a connection. Any thread may send, but only one may receive."""
 
     def __init__(
         self, connection: Connection[Any, Any], sending: Connection[Any, Any] | None = None
     ) -> None:
-        """``sending``: separate connection for outgoing messages."""
+        """``sending``: separate connection for outgoing messages, if any."""
         self._connection = connection
         self._out = sending or connection
         self._sending = threading.Lock()
 
     @classmethod
     def over_stdio(cls) -> Link:
-        """Return a rank's end, which takes over standard input and output."""
+        """Create a rank's end. It takes over stdin and stdout."""
         taken, given = os.dup(0), os.dup(1)
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
@@ -66,15 +67,15 @@ class Link:
         """Send a JSON message.
 
         Raises:
-            OSError: the connection is closed.
+            OSError: if the connection is closed.
         """
         self._send(_JSON + json.dumps(message).encode())
 
     def send_object(self, value: object) -> None:
-        """Pickle and send an object, between the relay and rank 0.
+        """Send a pickled object. Only for use between the relay and rank 0.
 
         Raises:
-            OSError: the connection is closed.
+            OSError: if the connection is closed.
         """
         self._send(_PICKLED + pickle.dumps(value))
 
@@ -83,14 +84,14 @@ class Link:
             self._out.send_bytes(data)
 
     def receive(self, trusted: bool) -> Any:
-        """Return the next message: a `dict` from `send_message`, or `(value,)` from `send_object`.
+        """Receive a message: a `dict` from `send_message`, or `(value,)` from `send_object`.
 
         Args:
-            trusted: accept pickled objects.
+            trusted: accept pickled objects, too.
 
         Raises:
-            EOFError, OSError: the connection is closed.
-            ValueError: the message is invalid.
+            EOFError, OSError: if the connection is closed.
+            ValueError: if the message is invalid.
         """
         data = self._connection.recv_bytes()
         if data[:1] == _PICKLED and trusted:
@@ -101,11 +102,11 @@ class Link:
         return message
 
     def poll(self, seconds: float) -> bool:
-        """Return True if a message arrives within `seconds`."""
+        """Wait up to `seconds` for a message. Returns True if there is one."""
         return self._connection.poll(seconds)
 
     def close(self) -> None:
-        """Close the connection. A receiving thread gets an error."""
+        """Close the connection. A thread that is receiving gets an error."""
         for connection in {self._connection, self._out}:
             with contextlib.suppress(OSError):
                 connection.close()
@@ -114,32 +115,37 @@ class Link:
 # -- commands between the relay and rank 0 --------------------------------------------------
 
 CALLBACK_FIELDS = ("sink", "told")
-"""Callback fields of commands, sent as True if set. The future in the field "answer" is sent as
-None. The relay keeps the originals."""
+"""Command fields with callbacks. They're sent as True if set, while the future in "answer" is sent
+as None. The relay keeps the originals."""
 
 
 class RelayedCommand(Struct, frozen=True):
-    """A command for rank 0. `number` identifies its callbacks and result; 0 if it has none."""
+    """A command for rank 0.
+
+    `number` identifies its callbacks and result, or is 0 if there are none.
+    """
 
     command: Command
     number: int = 0
 
 
 class CommandCancelled(Struct, frozen=True):
-    """The caller cancelled the command."""
+    """The caller has cancelled a command."""
 
     number: int
 
 
 class CommandCallback(Struct, frozen=True):
-    """Arguments of a callback: a reply's event, a load's progress, or an idle model's id."""
+    """Arguments for a callback: an event of a reply, progress of a load, or the id of an idle
+    model.
+    """
 
     number: int
     arguments: tuple[Any, ...]
 
 
 class CommandResult(Struct, frozen=True):
-    """A command's result, or the code and message of its error."""
+    """Result of a command, or the code and message of its error."""
 
     number: int
     result: Any = None
@@ -150,19 +156,19 @@ class CommandResult(Struct, frozen=True):
 
 
 def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket:
-    """Return a socket bound to a free port. Close it just before MLX binds the port.
+    """Bind a socket to a free port. Close it right before MLX binds the port.
 
-    Ranks of one machine try different ports, so that no two of them choose the same one.
+    Ranks on the same machine try different ports, so they never pick the same port.
 
     Args:
-        ports: first and last allowed port; empty for any.
+        ports: first and last port allowed. Empty for any port.
 
     Raises:
-        OSError: no port is free.
+        OSError: if no port is free.
     """
     for port in range(ports[0] + number, ports[1] + 1, count) if ports else (0,):
         held = socket.socket()
-        if port:  # a group that has just ended may have used it
+        if port:  # may have been used by a group that has just ended
             held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             held.bind(("", port))
@@ -174,7 +180,7 @@ def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket
 
 
 def rank_address(held: socket.socket) -> dict[str, Any]:
-    """Return this process's address for `rank_environments`."""
+    """Return this process's address, for use in `rank_environments`."""
     # SSH_CONNECTION: client address, client port, server address, server port.
     connection = (os.environ.get("SSH_CONNECTION") or "").split()
     client, _, server, _ = connection if len(connection) == 4 else [""] * 4
@@ -189,13 +195,13 @@ def rank_address(held: socket.socket) -> dict[str, Any]:
 def rank_environments(
     hosts: Sequence[Host], places: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the environment variables and files of each rank, as `mlx.launch` would create them.
+    """Build each rank's environment variables and files, the same way as `mlx.launch`.
 
     Args:
-        places: results of `rank_address` in each rank.
+        places: what `rank_address` returned in each rank.
     """
-    # This machine's address is the one that the others see. The address in its own
-    # SSH_CONNECTION may belong to a different network.
+    # For this machine, use the address that the others see. Our own SSH_CONNECTION could have an
+    # address on a different network.
     far = [told for host, told in zip(hosts, places, strict=True) if not host.is_local]
     seen = next((str(told["seen"]) for told in far if told.get("seen")), LOOPBACK)
     ends = []
@@ -221,7 +227,7 @@ def rank_environments(
 
 @contextlib.contextmanager
 def mlx_environment(given: Mapping[str, Any]) -> Iterator[str]:
-    """Set a rank's environment from `rank_environments` while MLX reads it. Yield the backend."""
+    """Set the environment from `rank_environments` while MLX reads it. Yields the backend."""
     with tempfile.TemporaryDirectory(prefix="stretto-rank-") as folder:
         named = dict(given["environment"])
         for name, text in given["files"].items():

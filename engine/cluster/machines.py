@@ -1,7 +1,7 @@
-"""Other machines: commands over `ssh`, their properties, and copies of models on them.
+"""Other machines: running commands over `ssh`, their properties, and model copies on them.
 
-The system's `ssh` manages the keys. No local shell is involved; on the other machine `sshd` passes
-the command line to the account's shell, so each argument is quoted.
+Keys are managed by the system's `ssh`. On our side, no shell is involved. On the other machine,
+`sshd` passes the command line to the account's shell, so we quote every argument.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from engine.cluster.link import versions
 from engine.sandbox.process import FROZEN
 
 RANK_ARGUMENT = "--rank-child"
-"""Command-line argument that makes the packaged program a rank. Internal."""
+"""Command-line argument that turns the packaged program into a rank. Internal."""
 
 GUARD_ARGUMENT = "--kept"
-"""Argument that starts a rank with a guard process, which kills it when the connection closes."""
+"""Starts the rank under a guard process, which kills it when the connection closes."""
 
 SSH_ALIVE_S = 2
-"""Interval of ssh's keep-alive messages. The connection closes after three missing replies."""
+"""Interval of ssh's keep-alives. After three missing replies, the connection is closed."""
 
 SSH_OPTIONS = (
     *("-T", "-a", "-x"),
@@ -44,16 +44,16 @@ SSH_OPTIONS = (
     *("-o", "ClearAllForwardings=yes"),
     *("-o", "LogLevel=ERROR"),
 )
-"""No prompts, no forwarding, and detection of dead connections."""
+"""No prompts or forwarding, and dead connections are detected."""
 
-COMPARED_VERSIONS = ("protocol", "mlx", "mlx-lm", "stretto")  # must be equal on all hosts
+COMPARED_VERSIONS = ("protocol", "mlx", "mlx-lm", "stretto")  # must match on all hosts
 
 MODEL_SUFFIXES = (".json", ".jinja", ".model", ".tiktoken", ".txt", ".safetensors")
-"""Suffixes of the files that identify a model (see `engine.model.fingerprint.contents`). With
-tensor parallelism each rank reads a slice of every tensor, so every rank needs all files."""
+"""Suffixes of files that belong to a model (see `engine.model.fingerprint.contents`). With tensor
+parallelism, each rank reads a slice of every tensor, so every rank needs all files."""
 
-_CHECK_TIMEOUT_S = 90.0  # per host: macOS scans a newly built program
-_COMMAND_TIMEOUT_S = 60.0  # of a small command
+_CHECK_TIMEOUT_S = 90.0  # per host; includes macOS scanning a newly built program
+_COMMAND_TIMEOUT_S = 60.0  # for small commands
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -61,7 +61,10 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def rank_command(host: Host) -> list[str]:
-    """Return the command that runs a rank on a host (this machine: the running program)."""
+    """Return the command for running a rank on a host.
+
+    On this machine, it's the running program.
+    """
     if host.is_local:
         module = [RANK_ARGUMENT] if FROZEN else ["-P", "-m", "engine.cluster"]
         return [sys.executable, *module]
@@ -71,7 +74,7 @@ def rank_command(host: Host) -> list[str]:
 
 
 def remote_engine_command(host: Host, *arguments: str) -> list[str]:
-    """Return the command that runs one of the engine's commands on another host."""
+    """Return the command for running an engine command on another host."""
     program = host.program or "stretto"
     return [program, *(["-P", "-m", "engine"] if _is_python(program) else []), *arguments]
 
@@ -81,7 +84,7 @@ def _is_python(program: str) -> bool:
 
 
 def ssh_command(host: Host, arguments: Sequence[str]) -> list[str]:
-    """Return the local command that runs a command on another host."""
+    """Return the local command line that runs a command on another host."""
     line = shell_line(arguments, host.source)
     return ["ssh", *SSH_OPTIONS, *_port(host, "-p"), "--", host.destination, line]
 
@@ -91,7 +94,7 @@ def _port(host: Host, option: str) -> list[str]:
 
 
 def shell_line(arguments: Sequence[str], source: str = "") -> str:
-    """Return a command line for the remote shell. "~/" is the remote account's home."""
+    """Quote a command line for the remote shell. "~/" means the remote account's home."""
     path = ["env", "PYTHONDONTWRITEBYTECODE=1", f"PYTHONPATH={_quoted(source)}"] if source else []
     return " ".join([*("exec", *path), *map(_quoted, arguments)])
 
@@ -101,10 +104,10 @@ def _quoted(text: str) -> str:
 
 
 def run_remote(host: Host, arguments: Sequence[str], seconds: float) -> str:
-    """Run a command on another host, and return its standard output.
+    """Run a command on another host and return its stdout.
 
     Raises:
-        HostError: it could not be run, timed out, or failed.
+        HostError: if it can't be run, fails, or takes too long.
     """
     try:
         ran = subprocess.run(
@@ -114,7 +117,7 @@ def run_remote(host: Host, arguments: Sequence[str], seconds: float) -> str:
             text=True,
             errors="replace",
             timeout=seconds,
-            start_new_session=True,  # prevents prompts on the terminal
+            start_new_session=True,  # no prompts on the terminal
             check=False,
         )
     except OSError as error:
@@ -127,7 +130,7 @@ def run_remote(host: Host, arguments: Sequence[str], seconds: float) -> str:
 
 
 def ssh_error_text(host: Host, status: int | None, said: str) -> str:
-    """Explain why `ssh` or its command failed, with a remedy, from its exit status and output."""
+    """Explain why `ssh` or its command failed and what to do, given its exit status and output."""
     low, last = said.lower(), (said.strip().splitlines() or [""])[-1][:200]
     to = host.destination
     if "host key verification failed" in low or "host identification has changed" in low:
@@ -151,16 +154,16 @@ def ssh_error_text(host: Host, status: int | None, said: str) -> str:
 
 
 def describe_machine(models: str, folder: str = "") -> dict[str, Any]:
-    """Return this machine's properties, for `check_hosts` on another one.
+    """Describe this machine. Other machines call this for `check_hosts`.
 
     Args:
-        models: folder for copies of models.
-        folder: a model folder, whose fingerprint is included.
+        models: folder for model copies.
+        folder: a model folder whose fingerprint to include.
 
     Returns:
-        "versions" by component; "system"; "memory" and "disk", free bytes; "device"; "jaccl", True
-            if MLX supports it here; "reached", the address that `ssh` connected to; "contents", the
-            fingerprint.
+        "versions" by component; "system"; "memory" and "disk" (free bytes); "device"; "jaccl" (True
+            if MLX supports it here); "reached" (the address `ssh` connected to); "contents" (the
+            fingerprint).
     """
     from engine.model import backend
 
@@ -198,7 +201,7 @@ def _contents(folder: Path) -> str:
 
     try:
         return fingerprint.contents(folder)
-    except (OSError, ValueError, RefusedError):  # a file is incomplete
+    except (OSError, ValueError, RefusedError):  # incomplete file
         return ""
 
 
@@ -209,8 +212,8 @@ class HostReport(Struct, frozen=True):
     """Result of checking a host.
 
     Attributes:
-        facts: result of `describe_machine`; {} if the host did not answer.
-        problems: reasons why it cannot run a rank, as sentences.
+        facts: result of `describe_machine`, or {} if the host didn't respond.
+        problems: why it can't run a rank, in sentences.
     """
 
     host: Host
@@ -222,7 +225,7 @@ class HostReport(Struct, frozen=True):
         return not self.problems
 
     def lines(self) -> list[str]:
-        """Return the report for the terminal; the first line starts with the host's name."""
+        """Format the report for the terminal. The first line starts with the host's name."""
         told, head = self.facts, self.host.name
         if told:
             address = self.host.ip or told.get("reached") or "127.0.0.1"
@@ -236,7 +239,7 @@ class HostReport(Struct, frozen=True):
 
 
 def check_hosts(hosts: Sequence[Host]) -> list[HostReport]:
-    """Check hosts in parallel. Their versions are compared with this machine's."""
+    """Check several hosts in parallel, comparing their versions with ours."""
     here = describe_machine(hosts[0].models if hosts else "")
     with ThreadPoolExecutor(max(1, len(hosts))) as threads:
         return list(threads.map(lambda host: _check_host(host, here), hosts))
@@ -254,18 +257,18 @@ def _check_host(host: Host, here: Mapping[str, Any]) -> HostReport:
 
 
 def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
-    """Return the properties of another machine.
+    """Get another machine's description.
 
     Args:
-        folder: a model folder there, whose fingerprint is included.
+        folder: a model folder over there whose fingerprint to include.
 
     Raises:
-        HostError: it cannot be reached, or its Stretto does not support the command.
+        HostError: if it can't be reached, or its version of Stretto doesn't have the command.
     """
     asked = ["cluster", "here", "--models", host.models, *(["--folder", folder] if folder else [])]
     said = run_remote(host, remote_engine_command(host, *asked), _CHECK_TIMEOUT_S)
     try:
-        # The remote shell may have printed something before.
+        # the remote shell may have printed something first
         told = json.loads(said.strip().splitlines()[-1])
         if isinstance(told, dict) and isinstance(told.get("versions"), dict):
             return told
@@ -279,7 +282,7 @@ def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
 def version_differences(
     name: str, here: Mapping[str, Any], there: Mapping[str, Any], own: str = "this machine"
 ) -> list[str]:
-    """Return a sentence for each component with a different version."""
+    """List version differences, one sentence per component."""
     return [
         f"{name} has {part} {there.get(part) or 'unknown'}, {own} has {here.get(part)}. "
         "Install the same version."
@@ -292,17 +295,20 @@ def version_differences(
 
 
 def copy_name(name: str, contents: str) -> str:
-    """Return a unique folder name for a copy, without characters special to a shell."""
+    """Return a unique folder name for a model copy.
+
+    It has no characters that are special to a shell.
+    """
     plain = _UNSAFE.sub("-", name).strip("-.")[:60] or "model"
     return f"{plain}-{contents[:12]}"
 
 
 def find_model(path: Path, contents: str, models: str) -> Path:
-    """Return the folder of a model on this machine, or ``path`` if there is none.
+    """Find a model on this machine. If there's no copy, return ``path``.
 
     Args:
         path: the folder on rank 0's machine.
-        models: folder for copies on this machine; "" for none.
+        models: folder for model copies on this machine, or "".
     """
     if path.is_dir():
         return path
@@ -321,25 +327,25 @@ def find_model(path: Path, contents: str, models: str) -> Path:
 
 
 class ModelCopy(Struct, frozen=True):
-    """A host's copy of a model."""
+    """Copy of a model on a host."""
 
     host: Host
-    folder: str  # on the host
-    nbytes: int  # of its files
-    by: str  # "rsync" or "scp"; "" if it already existed
+    folder: str  # path on the host
+    nbytes: int  # total size
+    by: str  # "rsync" or "scp", or "" if the copy already existed
 
 
 def copy_model(folder: Path, name: str, host: Host, say: Callable[[str], None]) -> ModelCopy:
-    """Copy a model's files to a host, with `rsync` if both have it, else with `scp`.
+    """Copy a model to a host. Uses `rsync` if both machines have it, else `scp`.
 
-    An interrupted copy is resumed.
+    Can resume an interrupted copy.
 
     Args:
-        folder: the model's folder on this machine.
-        say: called with a line of text before copying.
+        folder: model folder on this machine.
+        say: called with a line of text before copying starts.
 
     Raises:
-        HostError: the copy failed.
+        HostError: if copying fails.
     """
     from engine.model import fingerprint
 
@@ -375,7 +381,7 @@ def _has_rsync(host: Host) -> bool:
 
 
 def _transfer(host: Host, by: str, files: Sequence[Path], target: str) -> None:
-    # The links' names, not their targets: a hub snapshot consists of links.
+    # Use the names of links, not their targets, because hub snapshots consist of links.
     if by == "rsync":
         carrier = shlex.join(["ssh", *SSH_OPTIONS, *_port(host, "-p")])
         command = ["rsync", "-tL", "--partial", "-e", carrier]

@@ -1,8 +1,8 @@
-"""Rank processes, local or over `ssh`: started, watched from outside, and killed as a group.
+"""Start rank processes (locally or over `ssh`), watch them from outside, and kill them as a group.
 
-A rank in an MLX collective spins forever once another rank is gone: it cannot be asked to end, and
-notices nothing. So each rank reports its progress twice per second from a separate thread, and the
-first lost rank ends the group.
+When a rank disappears, the other ranks spin forever in their MLX collective. They don't notice, and
+can't be asked to quit. So each rank reports its progress twice per second from a separate thread,
+and as soon as one rank is lost, the whole group ends.
 """
 
 from __future__ import annotations
@@ -28,41 +28,41 @@ from engine.cluster.machines import rank_command, ssh_command, ssh_error_text
 from engine.errors import RanksLostError
 
 START_TIMEOUT_S = 300.0
-"""Time limit for all ranks to say hello. An idle machine takes two or three seconds."""
+"""Time limit for ranks to say hello. On an idle machine, it takes two or three seconds."""
 
-ORPHAN_TIMEOUT_S = 30.0  # a remote rank without messages for this long has lost its relay
+ORPHAN_TIMEOUT_S = 30.0  # a remote rank that hears nothing for this long has lost its relay
 
 SILENCE_S = 3.5
-"""A rank without messages for this long is lost. All replies then end within five seconds."""
+"""A rank that is silent for this long is lost. All replies then end within five seconds."""
 
 LOADING_SILENCE_S = 60.0
-"""Limit while a rank starts or loads, when libraries hold the GIL for long."""
+"""Same, while a rank is starting or loading, because libraries may hold the GIL for a long time."""
 
 STALL_S = 120.0
-"""Limit for one step of a busy rank. The longest are a prompt chunk on a large model, and the probe
-of a loaded model."""
+"""Longest that a busy rank may take for a step. Extreme cases are a prompt chunk on a large model,
+and probing a model after loading."""
 
 STDERR_VARIABLE = "STRETTO_RANKS_TALK"
-"""Environment variable that lets ranks write to this program's standard error."""
+"""Environment variable that lets ranks write to our stderr."""
 
-_CHECK_S = 0.2  # interval of checks of the ranks
-_ALIVE_S = 5.0  # interval of keep-alive messages to remote ranks
-_EXIT_WAIT_S = 2.0  # for an ssh with a closed connection to exit
-DEATH_WAIT_S = 1.0  # after losing one rank, wait this long to find a killed one
-_MAX_BANNER_BYTES = 65_536  # output of a shell before the rank starts
+_CHECK_S = 0.2  # interval between checks on the ranks
+_ALIVE_S = 5.0  # interval of keep-alives to remote ranks
+_EXIT_WAIT_S = 2.0  # for ssh to exit after its connection is closed
+DEATH_WAIT_S = 1.0  # after losing a rank, see whether one was killed within this time
+_MAX_BANNER_BYTES = 65_536  # what a shell may print before the rank starts
 
 
 class Rank(Struct):
     """A rank that has said hello.
 
     Attributes:
-        hello: its first message: versions, memory in bytes, address.
-        process: the process or its `ssh`; None if this program did not start it.
-        host: name of its machine; "" if all ranks run on this one.
-        held_bytes: MLX memory it last reported.
-        steps: progress counter; increases while it works.
-        heard_at: time of its last message.
-        moved_at: time of its last progress.
+        hello: the rank's first message: versions, memory in bytes, address.
+        process: its process, or that of its `ssh`. None if we didn't start it.
+        host: name of the machine, or "" if all ranks run on this machine.
+        held_bytes: MLX memory, as last reported.
+        steps: progress counter. Goes up while the rank is working.
+        heard_at: when the last message arrived.
+        moved_at: when it last made progress.
     """
 
     number: int
@@ -78,7 +78,7 @@ class Rank(Struct):
     moved_at: float = field(default_factory=time.monotonic)
 
     def label(self, count: int) -> str:
-        """Return its name for messages, such as "Rank 1 of 2 on mini"."""
+        """Return a label for messages, e.g. "Rank 1 of 2 on mini"."""
         return f"Rank {self.number} of {count}" + (f" on {self.host}" if self.host else "")
 
     def record_heartbeat(self, message: dict[str, Any]) -> None:
@@ -90,12 +90,15 @@ class Rank(Struct):
 
 
 def dead_rank_text(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
-    """Return a sentence about a dead rank, or None. Prefer one that was killed by a signal.
+    """Describe a dead rank in a sentence, preferably one killed by a signal.
 
-    A killed rank makes the others exit, and its sockets close before its process ends.
+    Returns None if all are alive.
+
+    If a rank is killed, the others exit as a consequence. And its sockets close before its process
+    ends, so we may have to wait a little.
 
     Args:
-        within: seconds to wait for a killed one.
+        within: how long to wait for a rank that was killed, in seconds.
     """
     deadline = time.monotonic() + within
     while True:
@@ -110,10 +113,10 @@ def dead_rank_text(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
 
 
 class RankWatcher:
-    """Thread that checks all ranks and reports the first problem.
+    """Checks all ranks on a thread, and reports the first problem.
 
     Args:
-        lost: called on that thread with a sentence; kills the group.
+        lost: called on that thread with a sentence. Must kill the group.
     """
 
     def __init__(self, ranks: Sequence[Rank], lost: Callable[[str], None]) -> None:
@@ -132,7 +135,7 @@ class RankWatcher:
         while not self._over.wait(_CHECK_S):
             now = time.monotonic()
             if now - before > 5 * _CHECK_S:
-                # This process was suspended, and its listening threads with it.
+                # We were suspended, and so were our listening threads.
                 for rank in self._ranks:
                     rank.heard_at = max(rank.heard_at, now - SILENCE_S / 2)
             before = now
@@ -154,11 +157,11 @@ class RankWatcher:
 
 
 class RankProcesses:
-    """Processes of one group. One thread starts and reaps them; any thread may kill them.
+    """Manages the processes of a group. One thread starts and reaps them; any thread may kill them.
 
     Args:
-        hosts: host of each rank; rank 0 is on this machine.
-        stopping: returns True to cancel the start.
+        hosts: host of each rank. Rank 0 is always on this machine.
+        stopping: checked during the start. Return True to cancel it.
     """
 
     def __init__(self, hosts: Sequence[Host], stopping: Callable[[], bool] = lambda: False) -> None:
@@ -170,10 +173,10 @@ class RankProcesses:
         self.ranks: list[Rank] = []
 
     def start(self) -> list[Rank]:
-        """Start all ranks, and wait for their hello messages.
+        """Start all ranks and wait until each one has said hello.
 
         Raises:
-            RanksLostError: one died or did not answer.
+            RanksLostError: if a rank dies or doesn't respond.
         """
         count, here = len(self._hosts), sum(host.is_local for host in self._hosts)
         for number, host in enumerate(self._hosts):
@@ -209,10 +212,10 @@ class RankProcesses:
         return [joined[start.number] for start in self._starts]
 
     def send_setup(self, given: dict[str, Any]) -> None:
-        """Send all ranks their task and each other's addresses.
+        """Send each rank its task and the addresses of the others.
 
         Raises:
-            OSError: a connection is closed.
+            OSError: if a connection is closed.
         """
         ways = rank_environments(self._hosts, [rank.hello for rank in self.ranks])
         for rank, way in zip(self.ranks, ways, strict=True):
@@ -224,14 +227,14 @@ class RankProcesses:
             ).start()
 
     def _send_alive(self, links: Sequence[Link]) -> None:
-        """Send keep-alive messages to remote ranks, on a separate thread."""
+        """Send keep-alives to remote ranks. Runs on a separate thread."""
         while not self._over.wait(_ALIVE_S):
             for link in links:
-                with contextlib.suppress(OSError):  # the watcher reports it
+                with contextlib.suppress(OSError):  # the watcher will report it
                     link.send_message({"alive": True})
 
     def kill(self) -> None:
-        """Kill all ranks and their children, stopped ones included."""
+        """Kill all ranks and their children, even if they're stopped."""
         for start in self._starts:
             with contextlib.suppress(OSError):
                 os.killpg(start.process.pid, signal.SIGKILL)
@@ -239,7 +242,7 @@ class RankProcesses:
                 start.process.kill()
 
     def close(self) -> None:
-        """Kill and reap all ranks."""
+        """Kill all ranks and reap them."""
         self._over.set()
         self.kill()
         for rank in self.ranks:
@@ -252,15 +255,15 @@ class RankProcesses:
 
 
 class RankStart:
-    """A process that was started and has not said hello.
+    """A process that has been started but hasn't said hello yet.
 
     Args:
-        given: the rank's first message.
-        said: file for standard error of the process or its `ssh`.
+        given: what to send as the first message.
+        said: file for the stderr of the process or its `ssh`.
         here: number of ranks on this machine.
 
     Raises:
-        OSError: the program cannot be run.
+        OSError: if the program can't be run.
     """
 
     def __init__(
@@ -273,7 +276,7 @@ class RankStart:
         command = rank_command(host)
         ours, theirs = socket.socketpair()
         with theirs, self._errors() as errors:
-            # A new process group, so that its children are killed too.
+            # in a process group of its own, so that its children are killed with it
             self.process = subprocess.Popen(
                 command if host.is_local else ssh_command(host, command),
                 stdin=theirs.fileno(),
@@ -290,10 +293,12 @@ class RankStart:
         return Path(os.devnull).open("wb") if self.host.is_local else self._said.open("wb")
 
     def hello(self) -> tuple[Link, dict[str, Any]] | None:
-        """Return the link and the hello message, or None if they are not ready. Does not block.
+        """Check for the hello message.
+
+        Returns it with the link, or None if it isn't there yet. Doesn't block.
 
         Raises:
-            RanksLostError: the process failed.
+            RanksLostError: if the process failed.
         """
         try:
             if self._link is None and not self._connect():
@@ -314,7 +319,7 @@ class RankStart:
         return self._link, hello
 
     def _connect(self) -> bool:
-        # One byte at a time: the bytes after the mark belong to the link.
+        # byte by byte, because whatever follows the mark belongs to the link
         while not self._before.endswith(START_MARK):
             if not self.connection.poll(0):
                 return False
@@ -329,7 +334,7 @@ class RankStart:
         return True
 
     def _exit_reason(self) -> str:
-        """Return a sentence about its exit."""
+        """Explain in a sentence why it exited."""
         if self.host.is_local:
             return f"{_exit_text(self.process).capitalize()}."
         said = ""
@@ -346,7 +351,7 @@ def _exit_text(process: subprocess.Popen[bytes]) -> str:
 
 
 def _environment(ranks: int) -> dict[str, str]:
-    """Return the environment of a rank on this machine, for a number of local ranks."""
+    """Build the environment for a rank on this machine, given the number of local ranks."""
     root = str(Path(__file__).resolve().parents[2])
     paths = [root, os.environ.get("PYTHONPATH", "")]
     threads = max(1, (os.cpu_count() or 1) // ranks)

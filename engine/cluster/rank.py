@@ -1,4 +1,7 @@
-"""Main program of a rank: joins relay and group, then leads or follows until it is killed."""
+"""Main program of a rank.
+
+It connects to the relay, joins the group, and leads or follows until killed.
+"""
 
 from __future__ import annotations
 
@@ -41,22 +44,22 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_S = 0.5
 
-LOADING_HEARTBEAT_S = 0.05  # short, so that the relay soon knows that loading has ended
+LOADING_HEARTBEAT_S = 0.05  # short, so that the relay soon knows when loading is done
 
 STEP_BYTES = 16_384
-"""Size of one row's activations in a large model, which each collective of a step sends."""
+"""Activations of one row in a large model. Each collective of a step sends this much."""
 
 LARGE_BYTES = 16 * 2**20
 
-_POLL_MS = 200  # interval of checks that the rank still runs
+_POLL_MS = 200  # interval between checks that the rank is still running
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Run a rank, with its relay at standard input and output."""
+    """Run a rank whose relay is on stdin and stdout."""
     if GUARD_ARGUMENT in arguments:
         return _guard_rank()
     die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the whole process group
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is sent to the whole process group
     link = Link.over_stdio()
     try:
         _serve(link.receive(False), link)
@@ -64,16 +67,16 @@ def main(arguments: Sequence[str] = ()) -> int:
         log.debug("rank failed", exc_info=error)
         with contextlib.suppress(OSError):
             link.send_message({"fault": words_of(error)})
-            time.sleep(60)  # the relay kills all ranks
-    # MLX's threads may be in a collective that never ends.
+            time.sleep(60)  # the relay is going to kill all ranks
+    # MLX threads could be stuck in a collective
     os._exit(0)
 
 
 def _guard_rank() -> int:
-    """Start a rank with this process's input and output, and kill it when the connection closes.
+    """Start a rank on our stdin and stdout, and kill it when the connection closes.
 
     The rank itself may be stopped, in a collective, or in a library that holds the GIL. This
-    process is never blocked.
+    process never blocks.
     """
     rank = subprocess.Popen(rank_command(Host(LOCAL)), start_new_session=True)
 
@@ -84,7 +87,7 @@ def _guard_rank() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, end)
     ends = select.poll()
-    ends.register(0, 0)  # only to detect closing; the rank reads the data
+    ends.register(0, 0)  # only to detect closing, since the rank reads the data
     ends.register(1, 0)
     while rank.poll() is None:
         if ends.poll(_POLL_MS):
@@ -99,7 +102,7 @@ def _serve(asked: dict[str, Any], link: Link) -> None:
 
     rank = int(asked["rank"])
     if rank == 0:
-        confined.shared().start()  # its imports run in parallel with ours
+        confined.shared().start()  # runs its imports in parallel to ours
     about = backend.start()
     hello = {"versions": versions(), "memory": about.memory, "device": about.device}
     with reserve_port(asked["ports"], rank, int(asked["count"])) as held:
@@ -119,14 +122,14 @@ def _serve(asked: dict[str, Any], link: Link) -> None:
 
 
 class Heartbeat:
-    """Thread that reports this rank's progress.
+    """Reports this rank's progress from a thread.
 
-    A loading rank may be silent for long. The short interval while loading shortens the time until
-    a hang just after loading is detected.
+    A rank may be silent for a long time while it's loading. The shorter interval then helps to
+    notice sooner if it hangs right after loading.
     """
 
     def __init__(self, link: Link) -> None:
-        # returns progress, busy and loading
+        # returns (progress, busy, loading)
         self.state: Callable[[], tuple[int, bool, bool]] = lambda: (0, True, True)
         self._link = link
         threading.Thread(target=self._run, name="stretto-rank-pulse", daemon=True).start()
@@ -152,10 +155,13 @@ class Heartbeat:
 def _listen(
     link: Link, trusted: bool, take: Callable[[Any], None], patience: float | None = None
 ) -> None:
-    """Pass received messages to `take` on a new thread. Exit the process when the relay is gone.
+    """Receive messages on a new thread and pass them to `take`.
+
+    When the relay is gone, the process exits.
 
     Args:
-        patience: seconds without messages after which the relay is gone; None for unlimited.
+        patience: after this many seconds without a message, the relay counts as gone. None for no
+            limit.
     """
 
     def listen() -> None:
@@ -172,7 +178,7 @@ def _listen(
 
 
 def _cache_folder(given: dict[str, Any], group: Any) -> Path | None:
-    """Return this rank's cache folder, or None if caches are not kept."""
+    """Return this rank's cache folder, or None if caches aren't kept."""
     if not given["cache"]:
         return None
     return Path(given["cache"]).expanduser() / f"rank {group.rank} of {group.size}"
@@ -216,10 +222,10 @@ def _lead(link: Link, group: Any, given: dict[str, Any], pulse: Heartbeat) -> No
 
 
 class CommandReceiver:
-    """Rank 0's end of the relay: posts received commands, and sends callbacks and results back.
+    """Rank 0's end of the relay. Posts received commands, and sends callbacks and results back.
 
     Args:
-        post: passes a command to this process's engine.
+        post: passes a command to the engine in this process.
     """
 
     def __init__(self, link: Link, post: Callable[[Any], None]) -> None:
@@ -228,7 +234,7 @@ class CommandReceiver:
         self._answers: dict[int, Future[Any]] = {}
 
     def handle(self, asked: RelayedCommand | CommandCancelled) -> None:
-        """Handle a received object. The listening thread calls this."""
+        """Called on the listening thread when an object arrives."""
         if isinstance(asked, CommandCancelled):
             answer = self._answers.pop(asked.number, None)
             if answer is not None:
@@ -238,7 +244,7 @@ class CommandReceiver:
             self._post(self._with_callbacks(asked))
 
     def _with_callbacks(self, asked: RelayedCommand) -> Any:
-        """Return the command with callbacks and a future that send over the link."""
+        """Replace a command's callbacks and future with versions that send over the link."""
         from engine.runtime.workers import Answer
 
         command, number = asked.command, asked.number
@@ -269,11 +275,11 @@ class CommandReceiver:
 
 
 def _measure_collectives(group: Any, link: Link, rounds: int, carrier: str) -> None:
-    """Measure collectives. Rank 0 reports, then all wait to be killed.
+    """Measure the speed of collectives. Rank 0 reports it, then all ranks wait to be killed.
 
     Args:
-        rounds: number of small collectives; a fiftieth of it are large.
-        carrier: name of the backend.
+        rounds: number of small collectives. For large ones, 1/50 of that.
+        carrier: backend name.
     """
     found = {
         "latency_s": _time_sum(group, 4, rounds),
@@ -286,7 +292,7 @@ def _measure_collectives(group: Any, link: Link, rounds: int, carrier: str) -> N
 
 
 def _time_sum(group: Any, nbytes: int, rounds: int) -> float:
-    """Return the seconds of one sum over all ranks for an array of `nbytes`."""
+    """Return how long it takes to sum an array of `nbytes` over all ranks, in seconds."""
     import mlx.core as mx
 
     array = mx.zeros(nbytes // 4, mx.float32)

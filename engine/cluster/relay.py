@@ -1,7 +1,7 @@
-"""Replacement for the engine loop when ranks run in other processes: relays commands and events.
+"""Stand-in for the engine loop when ranks run in other processes. Relays commands and events.
 
-It has the interface of `engine.runtime.loop.Loop` and runs on the engine thread. It does not use
-MLX, so this process survives lost ranks and can start new ones.
+It has the same interface as `engine.runtime.loop.Loop`, and also runs on the engine thread. Because
+it doesn't use MLX, this process survives the loss of ranks and can start new ones.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ from engine.runtime.workers import Mailbox, refuse
 
 log = logging.getLogger(__name__)
 
-_IDLE_COMMAND = -1  # number of the `UnloadIdle` command, of which only the last one applies
+_IDLE_COMMAND = -1  # number used for `UnloadIdle`; only the latest one counts
 
-_SHUTDOWN_TIMEOUT_S = 10.0  # for rank 0's engine to end
+_SHUTDOWN_TIMEOUT_S = 10.0  # for rank 0's engine to shut down
 
 
 def rank_budget(ranks: Sequence[Rank], given: int | None) -> int:
-    """Return the memory budget of each rank: the smallest that any of them can have.
+    """Return the memory budget per rank, i.e. the smallest that all of them can afford.
 
     Args:
-        given: bytes for all ranks of one machine together; None for most of its free memory. Other
-            machines than rank 0's never use more than that.
+        given: bytes for all ranks on one machine together, or None for most of the free memory.
+            Machines other than rank 0's never use more than that.
     """
     here = ranks[0].hello.get("machine")
     crowd = Counter(rank.hello.get("machine") for rank in ranks)
@@ -68,7 +68,7 @@ def rank_budget(ranks: Sequence[Rank], given: int | None) -> int:
 
 
 def version_difference(ranks: Sequence[Rank]) -> str | None:
-    """Return why ranks cannot form a group, or None if their versions are equal."""
+    """Explain why the ranks can't form a group, or return None if all versions match."""
     wanted = ranks[0].hello.get("versions") or {}
     for rank in ranks[1:]:
         theirs = rank.hello.get("versions")
@@ -79,16 +79,16 @@ def version_difference(ranks: Sequence[Rank]) -> str | None:
 
 
 class Relay:
-    """The ranks of one engine, and the commands that wait for their results.
+    """An engine's ranks, and the commands waiting for results from them.
 
     Args:
-        hosts: host of each rank; rank 0 is on this machine.
-        memory_budget: bytes for all ranks of one machine together.
-        cache_dir: folder for KV caches; None for none.
-        cache_bytes: size limit of the folder.
+        hosts: host of each rank. Rank 0 is always on this machine.
+        memory_budget: bytes for all ranks on one machine together.
+        cache_dir: folder for KV caches, or None.
+        cache_bytes: size limit of that folder.
 
     Raises:
-        RanksLostError: the ranks could not be started, or their versions differ.
+        RanksLostError: if the ranks can't be started, or their versions don't match.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Relay:
     ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
-        self._waiting: dict[int, Command] = {}  # commands with callbacks or results to come
+        self._waiting: dict[int, Command] = {}  # commands with callbacks or results still to come
         self._made = 0
         self._ended = threading.Event()
         self._lost: list[str] = []
@@ -132,12 +132,12 @@ class Relay:
             raise
 
     def _is_stopping(self) -> bool:
-        """Return True if the engine was stopped during the start."""
+        """Check whether the engine was stopped while we were starting."""
         self._mailbox.take(self._inbox, block=False)
         return any(isinstance(command, Stop) for command in self._inbox)
 
     def run(self) -> None:
-        """Relay messages until a `Stop` arrives or a rank is lost."""
+        """Relay messages until there's a `Stop`, or a rank is lost."""
         why = "The engine was stopped."
         try:
             while self._step():
@@ -189,7 +189,7 @@ class Relay:
     def _on_cancelled(self, number: int, answer: Future[Any]) -> None:
         if not answer.cancelled():
             return
-        self._waiting.pop(number, None)  # rank 0 sends nothing more for it
+        self._waiting.pop(number, None)  # rank 0 won't send anything else for it
         if not self._ended.is_set():
             try:
                 self._ranks[0].link.send_object(CommandCancelled(number))
@@ -199,7 +199,7 @@ class Relay:
     # -- results ----------------------------------------------------------------------------
 
     def _listen(self, rank: Rank) -> None:
-        """Receive a rank's messages, on a separate thread."""
+        """Receive messages from a rank. Runs on a separate thread."""
         name = rank.label(len(self._ranks))
         try:
             while True:
@@ -225,7 +225,7 @@ class Relay:
     def _post(self, message: WorkDone) -> None:
         try:
             self._mailbox.post(message)
-        except EngineError:  # all callers have their results
+        except EngineError:  # all callers have their results by now
             log.debug("message of a rank after the end")
 
     def _handle(self, handed: object) -> None:
@@ -235,7 +235,7 @@ class Relay:
                 if isinstance(command, Send):
                     event = arguments[0]
                     if isinstance(event, Failed) and event.code == ENGINE_STOPPED:
-                        return  # `end` reports the cause, which rank 0 does not know
+                        return  # `end` reports the actual cause, which rank 0 doesn't know
                     if isinstance(event, (Finished, Failed)):
                         del self._waiting[number]
                     command.sink(*arguments)
@@ -253,7 +253,7 @@ class Relay:
                     command.answer.give(result)  # type: ignore[union-attr]
 
     def _rank_stats(self) -> list[dict[str, Any]]:
-        """Return the ranks' part of the engine's stats."""
+        """Return the per-rank part of the engine's statistics."""
         return [
             {
                 "rank": rank.number,
@@ -270,26 +270,28 @@ class Relay:
     # -- end --------------------------------------------------------------------------------
 
     def _lose_rank(self, why: str, within: float = 0.0) -> None:
-        """Handle a lost rank on any thread: kill the others, which cannot continue without it.
+        """Called on any thread when a rank is lost.
+
+        Kills the other ranks, as they can't continue without it.
 
         Args:
-            within: seconds to wait for a rank that was killed by a signal.
+            within: how long to wait for a rank that was killed by a signal, in seconds.
         """
         if self._ended.is_set():
             return
-        # A killed rank makes others fail, whose errors may arrive first.
+        # When a rank is killed, others fail because of it, and their errors may arrive first.
         self._lost.append(dead_rank_text(self._ranks, within) or why)
         self._ended.set()
         self._processes.kill()
-        self._post(WorkDone())  # wakes the engine thread
+        self._post(WorkDone())  # wake up the engine thread
 
     def _lost_text(self) -> str:
         why = self._lost[0] if self._lost else "A rank has ended."
         return f"{why} All ranks were stopped. They restart with the next request."
 
     def end(self, why: str) -> None:
-        """End all ranks, and raise an error in all waiting callers."""
-        if not self._ended.is_set():  # let rank 0 shut down in order
+        """End all ranks. Callers that are still waiting get an error."""
+        if not self._ended.is_set():  # give rank 0 a chance to shut down cleanly
             try:
                 self._ranks[0].link.send_object(RelayedCommand(Stop()))
                 self._ended.wait(_SHUTDOWN_TIMEOUT_S)
@@ -314,7 +316,7 @@ class Relay:
 
 
 def _portable(folder: Path | None) -> str | None:
-    """Return a folder relative to "~" if possible, for machines with a different home."""
+    """Express a folder relative to "~" if possible, as other machines may have another home."""
     if folder is None or not folder.is_relative_to(Path.home()):
         return str(folder) if folder is not None else None
     return str("~" / folder.relative_to(Path.home()))

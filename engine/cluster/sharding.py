@@ -1,4 +1,4 @@
-"""Sharding: which models can be divided among ranks, and each rank's part of one."""
+"""Sharding: which models can be divided among ranks, and loading a rank's shard."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from engine.model.probe import Abilities
 from engine.model.quantized_kv import QuantizedCaches, quantized_caches
 from engine.model.sliced_pass import run_to_end
 
-KV_BITS = (8, 4)  # quantizations of the KV cache that a chat may request
+KV_BITS = (8, 4)  # KV cache quantizations that a chat may ask for
 
 _DIVIDED_COUNTS = (("num_attention_heads", "attention heads"), ("num_key_value_heads", "key heads"))
 
 
 def check_divisible(name: str, config: Mapping[str, Any], ranks: int) -> None:
-    """Reject a model that cannot be divided among `ranks`, before its weights are read.
+    """Check that a model can be divided among `ranks`, before reading its weights.
 
     Raises:
         EngineError: `unsupported_session`.
@@ -35,7 +35,7 @@ def check_divisible(name: str, config: Mapping[str, Any], ranks: int) -> None:
 
     try:
         model_class, _ = _get_classes(dict(config))
-    except Exception:  # loading reports the error
+    except Exception:  # reported when loading
         return
     if not hasattr(model_class, "shard"):
         raise EngineError(
@@ -56,14 +56,14 @@ def check_divisible(name: str, config: Mapping[str, Any], ranks: int) -> None:
 
 
 def load_part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str, Any]]:
-    """Load this rank's part of a model lazily, without reading weights.
+    """Load this rank's shard of a model lazily, i.e. without reading its weights.
 
     Args:
-        group: MLX's group of the ranks.
-        wide: compute in float32 regardless of the weights' type.
+        group: MLX's group of ranks.
+        wide: compute in float32, whatever the type of the weights.
 
     Raises:
-        EngineError: `unsupported_session` if mlx-lm cannot shard the model.
+        EngineError: `unsupported_session` if mlx-lm can't shard this model.
     """
     net, config = loader.load_net(folder, lazy=True, seeing=False)
     try:
@@ -79,10 +79,10 @@ def load_part(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dic
 
 
 class ShardSizes:
-    """Sizes of the ranks' parts of models, computed without reading weights.
+    """Sizes of each rank's shard of a model, computed without reading weights.
 
     Args:
-        group: MLX's group of the ranks.
+        group: MLX's group of ranks.
     """
 
     def __init__(self, group: Any) -> None:
@@ -97,15 +97,15 @@ class ShardSizes:
         identity: tuple[object, ...],
         adapted: bool,
     ) -> Weights:
-        """Return the size of one rank's part; all parts are equally large.
+        """Return the size of one rank's shard. All shards have the same size.
 
         Args:
             config: the model's config.
-            identity: of the folder; the cache key.
-            adapted: True if the model has an adapter.
+            identity: identifies the folder in the cache.
+            adapted: True if there's an adapter.
 
         Raises:
-            EngineError: `unsupported_session` if the model cannot be sharded; `model_load_failed`.
+            EngineError: `unsupported_session` if the model can't be sharded; `model_load_failed`.
         """
         if adapted:
             raise EngineError(
@@ -130,30 +130,30 @@ class ShardSizes:
 def probe_part(
     net: Any, words: int, ranks: int, done: Callable[[], None], name: str = ""
 ) -> tuple[LoadedModel, Abilities]:
-    """Probe a sharded model, simultaneously on all ranks.
+    """Probe a sharded model. All ranks do this at the same time.
 
-    KV quantization is probed here too, since it needs all ranks.
+    KV cache quantization is probed as well, because it takes all ranks.
 
     Args:
-        words: token ids below this are used.
-        done: called after each piece of work.
+        words: only token ids below this are used.
+        done: called after each step.
 
     Returns:
-        The model for a follower (without tokenizer), and the results of the probe.
+        The model as a follower needs it (without tokenizer), and the results.
     """
     found = run_to_end(probe.measure(net, words), done)
     info = Model("", name, "", 0, 0, "", found.ways.step, False)
     text = TextCodec(info, None, frozenset())
     model = LoadedModel(info, net, found, text, ranks=ranks, slots=found.slots())
     for bits in KV_BITS:
-        with contextlib.suppress(EngineError):  # raised again for a chat that requests it
+        with contextlib.suppress(EngineError):  # raised again when a chat asks for it
             quantized_caches(model, bits, words)
         done()
     return model, found
 
 
 def plan_checksum(model: LoadedModel) -> int:
-    """Return a 31-bit checksum by which ranks verify that they execute plans in the same way."""
+    """Compute a 31-bit checksum, so that ranks can verify they execute plans the same way."""
     can = model.can.ways
     ways = (can.step, can.shares_prefix, can.mixes, model.can.token_by_token)
     slots = None if model.slots is None else type(model.slots.policy).__name__

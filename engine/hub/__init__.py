@@ -1,4 +1,4 @@
-"""Models from the Hugging Face hub: looked up first, then downloaded file by file.
+"""Find models on the Hugging Face hub and download them file by file.
 
     from engine import hub
 
@@ -6,8 +6,8 @@
     model = hub.look_up("somebody/some-model")      # asks the hub; downloads nothing
     folder = hub.download(model, progress=print)    # resumable after any interruption
 
-Works with and without a running engine. Only data is downloaded: no code of a repository is fetched
-or run. Importing this package imports no HTTP client.
+It doesn't matter whether an engine is running. Code in repositories is neither downloaded nor run.
+Importing this package doesn't import an HTTP client.
 
 Imports: engine.sandbox, engine.errors, engine.hub.gguf, engine.cache, engine.model, engine.text.
 """

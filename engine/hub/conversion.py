@@ -1,7 +1,7 @@
-"""Quantization of a model folder with mlx-lm's `convert`, in a child process that can be killed.
+"""Quantize a model folder using mlx-lm's `convert`, in a child process that can be killed.
 
-The new folder is written to a temporary folder, checked, and then renamed, so it is always
-complete. `convert` has the same progress and cancellation arguments as `hub.download`.
+The output is written to a temporary folder, checked and then renamed, so a converted folder is
+always complete. Progress and cancellation work as in `hub.download`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from engine.sandbox.process import engine_command
 
 BITS = (4, 6, 8)
 RECIPES = ("mixed_2_6", "mixed_3_4", "mixed_3_6", "mixed_4_6")
-"""mlx-lm's recipes, which use more bits for important layers."""
+"""mlx-lm's recipes. They use more bits for layers that matter more."""
 
 _CHECK_S = 0.1
-_SCALE_BITS = 0.5  # bits per value for a group's scale and bias
+_SCALE_BITS = 0.5  # bits per value taken by a group's scale and bias
 _RECIPE_BITS = {"mixed_2_6": 3.5, "mixed_3_4": 3.4, "mixed_3_6": 4.0, "mixed_4_6": 4.7}
 
 
@@ -49,16 +49,17 @@ def convert(
     progress: Progress | None = None,
     cancelled: threading.Event | None = None,
 ) -> Path:
-    """Quantize a folder, and return the new one. Takes minutes.
+    """Quantize a model folder. Takes minutes. Returns the new folder.
 
     Args:
-        bits: 4, 6 or 8; ignored with a recipe.
+        bits: 4, 6 or 8. Ignored if there is a recipe.
         recipe: one of `RECIPES`.
-        cancelled: stops the conversion within a fraction of a second when set.
+        cancelled: set it to stop the conversion within a fraction of a second.
 
     Raises:
-        EngineError: `invalid_request` (the folder exists, or the model cannot be quantized so),
-            `no_space`, `model_load_failed`, `download_cancelled`. Nothing is left on the disk then.
+        EngineError: `invalid_request` (the output exists, or the model can't be quantized this
+            way), `no_space`, `model_load_failed` or `download_cancelled`. Nothing is left on disk
+            then.
     """
     stop = cancelled or threading.Event()
     name = clean_name(folders.display_name(folder)) or "The model"
@@ -75,7 +76,7 @@ def convert(
         _run_conversion(
             command, beside, name, expected, progress or (lambda _done, _total: None), stop
         )
-        for code in made.glob("*.py"):  # mlx-lm copies code; it is never run
+        for code in made.glob("*.py"):  # mlx-lm copies code along, which we never run
             code.unlink()
         confined.shared().inspect_model(made, name)
         if out.exists():
@@ -89,11 +90,11 @@ def convert(
 
 
 def run_child(folder: Path, out: Path, bits: int, recipe: str | None, group: int) -> None:
-    """Run mlx-lm's `convert` in the child. It ends with its parent."""
+    """Run mlx-lm's `convert`, inside the child. If the parent exits, so does the child."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from engine.model import backend
 
-    backend.start()  # mlx must be imported in the engine's way
+    backend.start()  # imports mlx with the engine's settings
     from mlx_lm.convert import convert as mlx_lm_convert
 
     mlx_lm_convert(
@@ -111,7 +112,7 @@ def _invalid(message: str) -> EngineError:
 
 
 def _check(folder: Path, out: Path, name: str, bits: int, recipe: str | None) -> tuple[int, int]:
-    """Return the expected bytes and the group size. Raise an error if conversion is impossible."""
+    """Check if conversion is possible. Returns the expected size in bytes and the group size."""
     if recipe is not None and recipe not in RECIPES:
         raise _invalid(f"Unknown recipe {recipe!r}. Use one of: {', '.join(RECIPES)}.")
     if recipe is None and bits not in BITS:
@@ -127,7 +128,7 @@ def _check(folder: Path, out: Path, name: str, bits: int, recipe: str | None) ->
             f"{name} has type {str(facts.config['model_type'])[:60]!r}, which this version "
             "does not support.",
         )
-    numbers = facts.wide // 4  # counts all values as floating-point
+    numbers = facts.wide // 4  # counting every value as floating point
     expected = expected_bytes(numbers, bits, recipe)
     free = downloads.free_bytes(out)
     if expected + RESERVED_BYTES > free:
@@ -140,13 +141,13 @@ def _check(folder: Path, out: Path, name: str, bits: int, recipe: str | None) ->
 
 
 def expected_bytes(numbers: int, bits: int, recipe: str | None) -> int:
-    """Return the approximate size of quantized weights."""
+    """Estimate the size of the quantized weights."""
     width = _RECIPE_BITS[recipe] if recipe else bits
     return int(numbers * (width + _SCALE_BITS) / 8)
 
 
 def _group_size(config: Mapping[str, Any]) -> int:
-    """Return the values per scale: 64, or 32 if the hidden size is not a multiple of 64."""
+    """Return the number of values per scale. Usually 64, but 32 if the hidden size requires it."""
     places = text_configs(config)
     width = next((p["hidden_size"] for p in places if type(p.get("hidden_size")) is int), 64)
     return 64 if width % 64 == 0 else 32
@@ -160,7 +161,7 @@ def _run_conversion(
     progress: Progress,
     stop: threading.Event,
 ) -> None:
-    """Run the child to its end, and report the bytes it has written."""
+    """Run the child until it's done, reporting the bytes written so far."""
     log = beside / "log"
     with log.open("wb") as output:
         child = subprocess.Popen(
@@ -195,7 +196,7 @@ def _written_bytes(folder: Path) -> int:
 
 
 def _remove_leftovers(out: Path) -> None:
-    """Delete temporary folders of conversions whose process has died."""
+    """Delete temporary folders left behind by dead processes."""
     for left in out.parent.glob(f".{out.name}.*"):
         found = re.fullmatch(rf"\.{re.escape(out.name)}\.(\d+)\..+", left.name)
         if found is None:
@@ -204,11 +205,11 @@ def _remove_leftovers(out: Path) -> None:
             os.kill(int(found[1]), 0)
         except ProcessLookupError:
             shutil.rmtree(left, ignore_errors=True)
-        except OSError:  # the process is alive and belongs to another user
+        except OSError:  # process is alive, but owned by another user
             continue
 
 
 def _end_with_parent() -> None:
-    """Exit when the parent closes standard input."""
+    """Exit as soon as the parent closes our stdin."""
     os.read(0, 1)
     os._exit(1)

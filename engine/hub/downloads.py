@@ -1,9 +1,9 @@
-"""Downloads of models that were looked up, into huggingface_hub's cache. No downloaded code is run.
+"""Download models to huggingface_hub's cache. Downloaded code is never run.
 
-The cache has its documented layout: `models--OWNER--NAME/` with `blobs/DIGEST`,
-`snapshots/COMMIT/FILE` (links to blobs) and `refs/REVISION` (the commit of a revision). An
-incomplete file is `blobs/DIGEST.incomplete`. A snapshot's folder appears in one step after all its
-files, so a snapshot made here is always complete.
+We use the cache's documented layout: `models--OWNER--NAME/` with `blobs/DIGEST`,
+`snapshots/COMMIT/FILE` (links to blobs) and `refs/REVISION` (the revision's commit). While a file
+is downloading, it's called `blobs/DIGEST.incomplete`. The snapshot folder is only created once all
+of its files are there, so snapshots made by us are always complete.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from engine.hub import net
 from engine.hub.models import HubFile, HubModel, address, headers
 from engine.hub.names import MAIN, is_revision
 
-MAX_EMPTY_RETRIES = 5  # consecutive connections that received no new data
-MAX_SLOW_RETRIES = 20  # consecutive connections that received less than `MIN_PROGRESS_BYTES`
+MAX_EMPTY_RETRIES = 5  # consecutive retries without any new data
+MAX_SLOW_RETRIES = 20  # consecutive retries with less than `MIN_PROGRESS_BYTES` of new data
 MIN_PROGRESS_BYTES = 2**18
 PAUSE_S = 1.0
-"""Pause before the next try, times the number of consecutive slow retries."""
+"""Delay before a retry, multiplied by the number of consecutive slow retries."""
 MAX_PAUSE_S = 10.0
-RESERVED_BYTES = 64 * 10**6  # disk space that a download leaves free
+RESERVED_BYTES = 64 * 10**6  # left free on disk
 
 _CHUNK_BYTES = 2**20
 
 Progress = Callable[[int, int], object]
-"""Called with (bytes present, total bytes) on the downloading thread."""
+"""Called on the downloading thread, with the bytes present and the total."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -41,7 +41,7 @@ _INCOMPLETE = ".incomplete"
 
 
 def root() -> Path:
-    """Return the folder of all downloads (HF_HUB_CACHE, or in HF_HOME)."""
+    """Return the root of the cache, from HF_HUB_CACHE or HF_HOME."""
     from huggingface_hub import constants
 
     return Path(constants.HF_HUB_CACHE).expanduser()
@@ -52,7 +52,7 @@ def _repo_folder(repo: str) -> Path:
 
 
 def find(repo: str, revision: str = MAIN) -> Path | None:
-    """Return the folder of a downloaded model, or None, without asking the hub."""
+    """Look for a downloaded model without contacting the hub."""
     if repo.count("/") != 1 or ".." in repo or not is_revision(revision):
         return None
     folder = _repo_folder(repo)
@@ -67,9 +67,9 @@ def find(repo: str, revision: str = MAIN) -> Path | None:
 
 
 def complete(model: HubModel) -> Path | None:
-    """Return the folder of a looked-up model if it has all of the model's current files.
+    """Return a model's folder if all its current files have been downloaded.
 
-    huggingface_hub creates the folder with the first file, so others may be missing.
+    huggingface_hub creates the folder together with the first file, so its existence isn't enough.
     """
     folder = find(model.repo, model.revision)
     if folder is None or folder != find(model.repo, model.commit):
@@ -82,12 +82,12 @@ def blob(repo: str, file: HubFile) -> Path:
 
 
 def part(repo: str, file: HubFile) -> Path:
-    """Return the path of an incomplete file."""
+    """Return the path of a file that's still downloading."""
     return _repo_folder(repo) / "blobs" / (file.digest + _INCOMPLETE)
 
 
 def bytes_present(repo: str, files: Iterable[HubFile]) -> int:
-    """Return the number of bytes of these files on the disk."""
+    """Count how many bytes of these files are already on disk."""
     count = 0
     for file in files:
         if os.path.exists(blob(repo, file)):
@@ -99,7 +99,7 @@ def bytes_present(repo: str, files: Iterable[HubFile]) -> int:
 
 
 def free_bytes(place: Path) -> int:
-    """Return the free bytes on the disk of a path, which may not exist. Raises `OSError`."""
+    """Return the free space on a path's disk. The path needn't exist. Raises `OSError`."""
     place = place.absolute()
     there = next(p for p in (place, *place.parents) if os.path.exists(p))
     return shutil.disk_usage(there).free
@@ -108,10 +108,10 @@ def free_bytes(place: Path) -> int:
 def publish(
     repo: str, revision: str, commit: str, files: Iterable[HubFile], tidy: bool = True
 ) -> Path:
-    """Create the snapshot of complete files. Raises `OSError`."""
+    """Create a snapshot once its files are complete. Raises `OSError`."""
     folder = _repo_folder(repo)
     snapshot = folder / "snapshots" / commit
-    if snapshot.is_dir():  # another program has fetched some files
+    if snapshot.is_dir():  # another program has downloaded some of the files
         for file in files:
             link, beside = snapshot / file.name, snapshot / f".{file.name}.new"
             if not link.exists():
@@ -140,10 +140,10 @@ def publish(
 
 
 def discard(repo: str) -> None:
-    """Delete the files of an unfinished download. Files of snapshots are kept.
+    """Delete what's left of an unfinished download. Files used by snapshots are kept.
 
     Raises:
-        EngineError: `download_failed` if the download is running.
+        EngineError: `download_failed` if the download is still running.
     """
     folder = _repo_folder(repo)
     with locked(repo):
@@ -151,11 +151,11 @@ def discard(repo: str) -> None:
             file.unlink(missing_ok=True)
     for place in (folder / "blobs", folder):
         with contextlib.suppress(OSError):
-            place.rmdir()  # fails if not empty
+            place.rmdir()  # fails unless empty
 
 
 def bytes_unfinished(repo: str) -> int:
-    """Return the bytes of a model's unfinished downloads, without asking the hub."""
+    """Return how many bytes a model's unfinished downloads take up. Doesn't contact the hub."""
     count = 0
     for file in _unused_blobs(_repo_folder(repo)):
         with contextlib.suppress(OSError):
@@ -164,7 +164,7 @@ def bytes_unfinished(repo: str) -> int:
 
 
 def _unused_blobs(folder: Path) -> list[Path]:
-    """Return files, complete or not, that belong to no snapshot."""
+    """List files that no snapshot uses, whether or not they are complete."""
     used = {os.path.realpath(link) for link in folder.glob("snapshots/*/**/*")}
     return [
         file
@@ -174,16 +174,16 @@ def _unused_blobs(folder: Path) -> list[Path]:
 
 
 def _is_ours(blob: Path) -> bool:
-    """Return True for our files: unfinished ones of other programs have longer names."""
+    """Check if a file is ours. Incomplete files of other programs have longer names."""
     return bool(_DIGEST.fullmatch(blob.name.removesuffix(_INCOMPLETE)))
 
 
 @contextlib.contextmanager
 def locked(repo: str) -> Iterator[None]:
-    """Lock a repository against other programs. The lock is released after a crash too.
+    """Lock a repository against other programs. If we crash, the lock is released.
 
     Raises:
-        EngineError: `download_failed` if another program has the lock.
+        EngineError: `download_failed` if another program holds the lock.
     """
     from filelock import FileLock, Timeout
 
@@ -206,7 +206,7 @@ def locked(repo: str) -> Iterator[None]:
 
 
 def check_space(model: HubModel) -> None:
-    """Raise `no_space` if the missing files do not fit on the disk."""
+    """Raise `no_space` if there isn't enough disk space for the missing files."""
     missing = model.size - bytes_present(model.repo, model.files)
     try:
         free = free_bytes(root())
@@ -228,14 +228,15 @@ def download(
     tidy: bool = True,
     on_wait: net.OnWait | None = None,
 ) -> Path:
-    """Fetch the missing files of a model, and return its folder, which the engine can load.
+    """Download a model's missing files. Returns its folder, ready to be loaded.
 
-    After an interruption, the same call resumes. If the hub asks to wait, the download waits.
+    Call it again to resume after an interruption. If the hub asks us to slow down, the download
+    waits.
 
     Args:
-        cancelled: stops the download within a fraction of a second when set.
-        tidy: delete incomplete files of other versions at the end.
-        on_wait: called with the seconds before each wait, on this thread.
+        cancelled: set it to stop the download within a fraction of a second.
+        tidy: delete incomplete files of other versions when done.
+        on_wait: called on this thread before each wait, with its length in seconds.
 
     Raises:
         EngineError: `no_space`, `gated`, `not_found`, `not_a_model`, `offline`, `download_failed`,
@@ -274,10 +275,11 @@ class ModelDownload:
         self._progress = progress
         self._cancelled = cancelled
         self._headers = headers(token)
-        self._before = bytes_present(model.repo, model.files)  # of all files but the current one
+        # size of all files but the current one
+        self._before = bytes_present(model.repo, model.files)
 
     def fetch(self, file: HubFile) -> None:
-        """Download a file, or the rest of an incomplete one."""
+        """Download a file, or what's missing of it."""
         self._before -= bytes_present(self._model.repo, [file])
         target = blob(self._model.repo, file)
         if not target.exists():
@@ -298,7 +300,7 @@ class ModelDownload:
         self._progress(self._before, self._model.size)
 
     def _download_rest(self, file: HubFile, unfinished: Path, out: BinaryIO) -> str:
-        """Append the missing bytes. Return the digest of the file."""
+        """Append the missing bytes. Returns the digest of the whole file."""
         from httpx2 import RemoteProtocolError
 
         have = out.tell()
@@ -327,7 +329,7 @@ class ModelDownload:
             try:
                 for status, piece in net.pieces(url, asked, self._model.repo, self._cancelled):
                     if not piece:
-                        if have and status != 206:  # the whole file, not the rest
+                        if have and status != 206:  # got the whole file, not just the rest
                             out.truncate(have := 0)
                             digest = file.hasher()
                         continue
@@ -358,19 +360,20 @@ class ModelDownload:
 
 
 class RetryPolicy:
-    """Limit on retries after broken connections.
+    """Decides how often to retry after a broken connection.
 
-    A hub that ignores Range restarts the file each time, so only bytes beyond the best try count.
+    If the hub ignores Range, the file starts over every time, so only bytes beyond the best attempt
+    count as progress.
     """
 
     def __init__(self, have: int) -> None:
         self._best = have
         self._empty_retries = 0
         self._slow_retries = 0
-        self.pause = 0.0  # seconds before the next connection
+        self.pause = 0.0  # delay before the next attempt, in seconds
 
     def record_connection(self, have: int) -> None:
-        """Record that a connection ended with `have` bytes present."""
+        """Call this when a connection ended. `have` is the number of bytes present."""
         new = max(0, have - self._best)
         self._best += new
         self._empty_retries = 0 if new else self._empty_retries + 1

@@ -1,13 +1,13 @@
-"""Models and adapters on this machine, found in their folders without loading or moving them.
+"""Find models and adapters on this machine, without loading or moving anything.
 
     from engine.hub.inventory import Inventory, places
 
     for model in Inventory().walk(places()):
         print(model.name, model.facts.nbytes)
 
-Blocks on the disk, so call it from a worker. Folders are not trusted: a config may be a pipe or
-have a gigabyte, and weights may be missing. Nothing here blocks on such files, reads more than
-`MAX_CONFIG_BYTES` of a config, or raises because of them. MLX is not used.
+This blocks on disk access, so use a worker thread. Folders aren't trusted: a config could be a pipe
+or a gigabyte large, and weights could be missing. None of that blocks us or raises an error, and no
+more than `MAX_CONFIG_BYTES` of a config is read. Doesn't use MLX.
 """
 
 from __future__ import annotations
@@ -50,34 +50,34 @@ from engine.sandbox.folders import (
     read_json,
 )
 
-MAX_DEPTH = 3  # folder levels below a place; LM Studio has OWNER/NAME
-MAX_FOLDERS = 20_000  # visited in total, and models listed
+MAX_DEPTH = 3  # subfolder levels to search; LM Studio has OWNER/NAME
+MAX_FOLDERS = 20_000  # limits both the folders searched and the models listed
 
 _MAX_REVISIONS = 50
 _REPO = "models--"
-# Files that `FolderFacts` depend on, in addition to the names in the folder.
+# Besides the names in a folder, `FolderFacts` depend on these files.
 _FACT_FILES = (
     *("config.json", "tokenizer_config.json", "chat_template.jinja", "chat_template.json"),
     "README.md",
 )
-_MAX_SUBFOLDERS = 200  # of a model's folder, searched for adapters
+_MAX_SUBFOLDERS = 200  # number of subfolders searched for adapters
 _ADAPTERS = {"lora": "LoRA", "dora": "DoRA"}
 
 MAX_CONFIG_BYTES = 2**20
-"""Size limit of a config.json in a list. Parsing JSON holds the GIL, 10 ms per megabyte; the
-largest known config has 0.1 MB."""
+"""Larger configs aren't read for a list. Parsing JSON holds the GIL for 10 ms per megabyte, and the
+largest known config is 0.1 MB."""
 
 REASONING, TOOLS, IMAGES = "reasoning", "tools", "images"
 
-_MAX_TOKENIZER_CONFIG_BYTES = 8 * 2**20  # searched for a template; only that is parsed
+_MAX_TOKENIZER_CONFIG_BYTES = 8 * 2**20  # we look for the template in it and only parse that
 _MAX_TEMPLATE_CHARACTERS = 2**20
 _MAX_README_BYTES = 2**14
 _MAX_FILES = 5_000
-_MAX_WORD_CHARACTERS = 40  # of a name in a table column
+_MAX_WORD_CHARACTERS = 40  # length of a name in a table column
 _MAX_SHARDS = 10_000
 
 _MAX_OTHERS = 4
-# Names that authors and programs put into a model's folder. Names with a leading dot count too.
+# Names that model authors and other programs use. Hidden files are fine, too.
 _MODEL_FILE_NAMES = re.compile(
     r"^\.|\.(safetensors|json|jsonl|jinja|txt|model|tiktoken|md|py|bin|pt|pth|gguf|onnx|msgpack|h5"
     r"|yaml|yml|cfg|ipynb|npz|spm|vocab|bpe|pdf|png|jpe?g|svg|webp|gif)$|^(LICEN[CS]E|NOTICE|README"
@@ -106,21 +106,21 @@ Stop = Callable[[], bool]
 
 
 class FolderFacts(Struct, frozen=True):
-    """Contents of one folder. Unknown values are empty, 0 or None.
+    """Information about a folder. Unknown values are empty, 0 or None.
 
     Attributes:
-        nbytes: of all files in it, with links followed and each file counted once.
+        nbytes: total size of its files. Links are followed, and each file is counted once.
         architecture: `model_type` of its config.
-        bits: of quantized weights; of most of them if layers differ.
+        bits: bits of quantized weights. If layers differ, the most common value.
         group_size: weights per scale.
-        mixed: True if layers are quantized differently.
-        dtype: of weights that are not quantized, such as "bfloat16".
-        context: context length in tokens as the engine would use it.
-        capabilities: of `REASONING`, `TOOLS` and `IMAGES`, by its template and config.
-        licence: from its README or config.
-        problem: reason why it cannot be loaded, as a sentence; "" if none is known.
-        gone: True if the folder does not exist.
-        others: some names in it that do not belong to a model, cleaned.
+        mixed: True if layers have different quantization.
+        dtype: type of weights that aren't quantized, e.g. "bfloat16".
+        context: context length in tokens, computed like in the engine.
+        capabilities: subset of `REASONING`, `TOOLS` and `IMAGES`, based on template and config.
+        licence: taken from the README or the config.
+        problem: a sentence explaining why it can't be loaded. "" if there's no known problem.
+        gone: True if the folder doesn't exist any more.
+        others: some names that don't belong in a model folder, sanitized.
     """
 
     nbytes: int = 0
@@ -138,9 +138,9 @@ class FolderFacts(Struct, frozen=True):
 
 
 def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
-    """Inspect a folder now. Never raises.
+    """Inspect a folder right now. Never raises an error.
 
-    ``stop``: returns True to cancel; the facts so far are returned.
+    ``stop``: return True from it to cancel. The result is then incomplete.
     """
     if kept.is_gguf(folder):
         return _gguf_facts(folder)
@@ -178,7 +178,7 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
 
 
 def _gguf_facts(place: Path) -> FolderFacts:
-    """Return the facts of a GGUF file, or of a folder of them, without reading it."""
+    """Describe a GGUF file, or a folder with GGUF files, without reading it."""
     try:
         file = kept.only_one(place) if place.is_dir() else place
         status = os.stat(file if file is not None else place)
@@ -197,30 +197,30 @@ def _others(names: set[str]) -> tuple[str, ...]:
 
 
 def folder_bytes(folder: Path, stop: Stop) -> int:
-    """Return the bytes of all files in a folder, up to the number of files that a model can have.
+    """Return the total size of a folder's files, giving up after more files than any model has.
 
-    Links to files are followed, and each file is counted once.
+    Links to files are followed. Each file is counted once.
 
     Args:
-        stop: returns True to cancel.
+        stop: return True from it to cancel.
     """
     sizes: dict[tuple[int, int], int] = {}
-    for number, (place, _, names) in enumerate(os.walk(folder)):  # does not follow folder links
+    for number, (place, _, names) in enumerate(os.walk(folder)):  # doesn't follow links to folders
         if number == _MAX_FILES or stop():
             break
         for name in names:
             try:
                 status = os.stat(os.path.join(place, name))
-            except OSError:  # a broken link, or deleted
+            except OSError:  # broken link, or file was just deleted
                 continue
             sizes[status.st_dev, status.st_ino] = status.st_size
-            if len(sizes) == _MAX_FILES or stop():  # not a model, perhaps a whole disk
+            if len(sizes) == _MAX_FILES or stop():  # can't be a model, maybe a whole disk
                 return sum(sizes.values())
     return sum(sizes.values())
 
 
 def _config(folder: Path) -> tuple[dict[str, Any], str]:
-    """Return the config ({} if unreadable) and its problem."""
+    """Read the config. Returns it ({} if unreadable), and the problem if there is one."""
     try:
         config = read_json(folder / "config.json", MAX_CONFIG_BYTES)
     except FileNotFoundError:
@@ -255,12 +255,13 @@ def _load_problem(names: set[str], config: dict[str, Any]) -> str:
 
 
 def _is_known_architecture(config: dict[str, Any]) -> bool:
-    """Return True if mlx-lm supports the architecture, or is not imported yet."""
-    if "mlx_lm" not in sys.modules:  # importing it takes a second, too long for a list
+    """Check whether mlx-lm supports the architecture. True if mlx-lm isn't imported yet."""
+    # the import takes a second, which is too long when listing models
+    if "mlx_lm" not in sys.modules:
         return True
     try:
         return is_known_architecture(config)
-    except (ImportError, TypeError, ValueError):  # not a valid module name
+    except (ImportError, TypeError, ValueError):  # invalid module name
         return False
 
 
@@ -270,7 +271,7 @@ def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
             if isinstance(place.get(key), str):
                 return clean_name(place[key].removeprefix("torch."), 12)
     weights = min((n for n in names if n.endswith(".safetensors")), default="")
-    try:  # only the start of the header, which may have 100 MB
+    try:  # read just the start of the header, which can be 100 MB
         head = _first_bytes(folder / weights, 2**12) if weights else b""
     except (OSError, ValueError):
         return ""
@@ -287,7 +288,7 @@ def _context(config: dict[str, Any], tokenizer: str) -> int:
 
 
 def _template(folder: Path, names: set[str], tokenizer: str) -> str:
-    """Return the chat template's text from one of its three places."""
+    """Return the chat template, which can be in one of three files."""
     if "chat_template.jinja" in names:
         return _text(folder / "chat_template.jinja", _MAX_TEMPLATE_CHARACTERS)
     own = _text(folder / "chat_template.json", _MAX_TOKENIZER_CONFIG_BYTES)
@@ -295,7 +296,7 @@ def _template(folder: Path, names: set[str], tokenizer: str) -> str:
 
 
 def _template_in(text: str) -> str:
-    """Return the value of "chat_template" in JSON text, without parsing the rest."""
+    """Extract "chat_template" from JSON text without parsing everything else."""
     key = re.search(r'"chat_template"\s*:\s*', text)
     if key is None or text[key.end() : key.end() + 1] not in ('"', "["):
         return ""
@@ -309,7 +310,10 @@ def _template_in(text: str) -> str:
 
 
 def _text(file: Path, most: int) -> str:
-    """Return a regular file's text, or "" if there is none or it is larger than `most` bytes."""
+    """Read a text file.
+
+    Returns "" if it doesn't exist, isn't a regular file, or exceeds `most` bytes.
+    """
     try:
         return read_file(file, most).decode(errors="replace")
     except (OSError, ValueError):
@@ -317,7 +321,7 @@ def _text(file: Path, most: int) -> str:
 
 
 def _licence(folder: Path, config: dict[str, Any]) -> str:
-    """Return the licence from the front matter of the README, or from the config."""
+    """Get the license from the README's front matter, or else from the config."""
     try:
         text = _first_bytes(folder / "README.md", _MAX_README_BYTES).decode(errors="replace")
     except (OSError, ValueError):
@@ -341,7 +345,7 @@ def _reason(error: Exception) -> str:
 
 
 class ModelSource(Enum):
-    """Owner of a place. The value is displayed."""
+    """The program a folder belongs to. Values are shown to the user."""
 
     BUNDLED = "Stretto"
     HUB = "Hugging Face"
@@ -352,7 +356,7 @@ class ModelSource(Enum):
 
 
 class ModelPlace(Struct, frozen=True):
-    """A folder that contains models, or is one."""
+    """A folder with models in it, or a model itself."""
 
     source: ModelSource
     path: Path
@@ -364,12 +368,12 @@ def places(
     home: Path | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> list[ModelPlace]:
-    """Return every place that may have models, existing or not, each path once.
+    """List everywhere models could be. Folders may not exist, but no path is listed twice.
 
     Args:
-        own: the program's own folder of models.
-        added: folders that the user added.
-        home: home folder of the other programs (default: the user's).
+        own: our own models folder.
+        added: folders added by the user.
+        home: home folder of the other programs (default: the user's home).
     """
     home = home or Path.home()
     found = [
@@ -385,7 +389,7 @@ def places(
 
 
 def _lm_studio_folders(home: Path) -> list[Path]:
-    """Return LM Studio's model folders, from its pointer file and its settings."""
+    """Get LM Studio's model folders from its pointer file and settings."""
     homes = [home / ".lmstudio", home / ".cache" / "lm-studio"]
     try:
         pointer = read_file(home / ".lmstudio-home-pointer", 4096).decode().strip()
@@ -408,22 +412,22 @@ def _lm_studio_folders(home: Path) -> list[Path]:
 
 
 def _mlx_lm_folders(home: Path, environment: Mapping[str, str]) -> list[Path]:
-    """Return the folders of ModelScope's cache, and the default outputs of `convert` and `fuse`."""
+    """Return ModelScope's cache folders and the default outputs of `convert` and `fuse`."""
     scope = environment.get("MODELSCOPE_CACHE", "")
     root = Path(scope).expanduser() if scope else home / ".cache" / "modelscope"
     return [root / "hub" / "models", root / "models", home / "mlx_model", home / "fused_model"]
 
 
 class InstalledModel(Struct, frozen=True):
-    """A model on this machine.
+    """A model installed on this machine.
 
     Attributes:
-        ref: name for loading: a hub id (``owner/name``, ``owner/name@revision``) or a folder.
-        name: display name, cleaned and short.
-        folder: folder of its files.
-        removes: folder to delete with the model. In the hub's cache this is the repository's, since
-            revisions share files.
-        shares: refs of the other revisions that would be deleted with it.
+        ref: what to load: a hub id (``owner/name``, ``owner/name@revision``) or a folder.
+        name: short, sanitized name for display.
+        folder: where its files are.
+        removes: folder to delete with the model. In the hub's cache that's the whole repository,
+            since revisions share files.
+        shares: refs of other revisions that would be deleted along with it.
     """
 
     ref: str
@@ -436,7 +440,7 @@ class InstalledModel(Struct, frozen=True):
 
 
 class Inventory:
-    """Searches for models. Facts are cached until the files change."""
+    """Finds models. What is known about a folder is cached until its files change."""
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[tuple[object, ...], FolderFacts]] = {}
@@ -444,12 +448,12 @@ class Inventory:
     def walk(
         self, places: Iterable[ModelPlace], refs: Iterable[str] = (), stop: Stop = lambda: False
     ) -> Iterator[InstalledModel]:
-        """Yield the models of these places as they are found, each folder once.
+        """Yield models as they are found. No folder is listed twice.
 
         Args:
-            refs: further models, such as folders that were opened before. These folders are listed
-                even if they are not models or do not exist.
-            stop: returns True to cancel.
+            refs: additional models, e.g. folders opened before. They're listed even if they aren't
+                models or no longer exist.
+            stop: return True from it to cancel.
         """
         seen: set[str] = set()
         folders: set[tuple[int, int]] = set()
@@ -466,7 +470,7 @@ class Inventory:
                 return
             folder = Path(ref)
             if folder.is_absolute() and kept.is_gguf(folder):
-                folder = kept.known(folder) or folder  # its converted folder
+                folder = kept.known(folder) or folder  # use the converted folder
             if folder.is_absolute() and (real := os.path.realpath(folder)) not in seen:
                 seen.add(real)
                 yield self.look(ref, folder, ModelSource.ADDED, stop)
@@ -474,7 +478,7 @@ class Inventory:
     def look(
         self, ref: str, folder: Path, source: ModelSource, stop: Stop = lambda: False
     ) -> InstalledModel:
-        """Return the entry of one folder, whatever its contents."""
+        """Describe a single folder, whatever is in it."""
         return InstalledModel(ref, _name(folder), folder, source, self._facts(folder, stop), folder)
 
     def _facts(self, folder: Path, stop: Stop) -> FolderFacts:
@@ -482,21 +486,21 @@ class Inventory:
         known = self._known.get(folder)
         if known is None or known[0] != same:
             known = (same, facts_of(folder, stop))
-            if not stop():  # otherwise the size is incomplete
+            if not stop():  # if we were stopped, the size is incomplete
                 self._known[folder] = known
         return known[1]
 
     def _in(
         self, place: ModelPlace, folders: set[tuple[int, int]], stop: Stop
     ) -> Iterator[InstalledModel]:
-        """Yield the models below a place. ``folders``: those visited so far."""
+        """Yield models below a place. ``folders`` has everything visited so far."""
         waiting = [(place.path, 0)]
         while waiting and len(folders) < MAX_FOLDERS and not stop():
             folder, depth = waiting.pop()
             try:
                 status = os.stat(folder)
                 if (status.st_dev, status.st_ino) in folders:
-                    continue  # reached by another link
+                    continue  # already visited via another link
                 folders.add((status.st_dev, status.st_ino))
                 names, inner = _entries(folder)
             except OSError:
@@ -512,7 +516,7 @@ class Inventory:
                 waiting += [(path, depth + 1) for path in inner]
 
     def _in_repo(self, repo: Path, place: ModelPlace, stop: Stop) -> Iterator[InstalledModel]:
-        """Yield the revisions of a repository in the hub's cache."""
+        """Yield a cached repository's revisions."""
         revisions = _revisions(repo)
         named = repo.name.removeprefix(_REPO).replace("--", "/")
         ours = repo.parent == downloads.root()
@@ -536,7 +540,7 @@ class Inventory:
 
 
 def _ref(repo: str, revision: str, snapshot: Path, ours: bool) -> str:
-    """Return a hub id if the engine finds the snapshot by it, else its folder."""
+    """Return the hub id if the engine can resolve it to this snapshot, else the folder."""
     ref = repo if revision == MAIN else f"{repo}@{revision}"
     if ours and parse(ref) is not None and downloads.find(repo, revision) == snapshot:
         return ref
@@ -544,7 +548,7 @@ def _ref(repo: str, revision: str, snapshot: Path, ours: bool) -> str:
 
 
 def _revisions(repo: Path) -> dict[Path, str]:
-    """Return the snapshots of a repository with a revision name each, that of `MAIN` first."""
+    """Map each snapshot of a repository to one of its revision names, preferring `MAIN`."""
     commits: dict[str, str] = {}
     refs = repo / "refs"
     for place, _, names in os.walk(refs):
@@ -570,7 +574,9 @@ def _revisions(repo: Path) -> dict[Path, str]:
 
 
 def _entries(folder: Path) -> tuple[set[str], list[Path]]:
-    """Return the names in a folder, and its subfolders (with links, without hidden ones).
+    """List a folder: all names, plus the subfolders that aren't hidden (links count).
+
+    Raises `OSError`.
 
     Raises `OSError`.
     """
@@ -582,7 +588,7 @@ def _entries(folder: Path) -> tuple[set[str], list[Path]]:
             try:
                 if not entry.name.startswith(".") and entry.is_dir():
                     inner.append(Path(entry.path))
-            except OSError:  # a circular link
+            except OSError:  # circular link
                 continue
     return names, sorted(inner)
 
@@ -592,7 +598,7 @@ def _is_model(names: set[str]) -> bool:
 
 
 def _status(path: Path) -> tuple[int, int, int] | None:
-    """Return values that change with a file's content or a folder's entries."""
+    """Return values that change with the content of a file or folder."""
     try:
         status = os.stat(path)
     except OSError:
@@ -603,7 +609,7 @@ def _status(path: Path) -> tuple[int, int, int] | None:
 def _name(folder: Path) -> str:
     try:
         return clean_name(display_name(folder.resolve())) or clean_name(folder.name) or "Model"
-    except (OSError, ValueError, RuntimeError):  # a circular link
+    except (OSError, ValueError, RuntimeError):  # circular link
         return clean_name(folder.name) or "Model"
 
 
@@ -611,7 +617,7 @@ def _name(folder: Path) -> str:
 
 
 def adapters_beside(folder: Path) -> list[Path]:
-    """Return the adapters in a model's folder or its subfolder `adapters`."""
+    """Look for adapters in a model's folder and its `adapters` subfolder."""
     found = []
     for place in (folder, folder / "adapters"):
         try:
@@ -627,17 +633,17 @@ def _is_adapter(entry: os.DirEntry[str]) -> bool:
 
 
 def is_adapter(folder: Path) -> bool:
-    """Return True if a folder has the two files of an adapter."""
+    """Check for the two files every adapter has."""
     return all(os.path.isfile(folder / name) for name in (ADAPTER_CONFIG, ADAPTER_WEIGHTS))
 
 
 def variant(ref: str, base: str, folder: Path) -> InstalledModel:
-    """Return the list entry of a model with an adapter.
+    """Create a list entry for a model with an adapter.
 
     Args:
-        ref: name for loading.
-        base: the model's name.
-        folder: the adapter's folder.
+        ref: what to load.
+        base: name of the base model.
+        folder: folder of the adapter.
     """
     name = f"{base} + {clean_name(folder.name) or 'adapter'}"
     return InstalledModel(ref, name, folder, ModelSource.ADDED, _adapter_facts(folder), folder)

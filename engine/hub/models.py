@@ -1,7 +1,7 @@
-"""Metadata of models on the hub: one model by its name, or a search.
+"""Get model metadata from the hub, by name or through a search.
 
-Requests are sent only on the user's request. Values that are missing or have an unexpected form
-count as unknown, since repository owners write most of them.
+Requests are only made when the user asks for them. Most values are written by repository owners, so
+anything missing or unexpected is treated as unknown.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 LOOK_UP_WAIT_S = 10.0
-"""Longest wait that the hub may request during a lookup, since the user is waiting."""
+"""Longest delay we accept when the hub is busy. Short, because the user is waiting."""
 _MAX_CARD_BYTES = 2**20
 _MAX_CONFIG_BYTES = 4 * 2**20
-_MAX_LISTING_BYTES = 16 * 2**20  # about 300 bytes per file
+_MAX_LISTING_BYTES = 16 * 2**20  # a file takes about 300 bytes
 _MAX_FILE_BYTES = 2**50
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_KIND = re.compile(r"[\w.+ -]{1,100}")  # also displayed in terminals
+_KIND = re.compile(r"[\w.+ -]{1,100}")  # also shown in terminals
 
-FIRST_AUTHOR = "mlx-community"  # its models are listed first
-MAX_RESULTS = 20  # of each of the two requests
+FIRST_AUTHOR = "mlx-community"  # listed first
+MAX_RESULTS = 20  # per request; a search makes two
 
-_MAX_RESULTS_BYTES = 16 * 2**20  # each result has a template of about 20 KB
+_MAX_RESULTS_BYTES = 16 * 2**20  # every result includes a template of about 20 KB
 _MAX_QUERY_CHARACTERS = 100
 _SEARCH_FIELDS = (
     *("author", "cardData", "config", "downloads", "gated", "lastModified", "pipeline_tag"),
@@ -67,19 +67,19 @@ _BITS = re.compile(r"([2-8])-bit")
 _IMAGE_TASKS = frozenset({"image-text-to-text", "any-to-any", "visual-question-answering"})
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _MAX_ESTIMATE_BYTES = 1 << 60
-_MAX_CONFIG_NUMBER = 1 << 40  # the estimate computes with floating-point numbers
-_MAX_LAYERS = 4096  # also of list entries; the estimate iterates over them
+_MAX_CONFIG_NUMBER = 1 << 40  # the estimate uses floats
+_MAX_LAYERS = 4096  # also for list lengths; the estimate loops over them
 
 
 class HubFacts(Struct, frozen=True):
-    """The hub's metadata of a model.
+    """A model's metadata on the hub.
 
     Attributes:
-        downloads: of the last month; 0 if unknown.
-        updated: date of the last change in ISO 8601; "" if unknown.
-        licence: short name; "" if none is named.
-        gated: True if access must be requested.
-        reasoning, tools, images: capabilities by its template and task.
+        downloads: in the last month. 0 if unknown.
+        updated: date of the last change (ISO 8601). "" if unknown.
+        licence: short name. "" if there is none.
+        gated: True if users have to request access.
+        reasoning, tools, images: capabilities, based on the template and task.
     """
 
     downloads: int = 0
@@ -92,14 +92,14 @@ class HubFacts(Struct, frozen=True):
 
 
 class HubFile(Struct, frozen=True):
-    """A file in the hub's listing."""
+    """A file, as listed by the hub."""
 
     name: str
-    size: int  # in bytes
-    digest: str  # its ETag: SHA-256 of a large file, git's SHA-1 of a small one
+    size: int  # bytes
+    digest: str  # ETag: SHA-256 for large files, git's SHA-1 for small files
 
     def hasher(self) -> _Hash:
-        """Return a hash object whose result for the file is ``digest``."""
+        """Create a hash object for computing the file's ``digest``."""
         if len(self.digest) == 64:
             return hashlib.sha256()
         return hashlib.sha1(f"blob {self.size}\0".encode(), usedforsecurity=False)
@@ -110,15 +110,15 @@ class HubModel:
     """A model on the hub.
 
     Attributes:
-        revision: the requested revision.
-        commit: its current commit.
-        files: files to download, small ones first.
+        revision: the revision that was requested.
+        commit: the commit it currently points to.
+        files: what to download, smallest first.
         architecture: `model_type` of its config.
         known: True if the installed mlx-lm supports the architecture.
-        bits: of quantized weights; None if not quantized.
-        gated: True if the hub requires a token of an account with access.
-        context: tokens of prompt and reply; 0 if unknown.
-        config: its `config.json`, unchecked.
+        bits: bits of quantized weights, or None if it isn't quantized.
+        gated: True if downloading needs a token of an account with access.
+        context: context length in tokens. 0 if unknown.
+        config: `config.json`, not validated.
     """
 
     repo: str
@@ -135,22 +135,23 @@ class HubModel:
 
     @property
     def size(self) -> int:
-        """Bytes of the whole download."""
+        """Download size in bytes."""
         return sum(file.size for file in self.files)
 
     @property
     def weights(self) -> int:
-        """Bytes of the weights, the minimum of memory for loading."""
+        """Size of the weights in bytes. Loading needs at least this much memory."""
         return sum(file.size for file in self.files if is_weights(file.name))
 
 
 class HubSearchResult(Struct, frozen=True):
-    """A model found by a search.
+    """A search result.
 
     Attributes:
-        size: approximate bytes of its weights; 0 if unknown. `look_up` is exact.
-        precision: "4-bit", "BF16"; "" if unknown.
-        architecture: `model_type` of its config.
+        size: approximate size of the weights in bytes, 0 if unknown. Use `look_up` for the exact
+            size.
+        precision: e.g. "4-bit" or "BF16". "" if unknown.
+        architecture: `model_type` from its config.
     """
 
     repo: str
@@ -171,13 +172,13 @@ def look_up(
     most_wait_s: float = LOOK_UP_WAIT_S,
     on_wait: net.OnWait | None = None,
 ) -> HubModel:
-    """Look up a model on the hub: two requests, a few kilobytes.
+    """Look up a model. Takes two requests and a few kilobytes.
 
     Args:
-        name: an id (``owner/name``, ``owner/name@revision``), or the address of its page.
+        name: a model id (``owner/name``, ``owner/name@revision``), or the address of its page.
         token: access token (default: huggingface_hub's).
-        most_wait_s: longest accepted wait for a busy hub; a longer one is an error.
-        on_wait: called with the seconds before each wait, on this thread.
+        most_wait_s: longest delay to accept when the hub is busy. Anything longer is an error.
+        on_wait: called on this thread before each wait, with its length in seconds.
 
     Raises:
         EngineError: `invalid_request`, `not_found`, `gated`, `not_a_model`, `offline`,
@@ -217,7 +218,7 @@ def look_up(
 def card(
     model: HubModel, token: str | None = None, cancelled: threading.Event | None = None
 ) -> str:
-    """Return the model's card as Markdown without front matter, or "" if it has none. One request.
+    """Fetch the model card as Markdown without front matter, or "" if there is none. One request.
 
     Raises:
         EngineError: see `look_up`.
@@ -234,12 +235,12 @@ def card(
 
 
 def is_known_architecture(config: dict[str, Any]) -> bool:
-    """Return True if the installed mlx-lm supports this config's architecture."""
+    """Check whether the installed mlx-lm supports a config's architecture."""
     import importlib.util
 
     from engine.model import backend
 
-    backend.start()  # mlx must be imported in the engine's way
+    backend.start()  # imports mlx with the engine's settings
     from mlx_lm import utils
 
     kind = config["model_type"]
@@ -254,9 +255,9 @@ def is_known_architecture(config: dict[str, Any]) -> bool:
 
 
 def has_vision(folder: Path) -> bool | None:
-    """Return True if the model accepts images: its weights have a known vision tower.
+    """Check whether a model accepts images, i.e. has a vision tower that we know.
 
-    None if the folder cannot be read. Blocks while it reads the headers of all weights.
+    None if the folder can't be read. This reads the headers of all weights, and blocks meanwhile.
     """
     from engine.model import backend
 
@@ -277,7 +278,7 @@ def address(repo: str, commit: str, file: str) -> str:
 
 
 def headers(token: str | None) -> dict[str, str]:
-    """Return the headers of every request. Uncompressed files match their sizes and digests."""
+    """Return the headers for all requests. No compression, so that sizes and digests match."""
     from huggingface_hub.utils import build_hf_headers
 
     net.quiet_client()
@@ -288,7 +289,7 @@ def headers(token: str | None) -> dict[str, str]:
 def _about(
     wanted: HubRef, token: str | None, cancelled: threading.Event, waits: net.BusyWaiter
 ) -> dict[str, Any]:
-    """Return the hub's listing of a model."""
+    """Fetch the listing of a model."""
     from huggingface_hub import constants
 
     revision = quote(wanted.revision, safe="")
@@ -305,7 +306,7 @@ def _invalid_answer(repo: str) -> EngineError:
 
 
 def parse_json(text: bytes) -> Any:
-    """Return the parsed JSON, or None if it is invalid."""
+    """Parse JSON. Returns None if it isn't valid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -334,7 +335,7 @@ def _files(repo: str, listed: Any) -> tuple[HubFile, ...]:
 
 
 def _file(repo: str, entry: dict[str, Any]) -> HubFile:
-    """Parse a file's entry. A large file's size and SHA-256 are in its `lfs` entry."""
+    """Parse a file's entry. For large files, size and SHA-256 are under `lfs`."""
     large = entry.get("lfs")
     size = large.get("size") if isinstance(large, dict) else entry.get("size")
     digest = large.get("sha256") if isinstance(large, dict) else entry.get("blobId")
@@ -371,7 +372,7 @@ def _config(
 def search(
     words: str, token: str | None = None, cancelled: threading.Event | None = None
 ) -> list[HubSearchResult]:
-    """Search the hub for models by words of their names, with two requests.
+    """Search model names on the hub. Takes two requests.
 
     Args:
         token: access token (default: huggingface_hub's).
@@ -414,7 +415,7 @@ def _ask(
 
 
 def _found(about: dict[str, Any]) -> HubSearchResult | None:
-    """Return the search result, or None if it is not a supported chat model."""
+    """Parse a search result. Returns None if it isn't a chat model we support."""
     repo, config = about.get("id"), about.get("config")
     wanted = parse(repo) if isinstance(repo, str) else None
     if wanted is None or wanted.repo != repo or not isinstance(config, dict):
@@ -433,7 +434,7 @@ def _found(about: dict[str, Any]) -> HubSearchResult | None:
 
 
 def _parameters(about: dict[str, Any]) -> dict[str, int]:
-    """Return the number of weights by data type."""
+    """Return the number of parameters by data type."""
     weights = about.get("safetensors")
     parameters = weights.get("parameters") if isinstance(weights, dict) else None
     if not isinstance(parameters, dict):
@@ -445,7 +446,8 @@ def _parameters(about: dict[str, Any]) -> dict[str, int]:
 
 def _size(about: dict[str, Any], parameters: dict[str, int]) -> int:
     size = sum(DTYPE_BITS[kind] * count for kind, count in parameters.items()) // 8
-    stored = about.get("usedStorage")  # of all versions; packed values may count as unpacked
+    # includes all versions, while packed values may be counted as unpacked
+    stored = about.get("usedStorage")
     return min(size, stored) if type(stored) is int and stored > 0 else size
 
 
@@ -458,7 +460,7 @@ def _precision(about: dict[str, Any], config: dict[str, Any], parameters: dict[s
 
 
 def quantization(config: dict[str, Any]) -> dict[str, Any]:
-    """Return a config's quantization: `bits`, `group_size` and `mixed`."""
+    """Extract `bits`, `group_size` and `mixed` from a config's quantization."""
     for key in ("quantization", "quantization_config"):
         how = config.get(key)
         if not isinstance(how, dict):
@@ -484,10 +486,10 @@ def _int_between(value: object, least: int, most: int) -> int | None:
 
 
 def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) -> HubFacts:
-    """Return the facts in one of the hub's answers about a model.
+    """Extract metadata from the hub's description of a model.
 
     Args:
-        own_config: the model's own config, of which the hub's answer has a part.
+        own_config: the model's complete config. The hub only returns a part.
     """
     config = _dict(about.get("config"))
     template = config.get("chat_template_jinja")
@@ -532,11 +534,11 @@ def _dict(value: object) -> dict[str, Any]:
 
 
 def fit(model: HubModel, budget: int, tokens: int, chats: int) -> Fit:
-    """Estimate a looked-up model's memory, and compare it with the budget.
+    """Estimate how much memory a model needs, and compare it to the budget.
 
     Args:
-        budget: bytes for models and chats.
-        tokens: length of each chat, at most the model's limit.
+        budget: memory for models and chats, in bytes.
+        tokens: length of each chat. Capped at the model's limit.
         chats: number of chats.
     """
     weights = Weights(model.weights, model.weights)
@@ -550,7 +552,7 @@ def fit(model: HubModel, budget: int, tokens: int, chats: int) -> Fit:
 
 
 def _is_sensible(config: Mapping[str, Any]) -> bool:
-    """Return True if a config's numbers are plausible. Anyone can write one."""
+    """Check that numbers in a config are plausible, because anybody can upload one."""
     return all(
         not isinstance(value, list) or len(value) <= _MAX_LAYERS
         if not isinstance(value, int)

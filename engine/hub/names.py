@@ -1,4 +1,4 @@
-"""Parsing and sanitizing of external text: model ids, names, licences, templates, model cards."""
+"""Parse and sanitize text from outside: model ids, names, licenses, templates, model cards."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MAIN = "main"  # default revision
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?"
 _REPO = re.compile(rf"{_PART}/{_PART}")
 _REVISION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,200}")
-_FILE = re.compile(r"\w[\w.@+ -]*")  # at the top level, with a name valid on every file system
+_FILE = re.compile(r"\w[\w.@+ -]*")  # top-level file, with a name that any file system accepts
 
-MAX_NAME_CHARACTERS = 80  # of a displayed name
+MAX_NAME_CHARACTERS = 80  # for display
 
-# The patterns of mlx-lm's loader, without code (*.py), pickled weights, and other formats.
+# The patterns from mlx-lm's loader, minus code (*.py), pickled weights and other formats.
 _NEEDED = (
     "model*.safetensors",
     "*.json",
@@ -28,7 +28,7 @@ _NEEDED = (
     "*.tiktoken",
     "tokenizer.model",
 )
-# `stretto.json` gives a folder a display name. A repository has its own.
+# `stretto.json` overrides a folder's display name, but repositories have a name already.
 _NOT_NEEDED = (
     "stretto.json",
     *("*.bin.index.json", "*.h5.index.json", "*.msgpack.index.json", "README*", "LICENSE*"),
@@ -36,16 +36,16 @@ _NOT_NEEDED = (
 
 
 class HubRef(Struct, frozen=True):
-    """A model on the hub: its id, and a branch, tag or commit."""
+    """Reference to a model on the hub: id, and branch, tag or commit."""
 
     repo: str
     revision: str = MAIN
 
 
 def parse(text: str, hosts: frozenset[str] = frozenset()) -> HubRef | None:
-    """Parse ``id``, ``id@revision``, or the address of a page at one of ``hosts``.
+    """Parse a model ``id``, ``id@revision``, or the address of a page on one of ``hosts``.
 
-    Return None if the text is neither (yet).
+    None if it's neither, perhaps because the user is still typing.
     """
     text = text.strip()
     if "://" not in text:
@@ -70,14 +70,14 @@ def parse(text: str, hosts: frozenset[str] = frozenset()) -> HubRef | None:
 
 
 def clean_name(text: object, longest: int = MAX_NAME_CHARACTERS) -> str:
-    """Return an external name in a form that is safe to display in windows and terminals.
+    """Sanitize an external name for display in windows and terminals.
 
-    Control, direction-changing and invisible characters are removed, and blanks are joined. The
-    name is cut after ``longest`` characters. Empty if nothing is left or it is not a string.
+    Removes control, bidi and invisible characters, collapses whitespace, and cuts after ``longest``
+    characters. Returns "" if nothing is left, or if it isn't a string.
     """
     if not isinstance(text, str):
         return ""
-    # Longer text is never read: a name may have megabytes.
+    # Ignore the rest, since a "name" could have megabytes.
     seen = (" " if c.isspace() else c for c in text[: 20 * longest])
     shown = escape_invisible("".join(seen), lambda _: "")
     words = " ".join(shown.split())
@@ -85,12 +85,12 @@ def clean_name(text: object, longest: int = MAX_NAME_CHARACTERS) -> str:
 
 
 def is_revision(text: str) -> bool:
-    """Return True for a valid branch, tag or commit, which also becomes a file name."""
+    """Check for a valid branch, tag or commit. It's also used as a file name."""
     return bool(_REVISION.fullmatch(text)) and not {"", ".", ".."} & set(text.split("/"))
 
 
 def is_needed(file: str) -> bool:
-    """Return True if a model's loader uses this file of its repository."""
+    """Check whether loading a model needs this file of its repository."""
     if not _FILE.fullmatch(file):
         return False
     if any(fnmatchcase(file, pattern) for pattern in _NOT_NEEDED):
@@ -108,7 +108,7 @@ def _hub_ref(repo: str, revision: str) -> HubRef | None:
     return HubRef(repo, revision) if is_revision(revision) else None
 
 
-# Licences and templates.
+# Licenses and templates
 
 _MAX_LICENCE_CHARACTERS = 40
 _LICENCES = {
@@ -123,10 +123,10 @@ _LICENCES = {
 
 
 def licence_name(name: object, own: object = None) -> str:
-    """Return the display name of a licence.
+    """Return a license's name for display.
 
     Args:
-        own: the model author's name for a licence that the hub does not know.
+        own: the author's own name for it, if the hub doesn't know the license.
     """
     if name in (None, "", "other") and isinstance(own, str):
         name = own
@@ -142,7 +142,7 @@ _REASONING = re.compile(
 
 
 def template_text(value: object) -> str:
-    """Return the text of a config's "chat_template", which may be a list of named ones."""
+    """Get the text of a config's "chat_template", which can be a list of named templates."""
     if isinstance(value, list):
         texts = (entry.get("template") for entry in value if isinstance(entry, dict))
         return "\n".join(text for text in texts if isinstance(text, str))
@@ -157,8 +157,8 @@ def has_tools(template: str) -> bool:
     return bool(_TOOLS.search(template))
 
 
-# Model cards are Markdown with HTML, mostly for images. No image is fetched, so only their
-# alternative text is kept.
+# Model cards are Markdown mixed with HTML, usually for images. We never fetch images, so only their
+# alt text is kept.
 
 MAX_CARD_CHARACTERS = 60_000
 
@@ -175,13 +175,12 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _SHOWN = re.compile(r"!\[([^\[\]]*)\](\([^()]*\)|\[[^\[\]]*\])")  # ![words](address)
-_LINKED = re.compile(r"\[\s*\]\([^()]*\)")  # a link around a picture without words
+_LINKED = re.compile(r"\[\s*\]\([^()]*\)")  # link around a picture without alt text
 _MANY = re.compile(r"\n{3,}")
 
 
 def card_text(text: str) -> str:
-    """Return the Markdown of a card without front matter, images and HTML. Code blocks are
-    unchanged."""
+    """Strip front matter, images and HTML from a model card. Code blocks stay as they are."""
     text = _HEAD.sub("", text[: 2 * MAX_CARD_CHARACTERS].replace("\r\n", "\n"), count=1)
     parts: list[str] = []
     prose: list[str] = []

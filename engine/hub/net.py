@@ -1,10 +1,10 @@
-"""HTTP requests to the hub on a separate thread, so that the caller can cancel immediately.
+"""Make HTTP requests to the hub on separate threads, so they can be cancelled right away.
 
-A socket read cannot be interrupted, and would block a cancelled download until its timeout. So a
-thread reads, touches only its queue, and ends by itself.
+A blocking socket read can't be interrupted, so a cancelled download would hang until the timeout.
+Instead, a thread does the reading. It only touches its queue and exits by itself.
 
-All answers are limited in size and read in pieces. Compressed answers are rejected, since a few
-megabytes can expand to gigabytes.
+Responses are read in chunks and limited in size. Compressed responses are rejected, because a few
+megabytes could expand to gigabytes.
 """
 
 from __future__ import annotations
@@ -34,50 +34,51 @@ from engine.hub.names import clean_name
 log = logging.getLogger(__name__)
 
 READ_TIMEOUT_S = 60.0
-"""Time limit of one answer about a model, and of the start of any answer."""
+"""Time limit for an entire metadata response, and for the start of any other response."""
 MIN_PROGRESS_BYTES = 16 * 1024
-"""Bytes of a file that must arrive within that time; less counts as a broken connection."""
+"""A download must receive this many bytes within `READ_TIMEOUT_S`, or the connection counts as
+broken."""
 MAX_WAIT_S = 3600.0
-"""Longest wait that a hub may request with status 429 or 503. A longer one is an error."""
+"""Longest delay we accept from a hub that returns 429 or 503. Anything longer is an error."""
 MAX_WAITS = 20
-"""Consecutive waits without data."""
+"""Consecutive waits without receiving any data."""
 BUSY_PAUSE_S = 10.0
-"""First wait if the hub names none. It doubles each time."""
-SEARCH_LABEL = "the search"  # in errors, instead of a model's name
+"""Initial delay if the hub doesn't specify one. Doubled every time."""
+SEARCH_LABEL = "the search"  # used in errors in place of a model name
 
-_MAX_PARSED_WAIT_S = 10.0**6  # longer values are ignored
-_CHECK_S = 0.05  # interval of cancellation checks
-_MAX_REASON_CHARACTERS = 200  # of the client's message in an error
+_MAX_PARSED_WAIT_S = 10.0**6  # longer delays are ignored
+_CHECK_S = 0.05  # interval between checks for cancellation
+_MAX_REASON_CHARACTERS = 200  # limit on the client's message quoted in our error
 _BAD_TOKEN = "The hub rejected this access token. Check it."
 
 
 class BrokenError(Exception):
-    """The connection broke or could not be made. A retry may succeed."""
+    """The connection failed or was interrupted. Retrying may help."""
 
     def __init__(self, cause: Exception) -> None:
         super().__init__(_reason(cause))
-        self.cause = cause  # the client's own error
+        self.cause = cause  # the client's exception
 
 
 class BusyError(Exception):
-    """The hub asked to wait."""
+    """The hub is busy and wants us to wait."""
 
     def __init__(self, cause: HubStatusError) -> None:
         super().__init__(str(cause))
         self.cause = cause
-        self.wait_s = cause.wait_s  # 0 if the hub does not say
+        self.wait_s = cause.wait_s  # 0 if unspecified
 
 
 OnWait = Callable[[float], object]
-"""Called with the seconds before waiting for a busy hub."""
+"""Called before waiting for a busy hub, with the delay in seconds."""
 
 
 class BusyWaiter:
-    """Waits for a busy hub.
+    """Waits while the hub is busy.
 
     Args:
-        cancelled: ends a wait immediately with `download_cancelled`.
-        most_s: longest accepted wait.
+        cancelled: set it to abort a wait with `download_cancelled`.
+        most_s: longest delay to accept.
     """
 
     def __init__(
@@ -89,14 +90,14 @@ class BusyWaiter:
         self._in_a_row = 0
 
     def progressed(self) -> None:
-        """Reset the number of consecutive waits, since data has arrived."""
+        """Call this when data has arrived. Starts counting from zero again."""
         self._in_a_row = 0
 
     def wait(self, error: BusyError, what: str) -> None:
-        """Wait as long as the hub asks.
+        """Wait as long as the hub wants us to.
 
         Raises:
-            EngineError: `download_failed` if the wait is too long or there were too many;
+            EngineError: `download_failed` if that's too long, or we have waited too many times;
                 `download_cancelled`.
         """
         seconds = error.wait_s or min(BUSY_PAUSE_S * 2**self._in_a_row, MAX_WAIT_S)
@@ -111,24 +112,24 @@ class BusyWaiter:
 
 
 class _TooSlowError(Exception):
-    """The answer arrives too slowly."""
+    """The response is too slow."""
 
 
 class HubStatusError(Exception):
-    """The hub's answer has an error status. Its body is not read."""
+    """Response with an error status. The body isn't read."""
 
     def __init__(self, answer: Any) -> None:
         super().__init__(f"status {answer.status_code}")
         self.status: int = answer.status_code
-        # the hub's name of the error; empty if it has none
+        # the hub's error code, or ""
         self.code: str = answer.headers.get("X-Error-Code", "")
-        # True if the request had an access token
+        # the request had an access token
         self.sent_token = "authorization" in answer.request.headers
         self.wait_s = _wait_s(answer.headers)
 
 
 def _wait_s(headers: Mapping[str, str]) -> float:
-    """Return the seconds that the hub asks to wait, or 0 if it does not say."""
+    """Get the requested delay in seconds, or 0 if there is none."""
     from huggingface_hub.utils import parse_ratelimit_headers
 
     told = headers.get("Retry-After", "").strip()
@@ -137,7 +138,7 @@ def _wait_s(headers: Mapping[str, str]) -> float:
         seconds = float(told)
     except ValueError:
         with contextlib.suppress(ValueError, TypeError, OverflowError):
-            now = headers.get("Date")  # both times are by the hub's clock
+            now = headers.get("Date")  # both times by the hub's clock
             begun = parsedate_to_datetime(now).timestamp() if now else time.time()
             seconds = parsedate_to_datetime(told).timestamp() - begun
     if not told and (limits := parse_ratelimit_headers(headers)) is not None:
@@ -152,10 +153,10 @@ def cancelled_error() -> EngineError:
 
 
 def quiet_client() -> None:
-    """Disable the client's telemetry and logging.
+    """Turn off the client's telemetry and logging.
 
-    By default it sends the hub a list of installed packages, asks for a list of known programs, and
-    logs every address, some with signatures.
+    By default, it sends a list of installed packages, requests a list of known programs, and logs
+    every URL, including signatures.
     """
     from huggingface_hub import constants
 
@@ -165,7 +166,7 @@ def quiet_client() -> None:
 
 
 def timeout_s() -> float:
-    """Return the timeout for the start of an answer (HF_HUB_DOWNLOAD_TIMEOUT)."""
+    """Return how long to wait for the start of a response (HF_HUB_DOWNLOAD_TIMEOUT)."""
     from huggingface_hub import constants
 
     return float(constants.HF_HUB_DOWNLOAD_TIMEOUT)
@@ -179,14 +180,14 @@ def read(
     most: int,
     waits: BusyWaiter | None = None,
 ) -> bytes:
-    """Return a short answer of the hub about ``what``.
+    """Fetch a short response about ``what``.
 
     Args:
-        waits: waits for a busy hub; without it, a busy hub is an error.
+        waits: used if the hub is busy. If not given, that's an error.
 
     Raises:
-        EngineError: `offline`, `not_found`, `gated`, `download_failed` (also if longer than
-            ``most`` bytes), or `download_cancelled` as soon as the event is set.
+        EngineError: `offline`, `not_found`, `gated`, `download_failed` (also if it exceeds ``most``
+            bytes), or `download_cancelled` as soon as the event is set.
     """
     while True:
         try:
@@ -219,12 +220,13 @@ def _read(
 def pieces(
     url: str, headers: Mapping[str, str], what: str, cancelled: threading.Event
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield (status, piece of the body). The first piece is empty.
+    """Yield (status, chunk) for a response. The first chunk is empty.
 
     Raises:
-        BrokenError: the connection broke, stalled or is too slow.
-        BusyError: the hub asked to wait.
-        EngineError: the hub rejected the request; `download_cancelled` as soon as the event is set.
+        BrokenError: if the connection breaks, stalls or is too slow.
+        BusyError: if the hub wants us to wait.
+        EngineError: if the hub rejects the request; `download_cancelled` as soon as the event is
+            set.
     """
     transfer = HubTransfer(url, headers)
     begun, came, left = False, 0, READ_TIMEOUT_S
@@ -232,7 +234,7 @@ def pieces(
         while True:
             before = time.monotonic()
             good, answer = _next(transfer.items, cancelled, left)
-            left -= time.monotonic() - before  # without the time that the caller takes
+            left -= time.monotonic() - before  # don't count the caller's own time
             if not good and _is_busy(answer):
                 raise BusyError(answer)
             if not good and _is_transient(answer):
@@ -252,10 +254,10 @@ def pieces(
 def _next(
     said: queue.Queue[tuple[bool, Any]], cancelled: threading.Event, seconds: float
 ) -> tuple[bool, Any]:
-    """Return the next item of a transfer.
+    """Get the next item from a transfer.
 
     Raises:
-        BrokenError: the time is over.
+        BrokenError: if the time is up.
         EngineError: `download_cancelled`.
     """
     end = time.monotonic() + seconds
@@ -268,10 +270,10 @@ def _next(
 
 
 class HubTransfer:
-    """One request, whose body a thread reads into a bounded queue.
+    """A single request. A thread reads its body into a bounded queue.
 
-    It has its own connection, so `close` can shut it down even before the answer starts. A slow
-    header has no timeout otherwise.
+    Since it has a connection of its own, `close` can shut it down at any time. This matters because
+    there is no timeout for slowly sent headers.
     """
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
@@ -283,7 +285,7 @@ class HubTransfer:
         threading.Thread(target=self._run, name="hub-transfer", daemon=True).start()
 
     def close(self) -> None:
-        """Shut down the connection, which ends the thread."""
+        """Shut down the connection, so that the thread exits."""
         self._closed.set()
         if self._socket is not None:
             with contextlib.suppress(OSError):
@@ -316,7 +318,7 @@ class HubTransfer:
             self._put(False, error)
 
     def _note(self, event: str, about: Mapping[str, Any]) -> None:
-        """Remember the socket as soon as it is connected. A redirect creates another one."""
+        """Remember the socket once it's connected. Redirects open new ones."""
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._socket = about["return_value"].get_extra_info("socket")
             if self._closed.is_set():
@@ -331,7 +333,7 @@ class HubTransfer:
 
 
 def to_engine_error(error: Exception, what: str) -> EngineError:
-    """Return the engine's error for one of the client's, with a remedy."""
+    """Convert a client exception to an engine error that says what to do."""
     from httpx2 import TimeoutException, TransportError
     from huggingface_hub.errors import OfflineModeIsEnabled
 

@@ -1,9 +1,10 @@
-"""Comparison of two models' vocabularies by their files alone, without MLX.
+"""Compare two models' vocabularies using only their files. Doesn't need MLX.
 
-A draft model needs the same tokenizer (`engine.model.drafting`), which is compared after loading
-both. This module preselects candidates for a list. It compares the bytes of the vocabulary in the
-tokenizer's file without parsing, since parsing would hold the GIL for about a second for a list of
-20 models. If the same vocabulary may be written in different bytes, the answer is unknown.
+A draft model must have the same tokenizer. That's checked after loading both
+(`engine.model.drafting`); here we only preselect candidates for a list. We compare the raw bytes of
+the vocabulary in the tokenizer file, because parsing would hold the GIL for about a second for a
+list of 20 models. If the same vocabulary could also be written with different bytes, the result is
+"unknown".
 """
 
 from __future__ import annotations
@@ -16,21 +17,23 @@ from pathlib import Path
 
 from engine.sandbox.folders import read_file
 
-_MAX_FILE_BYTES = 64 * 2**20  # the largest known tokenizer.json has 35 MB
+_MAX_FILE_BYTES = 64 * 2**20  # the largest known tokenizer.json is 35 MB
 _FILES = ("tokenizer.json", "vocab.json", "tokenizer.model", "tiktoken.model")
 _CHUNK_BYTES = 2**20
 _TAIL_BYTES = 2**16
-_MAX_HITS = 1_000  # matches of a key; real files have a few hundred at most
-_MAX_BACKSLASHES = 64  # in a row
+_MAX_HITS = 1_000  # occurrences of a key; real files have at most a few hundred
+_MAX_BACKSLASHES = 64  # consecutive backslashes
 _TOKENS = re.compile(rb'"vocab"\s{0,64}:\s{0,64}(?=[\[{])')
 _MERGES = re.compile(rb'"merges"\s{0,64}:\s{0,64}\[')
 _BLANKS = b" \t\r\n"
 
 
 class TokenizerBytes:
-    """The bytes of a tokenizer file, possibly invalid, processed in chunks and cancellable.
+    """The bytes of a tokenizer file, which may not be valid.
 
-    Methods raise `ValueError` if cancelled, or if the vocabulary is unknown.
+    Processed in chunks, so it can be cancelled.
+
+    Methods raise `ValueError` if cancelled, or if the vocabulary can't be determined.
     """
 
     def __init__(self, data: bytes, stopped: Callable[[], bool]) -> None:
@@ -39,11 +42,11 @@ class TokenizerBytes:
 
     @property
     def kind(self) -> str:
-        """Form of the vocabulary in JSON: an object by token, or a list."""
+        """Type of vocabulary: "json" for an object keyed by token, or "list"."""
         return "list" if self._data[self.begin : self.begin + 1] == b"[" else "json"
 
     def narrow_to_vocabulary(self) -> None:
-        """Reduce a tokenizer.json to its vocabulary."""
+        """Narrow tokenizer.json down to its vocabulary."""
         begin = self._first(_TOKENS, b'"vocab"')
         if begin is None:
             raise ValueError("it has no vocabulary")
@@ -59,7 +62,10 @@ class TokenizerBytes:
                 break
 
     def check_escapes(self) -> None:
-        """Reject JSON with unnecessary escapes. A token may contain a backslash before a "u"."""
+        """Reject JSON with unnecessary escapes.
+
+        Tokens may contain a backslash followed by "u", though.
+        """
         for at in self._hits(b"\\u"):
             before = self._data[max(self.begin, at - _MAX_BACKSLASHES) : at]
             slashes = len(before) - len(before.rstrip(b"\\"))
@@ -68,7 +74,7 @@ class TokenizerBytes:
                 raise ValueError("it has escapes")
 
     def digest(self, *, is_json: bool) -> str:
-        """Return a digest of the bytes; of JSON without blanks."""
+        """Hash the bytes. For JSON, whitespace is ignored."""
         digest, view = hashlib.sha256(), memoryview(self._data)
         for start in range(self.begin, self.end, _CHUNK_BYTES):
             self._check_stopped()
@@ -81,13 +87,15 @@ class TokenizerBytes:
             raise ValueError("it was cancelled")
 
     def _first(self, pattern: re.Pattern[bytes], word: bytes) -> re.Match[bytes] | None:
-        """Return the first match, which starts with `word`. Much faster than a search by the
-        pattern."""
+        """Find the first match, given the word it starts with.
+
+        Much faster than searching with the pattern.
+        """
         matches = (pattern.match(self._data, at, self.end) for at in self._hits(word))
         return next(filter(None, matches), None)
 
     def _hits(self, word: bytes) -> Iterator[int]:
-        """Yield the positions of `word`."""
+        """Yield the positions where `word` occurs."""
         every = self._all_hits(word)
         yield from islice(every, _MAX_HITS)
         if next(every, None) is not None:
@@ -104,9 +112,9 @@ class TokenizerBytes:
 
 
 def vocabulary_of(folder: Path, stopped: Callable[[], bool] = lambda: False) -> str:
-    """Return a digest of a model's vocabulary, prefixed by the type of its file.
+    """Return a digest of a model's vocabulary, prefixed by the kind of file it comes from.
 
-    "" if it is unknown or the call was cancelled (`stopped`).
+    "" if it can't be determined, or if cancelled (`stopped`).
     """
     for name in _FILES:
         try:
@@ -127,6 +135,6 @@ def vocabulary_of(folder: Path, stopped: Callable[[], bool] = lambda: False) -> 
 
 
 def may_share(one: str, other: str) -> bool:
-    """Return True if tokenizers with these digests may have the same vocabulary."""
+    """Check whether two digests could belong to the same vocabulary."""
     alike = one.partition(":")[0] == other.partition(":")[0]
     return one == other or not (one and other and alike)

@@ -1,12 +1,12 @@
 """C kernels for quantized models on a CPU, and their Python interface.
 
-`build` compiles `source/` once with the system's C compiler, `library` loads the result and selects
-an instruction set, `matrices` packs quantized weights and multiplies with them, and `decoder` and
+`build` compiles `source/` once with the system's C compiler. `library` loads the result and picks
+an instruction set. `matrices` packs quantized weights and multiplies with them, and `decoder` and
 `sampling` run whole steps.
 
-Results do not depend on the instruction set, the number of threads, or the other rows of a call:
-products of codes and activations are exact integers, and everything else is computed row by row in
-a fixed order (`source/product.h`). `source/layout.h` describes how weights are stored.
+Results don't depend on the instruction set, the number of threads, or the other rows of a call,
+because products of codes and activations are exact integers, and everything else is computed row by
+row in a fixed order (`source/product.h`). For the storage format of weights, see `source/layout.h`.
 
 Imports: nothing.
 """

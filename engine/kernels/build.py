@@ -1,8 +1,8 @@
-"""Compilation of the kernels: `python -m engine.kernels.build`.
+"""Build script for the kernels: `python -m engine.kernels.build`.
 
-The name of the library contains the hash of everything it is built from, so it is built once per
-version of the sources and never used with others. A packaged program has it next to this module,
-and no sources.
+The library's file name contains a hash of its sources and flags. So each version is built only
+once, and a stale build is never loaded. Packaged apps ship the library next to this module, without
+the sources.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ SOURCE = Path(__file__).parent / "source"
 
 FLAGS = (
     *("-std=gnu11", "-O3", "-fPIC", "-pthread", "-fvisibility=hidden", "-Wall", "-Wextra"),
-    # The order and rounding of operations are part of the result.
+    # Results must be bitwise reproducible, so the compiler may not reorder or fuse operations.
     *("-ffp-contract=off", "-fno-math-errno"),
-    # Zig's compiler adds checks and debugging information by default.
+    # Zig's compiler adds UBSan checks and debug info by default.
     *("-fno-sanitize=all", "-g0"),
 )
 
@@ -38,20 +38,20 @@ _AVX512 = ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mavx512vnni"
 LEVELS: tuple[tuple[str, ...], ...] = (
     ((), _AVX2, (*_AVX2, "-mavxvnni"), (*_AVX2, *_AVX512)) if _X86 else ((),)
 )
-"""Compiler flags of each instruction set level, in the order of lanes.h."""
+"""Compiler flags for each instruction set level, in the order of lanes.h."""
 
 TIMEOUT_S = 300
 
 KEPT_LIBRARIES = 4
-"""Number of libraries kept in the cache folder, as other checkouts may use them."""
+"""Number of builds to keep in the cache folder. Other checkouts may still use older builds."""
 
 
 class BuildError(Exception):
-    """The kernels could not be compiled."""
+    """Raised when the kernels couldn't be compiled."""
 
 
 def digest() -> str:
-    """Return the hash of everything the library is built from."""
+    """Hash everything that the build depends on: sources, flags and platform."""
     found = hashlib.sha256(repr((FLAGS, LEVELS, sys.platform, platform.machine())).encode())
     for file in sorted(SOURCE.iterdir()):
         found.update(file.name.encode() + b"\0" + file.read_bytes())
@@ -62,7 +62,7 @@ def library_path() -> Path:
     """Return the path of the library, which may not exist yet.
 
     Raises:
-        OSError: if there are neither a library nor sources.
+        OSError: if the library isn't shipped with the app and the sources can't be read.
     """
     shipped = next(Path(__file__).parent.glob("kernels-*.so"), None)
     if shipped is not None:
@@ -72,7 +72,7 @@ def library_path() -> Path:
 
 
 def compilers() -> Iterator[tuple[str, ...]]:
-    """Yield commands of C compilers: the system's, then Zig's if its wheel is installed."""
+    """Yield the C compilers to try: the system's, then Zig's if its wheel is installed."""
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         found = shutil.which(name) if name else None
         if found is not None:
@@ -82,13 +82,13 @@ def compilers() -> Iterator[tuple[str, ...]]:
 
 
 def build(target: Path | None = None) -> Path:
-    """Compile the library unless it exists, and return its path.
+    """Compile the library if it doesn't exist yet, and return its path.
 
     Args:
-        target: output path; None for `library_path`.
+        target: output path; defaults to `library_path`.
 
     Raises:
-        BuildError: if there is no compiler, or all of them fail.
+        BuildError: if there is no compiler, or every compiler fails.
     """
     try:
         path = target or library_path()
@@ -102,7 +102,7 @@ def build(target: Path | None = None) -> Path:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=path.parent, prefix="build-") as folder:
                 made = compile_library(compiler, Path(folder))
-                made.replace(path)  # atomic: other processes may build at the same time
+                made.replace(path)  # atomic, because other processes may be building too
             remove_old(path.parent)
             return path
         except BuildError as error:
@@ -113,7 +113,7 @@ def build(target: Path | None = None) -> Path:
 
 
 def remove_old(folder: Path) -> None:
-    """Delete the libraries in a cache folder except the `KEPT_LIBRARIES` built last."""
+    """Delete old builds from the cache folder, keeping the newest `KEPT_LIBRARIES`."""
     built = sorted(folder.glob("kernels-*.so"), key=lambda file: file.stat().st_mtime)
     for file in built[:-KEPT_LIBRARIES]:
         file.unlink(missing_ok=True)
@@ -123,7 +123,7 @@ def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] =
     """Compile and link the library in an empty folder.
 
     Args:
-        more: additional flags.
+        more: extra flags for compiling and linking.
 
     Raises:
         BuildError: if the compiler fails.
@@ -134,7 +134,7 @@ def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] =
     ]
     others = [file for file in sorted(SOURCE.glob("*.c")) if file.name != "level.c"]
     jobs += [(file, folder / f"{file.stem}.o", ()) for file in others]
-    # Zig's caches would otherwise be in the home folder.
+    # Keep Zig from creating its caches in the home folder.
     zig = {f"ZIG_{kind}_CACHE_DIR": str(folder / "zig") for kind in ("LOCAL", "GLOBAL")}
     environment = {**os.environ, **zig}
     running = [
@@ -162,7 +162,7 @@ def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] =
 
 
 def _wait(process: subprocess.Popen[str], compiler: Sequence[str]) -> str:
-    """Wait for a compiler, and return its error, or "" on success."""
+    """Wait for a compiler process. Returns its error message, or "" on success."""
     try:
         _, errors = process.communicate(timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:
@@ -178,7 +178,7 @@ def _failure(compiler: Sequence[str], errors: str) -> str:
 
 
 def main() -> None:
-    """Build the library, or print how to get a compiler."""
+    """Build the library, or explain how to install a compiler."""
     try:
         print(build())
     except BuildError as error:

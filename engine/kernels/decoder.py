@@ -1,4 +1,4 @@
-"""Stacks of decoder layers that compute a step in one call."""
+"""Decoder that runs a whole step of a model in a single call of the C library."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from engine.kernels import library as binding
 from engine.kernels.library import Library
 from engine.kernels.matrices import Array, PackedMatrix
 
-POSITIONS_AT_ONCE = 512  # increment of rotation tables
+POSITIONS_AT_ONCE = 512  # growth increment of rotation tables
 
-_DOES_NOT_FIT = -2  # result of `kernels_step`
+_DOES_NOT_FIT = -2  # error code of `kernels_step`
 
 SEGMENT = np.dtype(
     [
@@ -23,22 +23,23 @@ SEGMENT = np.dtype(
         *((name, "i8") for name in ("head_stride", "token_stride", "position", "count")),
     ]
 )
-"""`Segment` of decoder.h: keys and values of consecutive positions of a session in one layer."""
+"""`Segment` of decoder.h: one layer's keys and values for a run of positions of a session."""
 
 SPAN = np.dtype(
     [(name, "i8") for name in ("first_row", "rows", "position", "first_segment", "segments")]
 )
-"""`Span` of decoder.h: rows of a step that are consecutive tokens of one session."""
+"""`Span` of decoder.h: a run of rows that are consecutive tokens of the same session."""
 
 
 class Rotation:
-    """Rotation table of a rotary embedding, by position.
+    """Table of RoPE cosines and sines by position, extended on demand.
 
     Args:
-        part: returns cosines and sines `[count, rotated / 2]` for `count` positions from `first`
-            on.
-        rotated: numbers of a head that are rotated.
-        is_interleaved: pairs are adjacent instead of half of `rotated` apart.
+        part: called with `first` and `count`; returns the cosines and sines
+            `[count, rotated / 2]` of these positions.
+        rotated: number of dimensions per head that are rotated.
+        is_interleaved: rotate adjacent pairs, instead of pairing dimension i with
+            i + rotated / 2.
 
     Attributes:
         cosines, sines: `[positions, rotated / 2]`.
@@ -55,11 +56,11 @@ class Rotation:
         self.cosines = self.sines = np.empty((0, rotated // 2), np.float32)
 
     def extend_to(self, position: int) -> bool:
-        """Extend the table to a position. Return True if it was reallocated."""
+        """Extend the table to include a position. Returns True if it was reallocated."""
         first = len(self.cosines)
         if position < first:
             return False
-        # By at least a quarter, so that a long prompt does not copy the table for each chunk.
+        # Grow by at least a quarter, so that long prompts don't copy the table for every chunk.
         count = max(position + 1 - first, first // 4)
         count = -(-count // POSITIONS_AT_ONCE) * POSITIONS_AT_ONCE
         cosines, sines = self._part(first, count)
@@ -76,22 +77,22 @@ class LayerParts(Struct, frozen=True):
     head_width: int
     rotation: Rotation
     score_scale: float
-    epsilon: float  # of its norms
+    epsilon: float  # epsilon of the layer's norms
     attention_norm: Array | None
     mlp_norm: Array | None
-    query_key_value: Sequence[PackedMatrix]  # three, or one for all
+    query_key_value: Sequence[PackedMatrix]  # three matrices, or one fused matrix
     out: PackedMatrix
-    gate_up: Sequence[PackedMatrix]  # two, or one for both
+    gate_up: Sequence[PackedMatrix]  # two matrices, or one fused matrix
     down: PackedMatrix
-    attention_post_norm: Array | None = None  # applied to attention's output before it is added
+    attention_post_norm: Array | None = None  # applied to attention's output before the residual
     mlp_post_norm: Array | None = None
-    query_norm: Array | None = None  # for each head
+    query_norm: Array | None = None  # applied to each head (QK norm)
     key_norm: Array | None = None
-    head_epsilon: float = 0.0  # of the norms of heads
+    head_epsilon: float = 0.0  # epsilon of `query_norm` and `key_norm`
     sinks: Array | None = None  # [heads]
     score_cap: float = 0.0
-    window: int = 0  # positions that a row sees, including its own; 0 for all
-    is_gelu: bool = False  # activation of the gate: GELU instead of SiLU
+    window: int = 0  # sliding window, including the row's own position; 0 for full attention
+    is_gelu: bool = False  # use GELU for the gate instead of SiLU
 
 
 class Decoder:
@@ -100,9 +101,9 @@ class Decoder:
     Args:
         final_norm: `[width]`.
         head: output head; None to return only hidden states.
-        logit_cap: logits become `cap * tanh(logit / cap)`; 0 for no cap.
-        table: token embeddings; None if steps get embeddings.
-        table_scale: factor of embeddings.
+        logit_cap: soft cap for logits, `cap * tanh(logit / cap)`; 0 for no cap.
+        table: token embeddings; None if `step` is called with embeddings.
+        table_scale: factor that token embeddings are multiplied with.
 
     Raises:
         ValueError: if shapes do not match.
@@ -145,7 +146,8 @@ class Decoder:
             None if head is None else head.address,
             logit_cap,
         )
-        self._buffer = np.empty(0, np.float32)  # for logits; writing to new memory is slower
+        # Reused for logits, because writing to newly allocated memory is slower.
+        self._buffer = np.empty(0, np.float32)
 
     def _layer(self, parts: LayerParts) -> binding.LayerStruct:
         def address(array: Array | None) -> int | None:
@@ -181,24 +183,24 @@ class Decoder:
         wanted: Sequence[int],
         has_logits: bool = True,
     ) -> tuple[Array, Array | None]:
-        """Run a step for any mix of rows.
+        """Run a step. Its rows can mix prompt chunks and decode tokens of several sessions.
 
         Args:
             given: tokens `[rows]`, int64, or embeddings `[rows, width]`, float32.
-            spans: of dtype `SPAN`; together they cover all rows in order.
-            segments: `[layers, segments]` of dtype `SEGMENT`. Those of a span are its session's
-                positions from 0 to the span's last row, in order; new keys and values are written
-                into the last one.
-            wanted: rows to return.
+            spans: array of dtype `SPAN` that covers all rows in order.
+            segments: `[layers, segments]` of dtype `SEGMENT`. The segments of a span must cover its
+                session's positions from 0 to the span's last row, in order. New keys and values are
+                written into the span's last segment.
+            wanted: indices of the rows to return.
             has_logits: compute logits if there is a head.
 
         Returns:
-            Hidden states after the last norm `[wanted, width]`, and logits `[wanted, vocabulary]`,
-                which are overwritten by the next step.
+            Hidden states after the final norm `[wanted, width]`, and logits `[wanted, vocabulary]`.
+                The logits are a view of a buffer that the next step overwrites.
 
         Raises:
-            ValueError: if arguments do not match.
-            MemoryError: if there is no memory for intermediate results.
+            ValueError: if the arguments don't match each other.
+            MemoryError: if there isn't enough memory for intermediate results.
         """
         has_tokens = given.ndim == 1
         if given.dtype != (np.int64 if has_tokens else np.float32) or (
@@ -249,10 +251,10 @@ def _floats(array: Array) -> Array:
 
 
 def _check(parts: LayerParts, width: int, mlp_width: int) -> None:
-    """Check the shapes of a layer's parts.
+    """Check the shapes of a layer's weights.
 
     Raises:
-        ValueError: with the part that does not match.
+        ValueError: if a shape doesn't match. The message names the weight.
     """
     heads, key_heads, head_width = parts.heads, parts.key_heads, parts.head_width
     if min(heads, key_heads, head_width) < 1 or heads % key_heads:

@@ -1,4 +1,4 @@
-"""The compiled library: loading, instruction set levels, and threads."""
+"""Bindings of the compiled C library: loading, instruction set selection, and threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.kernels.build import BuildError, build
 log = logging.getLogger(__name__)
 
 LEVELS = ("plain C", "AVX2", "AVX-VNNI", "AVX-512 VNNI")
-"""Names of the instruction set levels, in the order of lanes.h."""
+"""Display names of the instruction set levels, in the order of lanes.h."""
 
 
 class MatrixStruct(ctypes.Structure):
@@ -104,18 +104,18 @@ class StepStruct(ctypes.Structure):
 
 
 class Library:
-    """Functions of api.h.
+    """Wrapper for the functions of api.h.
 
     Args:
-        path: of the compiled library.
+        path: path of the compiled library.
 
     Attributes:
-        name: name of the file, which changes with the sources.
-        levels: instruction set levels that this processor supports.
-        level: level in use, initially the best one.
+        name: file name, which changes with the sources.
+        levels: instruction set levels that this CPU supports.
+        level: level in use. Starts as the best supported level.
 
     Raises:
-        OSError: if the file is not a library for this machine.
+        OSError: if the file isn't a library for this machine.
     """
 
     def __init__(self, path: Path) -> None:
@@ -148,21 +148,21 @@ class Library:
         self.use_level(self.level)
 
     def use_level(self, level: int) -> None:
-        """Switch to one of `levels`. Not while another thread computes."""
+        """Switch to one of `levels`. Must not be called while another thread runs a kernel."""
         if level not in self.levels:
             raise ValueError(f"This processor has no {LEVELS[level]}.")
         self.level = level
         self._use_level(level)
 
     def start(self, threads: int) -> None:
-        """Start the library's threads. Only the first call in a process has an effect."""
+        """Start the thread pool. Only the first call in a process has an effect."""
         self._start(threads)
 
 
 def load() -> Library | None:
-    """Build the kernels if necessary, load them, and start their threads.
+    """Build the kernels if necessary, load them, and start the thread pool.
 
-    Return None if that fails; the reason is logged once.
+    Returns None on failure. The reason is logged once.
     """
     with _loading:
         return _load()
@@ -189,15 +189,15 @@ def _load() -> Library | None:
 
 
 def usable_cores() -> int:
-    """Return the number of cores available to this process, by its affinity and cgroup quota."""
+    """Count the cores this process may use, according to its affinity and cgroup quota."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, math.ceil(min(cores or 1, _quota(Path("/proc/self/cgroup")))))
 
 
 def _quota(groups: Path, root: Path = Path("/sys/fs/cgroup")) -> float:
-    """Return the cores that a process's cgroups allow, or infinity without a limit.
+    """Return the CPU limit in cores that a process's cgroups set, or infinity if there is none.
 
-    The limit of a group also applies to the groups inside it.
+    A cgroup's limit also applies to its descendants, so we check all ancestors.
     """
     least = math.inf
     try:
@@ -218,7 +218,7 @@ def _quota(groups: Path, root: Path = Path("/sys/fs/cgroup")) -> float:
 
 
 def _quota_of(group: Path) -> float:
-    """Return the cores that one cgroup allows, from the files of version 2 or 1."""
+    """Read the CPU limit in cores of a single cgroup, v2 or v1."""
     try:
         quota, period = (group / "cpu.max").read_text().split()
     except (OSError, ValueError):
@@ -231,4 +231,4 @@ def _quota_of(group: Path) -> float:
         cores = int(quota) / int(period)
     except (ValueError, ZeroDivisionError):  # "max"
         return math.inf
-    return cores if cores > 0 else math.inf  # -1: no limit
+    return cores if cores > 0 else math.inf  # -1 means no limit in v1

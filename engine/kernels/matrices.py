@@ -1,4 +1,4 @@
-"""Quantized matrices in the kernels' layout, and products with them."""
+"""Quantized matrices in the kernels' layout, and matrix products."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from engine.kernels.library import Library, MatrixStruct
 
 Array = np.ndarray[Any, Any]
 
-GROUPS = (32, 64, 128)  # supported numbers of inputs per scale
+GROUPS = (32, 64, 128)  # supported group sizes
 AFFINE_BITS = (1, 2, 3, 4, 5, 6, 8)
 MAX_INPUTS = 1 << 24
 MAX_OUTPUTS = 1 << 30
 
-TILE, BLOCK = 16, 32  # of layout.h
+TILE, BLOCK = 16, 32  # must match layout.h
 
-_FLOAT16, _BFLOAT16, _FLOAT32 = 0, 1, 2  # `SCALE_FLOAT16`, … of layout.h
-_SILU = 0  # `ACTIVATION_SILU` of decoder.h
+_FLOAT16, _BFLOAT16, _FLOAT32 = 0, 1, 2  # `SCALE_FLOAT16`, … in layout.h
+_SILU = 0  # `ACTIVATION_SILU` in decoder.h
 
 _MXFP4_TABLE = bytes(12 + sign * half for sign in (1, -1) for half in (0, 1, 2, 3, 4, 6, 8, 12))
-"""Twice the values 0, 0.5, 1, 1.5, 2, 3, 4 and 6 of both signs, plus 12 to be non-negative."""
+"""FP4 values (±0, 0.5, 1, 1.5, 2, 3, 4, 6) as unsigned integers: doubled, then offset by 12."""
 
 
 class Format(Struct, frozen=True):
@@ -41,48 +41,45 @@ class Format(Struct, frozen=True):
 
     @classmethod
     def of(cls, layer: Any) -> Format:
-        """Return the format of one of MLX's quantized layers."""
+        """Return the format of an MLX quantized layer."""
         return cls(layer.mode, layer.bits, layer.group_size)
 
 
 class PackedMatrix:
-    """Matrix `[outputs, inputs]` in the kernels' layout.
-
-    Attributes:
-        nbytes: of its arrays.
-    """
+    """Matrix `[outputs, inputs]` in the kernels' layout."""
 
     def __init__(self, matrix: MatrixStruct, arrays: Sequence[Array]) -> None:
         self._matrix = matrix
-        self._arrays = tuple(arrays)  # memory that `_matrix` points to
+        self._arrays = tuple(arrays)  # keeps the memory alive that `_matrix` points to
         self.outputs, self.inputs = int(matrix.outputs), int(matrix.inputs)
         self.nbytes = sum(array.nbytes for array in arrays)
 
     @property
     def address(self) -> int:
-        """Address of the C struct, valid during the lifetime of this object."""
+        """Address of the C struct. Valid as long as this object is alive."""
         return ctypes.addressof(self._matrix)
 
 
 def can_pack(form: Format) -> bool:
-    """Return True if the kernels support a format."""
+    """Check whether the kernels support a format."""
     if form.mode == "affine":
         return form.bits in AFFINE_BITS and form.group in GROUPS
     return form == Format("mxfp4", 4, 32)
 
 
 def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> PackedMatrix:
-    """Pack a quantized matrix. The values of its weights do not change.
+    """Convert a quantized matrix to the kernels' layout. This is lossless.
 
-    Codes of 1 to 3 bits are stored in 4, those of 5 and 6 in 8. Scales are stored in 16 bits if
-    that is exact, and biases only if they are not a constant multiple of the scales.
+    Codes of 1 to 3 bits are widened to 4 bits, and codes of 5 or 6 bits to 8 bits. Scales are
+    stored in 16 bits if that is exact. Biases are left out if they are a constant multiple of the
+    scales.
 
     Args:
-        arrays: "weight", "scales", "biases" for affine formats, and "bias" if the layer has one, as
-            in a quantized layer of MLX.
+        arrays: parameters of an MLX quantized layer: "weight", "scales", "biases" for affine
+            formats, and optionally "bias".
 
     Raises:
-        ValueError: if the format is not supported, or the arrays do not match.
+        ValueError: if the format isn't supported, or the arrays don't match.
     """
     if not can_pack(form):
         raise ValueError(
@@ -93,7 +90,7 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
     _check(weight, scales, biases, arrays.get("bias"), form)
     has_table = form.mode == "mxfp4"
     if has_table:
-        # 2^(e - 127), halved because the table's values are doubled
+        # The scale is 2^(e - 127). Halve it, because the table's values are doubled.
         scales = mx.power(2.0, scales.astype(mx.float32) - 128)
         biases = -12 * scales
     assert biases is not None
@@ -128,10 +125,10 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
 def _check(
     weight: mx.array, scales: mx.array, biases: mx.array | None, bias: mx.array | None, form: Format
 ) -> None:
-    """Check the arrays of a quantized matrix.
+    """Check the shapes and types of a quantized matrix.
 
     Raises:
-        ValueError: with the arrays that do not match.
+        ValueError: if the arrays don't match. The message has their shapes.
     """
     shown = f"weight {weight.shape} and scales {scales.shape} ({form.bits} bits, {form.group} each)"
     if weight.ndim != 2 or scales.ndim != 2 or weight.dtype != mx.uint32:
@@ -158,7 +155,7 @@ def _is_float(array: mx.array) -> bool:
 
 
 def _offset(scales: mx.array, biases: mx.array) -> float | None:
-    """Return the number whose products with the scales exactly equal the biases, or None."""
+    """Return `c` such that `biases == c * scales` exactly, or None if there is no such number."""
     own, others = (np.array(array.astype(mx.float32), copy=False) for array in (scales, biases))
     place = int(np.abs(own).argmax())
     with np.errstate(all="ignore"):
@@ -168,7 +165,10 @@ def _offset(scales: mx.array, biases: mx.array) -> float | None:
 
 
 def _as_stored(numbers: Sequence[mx.array]) -> tuple[int, list[Array]]:
-    """Return arrays in the smallest type that holds all values exactly, and its kind."""
+    """Convert arrays to the smallest type that is lossless for all of them.
+
+    Returns the type as one of the `_FLOAT…` constants, and the converted arrays.
+    """
     for kind, dtype in ((_FLOAT16, mx.float16), (_BFLOAT16, mx.bfloat16)):
         if all(_fits(array, dtype) for array in numbers):
             halves = [np.array(array.astype(dtype).view(mx.uint16)) for array in numbers]
@@ -178,7 +178,7 @@ def _as_stored(numbers: Sequence[mx.array]) -> tuple[int, list[Array]]:
 
 
 def _fits(array: mx.array, dtype: mx.Dtype) -> bool:
-    """Return True if a type holds all numbers of an array exactly."""
+    """Check whether converting an array to `dtype` is lossless."""
     if array.dtype == dtype:
         return True
     wide = array.astype(mx.float32)
@@ -186,10 +186,10 @@ def _fits(array: mx.array, dtype: mx.Dtype) -> bool:
 
 
 class _Memory:
-    """Allocator for packed matrices, with huge pages if available.
+    """Allocator for packed matrices that uses huge pages if available.
 
-    A step reads all weights once. With small pages, address translation takes about a third of a
-    decode step. A block is freed with the last array in it.
+    A decode step reads all weights once, and with small pages, about a third of its time is spent
+    on address translation. A block is freed along with the last array in it.
     """
 
     def __init__(self) -> None:
@@ -198,7 +198,7 @@ class _Memory:
         self._used = 0
 
     def allocate(self, nbytes: int) -> Array:
-        """Return an array of bytes, aligned to a cache line."""
+        """Allocate a byte array that is aligned to a cache line."""
         nbytes = -(-nbytes // _LINE_BYTES) * _LINE_BYTES
         with self._lock:
             piece = None if self._piece is None else self._piece()
@@ -211,29 +211,29 @@ class _Memory:
 
 _LINE_BYTES = 64
 _HUGE_PAGE_BYTES = 2 << 20
-_PIECE_BYTES = 32 << 20  # the unused end of a block takes addresses but no memory
+_PIECE_BYTES = 32 << 20  # an unused tail only takes up address space, no memory
 
 _memory = _Memory()
 
 
 def _piece(nbytes: int) -> Array:
-    """Map a block of memory that is aligned to a huge page."""
+    """Map a block of memory, aligned to a huge page."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     mapped = mmap.mmap(-1, nbytes + _HUGE_PAGE_BYTES, flags=flags)
-    with contextlib.suppress(OSError, AttributeError):  # no huge pages
+    with contextlib.suppress(OSError, AttributeError):  # huge pages aren't supported
         mapped.madvise(mmap.MADV_HUGEPAGE)
     address = np.frombuffer(mapped, np.uint8, 1).ctypes.data
     return np.frombuffer(mapped, np.uint8, nbytes, -address % _HUGE_PAGE_BYTES)
 
 
 def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:
-    """Return the weights of some outputs, `[count, inputs]`, for embedding lookups.
+    """Dequantize some rows of a matrix, `[count, inputs]`. Used for embedding lookups.
 
     Args:
-        outputs: integers `[count]`.
+        outputs: row indices `[count]`.
 
     Raises:
-        ValueError: if one is out of range.
+        ValueError: if an index is out of range.
     """
     wanted = np.ascontiguousarray(outputs, np.int64)
     if wanted.size and not 0 <= wanted.min() <= wanted.max() < matrix.outputs:
@@ -244,20 +244,20 @@ def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:
 
 
 def multiply(library: Library, given: Array, matrices: Sequence[PackedMatrix]) -> Array:
-    """Multiply rows with several matrices: `given @ matrix.T`, concatenated.
+    """Compute `given @ matrix.T` for several matrices, and concatenate the results.
 
-    A row's result depends only on the row and the matrix.
+    The result for a row doesn't depend on the other rows.
 
     Args:
         given: `[rows, inputs]`, float32.
-        matrices: all with this number of inputs.
+        matrices: matrices with the same number of inputs.
 
     Returns:
-        `[rows, outputs of all matrices]`, float32.
+        `[rows, total outputs]`, float32.
 
     Raises:
-        ValueError: if shapes or types do not match.
-        MemoryError: if there is no memory for intermediate results.
+        ValueError: if shapes or types don't match.
+        MemoryError: if there isn't enough memory for intermediate results.
     """
     inputs = {matrix.inputs for matrix in matrices}
     if given.ndim != 2 or given.dtype != np.float32 or inputs != {given.shape[1]}:
@@ -275,15 +275,17 @@ def multiply(library: Library, given: Array, matrices: Sequence[PackedMatrix]) -
 def gated_mlp(
     library: Library, given: Array, gate_up: Sequence[PackedMatrix], down: PackedMatrix
 ) -> Array:
-    """Return `down(silu(gate(given)) * up(given))`, `[rows, outputs]`, each row independently.
+    """Compute `down(silu(gate(given)) * up(given))`, `[rows, outputs]`.
+
+    Rows don't affect each other's results.
 
     Args:
         given: `[rows, inputs]`, float32.
-        gate_up: the matrices gate and up.
+        gate_up: gate and up matrices, in this order.
 
     Raises:
-        ValueError: if shapes or types do not match.
-        MemoryError: if there is no memory for intermediate results.
+        ValueError: if shapes or types don't match.
+        MemoryError: if there isn't enough memory for intermediate results.
     """
     sizes = [(matrix.outputs, matrix.inputs) for matrix in gate_up]
     if given.ndim != 2 or given.dtype != np.float32 or sizes != 2 * [(down.inputs, given.shape[1])]:

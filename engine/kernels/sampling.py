@@ -1,4 +1,4 @@
-"""Sampling of tokens from logits, the Python interface of source/sampling.c."""
+"""Token sampling, implemented in source/sampling.c."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ CHOICE = np.dtype(
         ("padding", np.int32),
     ]
 )
-"""`Choice` of api.h."""
+"""Mirrors `Choice` in api.h."""
 
 
 def choose(
     library: Library, logits: Sequence[npt.NDArray[np.float32]], choices: Sequence[tuple[Any, ...]]
 ) -> list[int]:
-    """Sample a token from each row of logits, `[vocabulary]`.
+    """Sample one token per row.
 
     Args:
-        choices: for each row, the fields of `CHOICE` from `uniform` on, without `token` and
-            padding.
+        logits: rows `[vocabulary]`.
+        choices: for each row, the fields of `CHOICE` in order, except for `logits`, `token` and
+            `padding`.
 
     Raises:
-        MemoryError: if there is not enough memory.
+        MemoryError: if there isn't enough memory.
     """
     width = len(logits[0])
     if any(row.shape != (width,) or row.strides != (4,) for row in logits):

@@ -1,7 +1,7 @@
-"""Variants: a loaded model plus a LoRA or DoRA adapter, sharing the base model's arrays.
+"""Variants: a loaded model plus a LoRA or DoRA adapter, sharing the base model's weights.
 
-The tree of modules is copied, but its arrays are shared, so a variant adds only the adapter's
-arrays. mlx-lm's own functions change the layers, so a variant computes the same as mlx-lm's
+We copy the module tree but not its arrays, so a variant only needs memory for the adapter. Layers
+are wrapped with mlx-lm's own functions, so that the results are the same as with mlx-lm's
 `load(..., adapter_path=...)`.
 """
 
@@ -29,21 +29,21 @@ from engine.model.patches import expect
 from engine.sandbox.folders import AdapterFacts
 
 CONFIG_FILE, WEIGHTS_FILE = "adapter_config.json", "adapters.safetensors"
-ADAPTER_ARRAYS = {"lora_a", "lora_b", "m"}  # mlx-lm's names of an adapter's arrays
+ADAPTER_ARRAYS = {"lora_a", "lora_b", "m"}  # parameter names used by mlx-lm
 
 
 class Adapter(Struct, frozen=True):
-    """An adapter folder that was checked and can be loaded."""
+    """Adapter folder that passed its checks and is ready to load."""
 
     folder: Path
-    identity: tuple[object, ...]  # equal for the same unchanged folder
+    identity: tuple[object, ...]  # changes when a file in the folder changes
     name: str
     facts: AdapterFacts
-    contents: str  # hash of the contents of its files
+    contents: str  # hash of the file contents
 
 
 def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
-    """Hash an adapter's contents. Runs on a worker, after a child has checked the folder.
+    """Hash an adapter's contents. Runs on a worker thread, after the sandbox checked the folder.
 
     Raises:
         EngineError: `model_load_failed`.
@@ -54,13 +54,13 @@ def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
         contents = fingerprint.adapter_contents(*files)
     except (OSError, ValueError) as error:
         raise load_refused(f"{name} could not be loaded: {error}") from None
-    with contextlib.suppress(Exception):  # import early, off the engine thread; `adapt` reports it
+    with contextlib.suppress(Exception):  # import it off the engine thread; `adapt` reports errors
         import mlx_lm.tuner.utils  # noqa: F401
     return Adapter(path, identity, name, facts, contents)
 
 
 def unsupported_reason() -> str:
-    """Return why this mlx-lm cannot apply adapters, or "" if it can."""
+    """Return why the installed mlx-lm can't apply adapters, or "" if it can."""
     try:
         from mlx_lm.tuner.dora import DoRAEmbedding  # noqa: F401
         from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear  # noqa: F401
@@ -73,17 +73,17 @@ def unsupported_reason() -> str:
 
 
 def load(examined: Examined, adapter: Adapter, wide: bool) -> Pieces:
-    """Load a model and apply an adapter to it. See `loader.load`."""
+    """Load a base model and apply an adapter to it. See `loader.load`."""
     base = yield from loader.load(examined, wide)
     yield
     return (yield from adapt(base, adapter))
 
 
 def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
-    """Create a variant of a loaded model, piece by piece. Engine thread only.
+    """Create a variant of a loaded model, step by step. Engine thread only.
 
     Raises:
-        EngineError: `model_load_failed` if the adapter does not fit the model.
+        EngineError: `model_load_failed` if the adapter was made for another model.
     """
     net = copy_sharing_arrays(base.net)
     yield
@@ -107,7 +107,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         made = yield from loader.complete(net, examined, examined.config)
     except EngineError:
         raise
-    except Exception as error:  # from mlx-lm: some models read arrays that the changed layer hides
+    except Exception as error:  # e.g. models that access weights which the wrapped layer hides
         if is_out_of_memory(error):
             raise
         raise _mismatch_error(base, adapter, error) from None
@@ -125,23 +125,23 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
 
 
 def needs_own_weights(base: LoadedModel, kind: str) -> bool:
-    """Return True if a variant must load its own weights because the base's are packed.
+    """Check whether a variant has to load its own weights, because the base model's are packed.
 
-    DoRA reads the weights of a layer, and adapters change the inside of expert layers.
+    DoRA needs access to the weights of a layer, and adapters modify the inside of expert layers.
     """
     packed = kind == "dora" and packed_layers.is_packed(base.net)
     return packed or packed_experts.is_packed(base.net)
 
 
 def copy_sharing_arrays(net: Any) -> Any:
-    """Return a copy of a model's tree of modules that refers to the same arrays."""
+    """Copy a model's module tree. The copy references the same arrays."""
     return _copy(net, {})
 
 
 def _copy(value: Any, done: dict[int, Any]) -> Any:
     """Copy modules and their containers. Everything else is shared.
 
-    `done` maps the `id` of each original to its copy, so a module that is in two places stays one.
+    `done` is a memo from `id()` to the copy, like in `copy.deepcopy`.
     """
     if isinstance(value, nn.Module):
         if id(value) not in done:
@@ -156,7 +156,7 @@ def _copy(value: Any, done: dict[int, Any]) -> Any:
         return type(value)(_copy(part, done) for part in value)
     if type(value) is set:
         return set(value)
-    if isinstance(value, types.MethodType):  # bind it to the copy
+    if isinstance(value, types.MethodType):  # rebind to the copy
         return types.MethodType(value.__func__, _copy(value.__self__, done))
     if type(value) is partial:
         parts = (_copy(part, done) for part in value.args)
@@ -166,7 +166,7 @@ def _copy(value: Any, done: dict[int, Any]) -> Any:
 
 
 def _change_layers(net: Any, adapter: Adapter) -> None:
-    """Wrap the layers that an adapter changes in mlx-lm's LoRA or DoRA modules."""
+    """Wrap the adapted layers in mlx-lm's LoRA or DoRA modules."""
     from mlx_lm.tuner.utils import linear_to_lora_layers
 
     facts = adapter.facts
@@ -175,9 +175,9 @@ def _change_layers(net: Any, adapter: Adapter) -> None:
 
 
 def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
-    """Load an adapter's arrays into the changed layers, and return their bytes.
+    """Load an adapter's arrays into the wrapped layers, and return their size in bytes.
 
-    The file must have exactly the arrays of those layers.
+    The names in the file must exactly match those of the wrapped layers.
     """
     loaded: Any = mx.load(str(adapter.folder / WEIGHTS_FILE))
     given: dict[str, mx.array] = dict(loaded)
@@ -205,7 +205,7 @@ def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
                 f"{list(array.shape)}, and the model's layer needs {list(wanted[key].shape)}. "
                 "Choose the model that it was trained on."
             )
-    if dtype == "float32":  # convert once instead of at each step; values are unchanged
+    if dtype == "float32":  # convert once instead of in each step; this is lossless
         given = {key: array.astype(mx.float32) for key, array in given.items()}
     net.load_weights(list(given.items()), strict=False)
     return sum(array.nbytes for array in given.values())

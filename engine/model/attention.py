@@ -1,8 +1,8 @@
-"""Replacement of mlx-lm's attention that supports rows of different lengths.
+"""Replacement for mlx-lm's attention that supports rows of different lengths.
 
-With plain arrays it calls mlx-lm's function. With `Rows`, `WithChunks` or `Split`, each row attends
-to its own keys: rows in slots with one operation per buffer, rows with a shared prefix together.
-Calls with arguments unknown to this version go to mlx-lm's function.
+Calls with plain arrays are passed on to mlx-lm's function. With `Rows`, `WithChunks` or `Split`,
+each row attends to its own keys. Rows in slots need one operation per buffer, and rows with a
+shared prefix are computed together. Unknown arguments are passed on to mlx-lm's function too.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from engine.model.ragged import Rows, SlotLengths, SlotRows, SlotScores, WithChu
 
 _original: Callable[..., mx.array]
 _dequantizes = False
-"""True if quantized keys are dequantized before attention. On CUDA, MLX supports few shapes of
-quantized products and compiles for half a minute before the first (E160)."""
+"""True if quantized keys are dequantized before attention. On CUDA, MLX only supports a few shapes
+of quantized products, and it compiles for half a minute before the first one (E160)."""
 
 
 def install_attention() -> None:
@@ -45,7 +45,7 @@ def install_attention() -> None:
     patches.expect(original, "queries", "keys", "values", "cache", "scale", "mask", "sinks")
     _original, _dequantizes = original, bool(mx.cuda.is_available())
     patches.replace(base, "scaled_dot_product_attention", attention)
-    # Some models call these on keys and values directly.
+    # Some models call these directly with keys and values.
     for home, name, own in (
         (mx.fast, "scaled_dot_product_attention", _dispatch_sdpa),
         (mx, "tile", _dispatch_tile),
@@ -54,7 +54,7 @@ def install_attention() -> None:
 
 
 def _dispatch_sdpa(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **named: Any) -> mx.array:
-    """Replacement of `mx.fast.scaled_dot_product_attention`."""
+    """Replacement for `mx.fast.scaled_dot_product_attention`."""
     if not isinstance(k, mx.array):
         return attention(q, k, v, None, **named)
     if sliced_tower.recorder.now is None:
@@ -69,7 +69,7 @@ def _dispatch_tile(mlx: Callable[..., mx.array], array: Any, reps: Any, **named:
 
 
 class _Call(Struct, frozen=True):
-    """Arguments that are the same for all rows of a call, and the mask."""
+    """Arguments of an attention call, other than queries, keys and values."""
 
     scale: float
     mask: Any
@@ -79,7 +79,7 @@ class _Call(Struct, frozen=True):
 
     @property
     def is_usual(self) -> bool:
-        """True if there are no arguments besides the scale and the mask."""
+        """True if only the scale and the mask are set."""
         return self.sinks is None and not self.more and not self.named
 
     def original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
@@ -104,13 +104,12 @@ def attention(
     *more: Any,
     **named: Any,
 ) -> mx.array:
-    """Compute attention. Same as mlx-lm's `scaled_dot_product_attention`, but accepts ragged
-    caches.
+    """Drop-in for mlx-lm's `scaled_dot_product_attention` that also accepts ragged caches.
 
     Args:
         queries: `[rows, heads, n, head dim]`.
-        keys, values: `[rows, key heads, tokens, head dim]`, or one of the classes above.
-        mask: None, "causal", an array, or `Rows` of these.
+        keys, values: `[rows, key heads, tokens, head dim]`, or one of the ragged classes.
+        mask: None, "causal", an array, or `Rows` with a mask for each row.
     """
     return _attend(queries, keys, values, cache, _Call(scale, mask, sinks, more, named))
 
@@ -133,8 +132,7 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
 
 
 def _attend_mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call) -> mx.array:
-    """Compute attention of a step with prefill. A chunk's rows become one row of `count`
-    queries."""
+    """Attention of a mixed step. The rows of each chunk become one row with `count` queries."""
     first, out = queries.shape[0] - sum(keys.counts), []
     masks = call.mask
     if not isinstance(masks, WithChunks):
@@ -153,7 +151,7 @@ def _attend_mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call:
 
 
 def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.array:
-    """Compute attention row by row, but rows with shared prefixes together."""
+    """Attention row by row, except that rows with a shared prefix are computed together."""
     n = len(keys.rows)
     masks = call.mask.rows if isinstance(call.mask, Rows) else [call.mask] * n
 
@@ -179,7 +177,7 @@ def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx
 
 
 def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
-    """Compute attention of one query per row: rows in slots per buffer, other rows one by one."""
+    """Attention of one query per row, buffer by buffer for rows in slots, then other rows."""
     out, first = [], 0
     scores = call.mask if isinstance(call.mask, SlotScores) else None
     engaged = call.is_usual and dense.is_engaged(queries)
@@ -210,17 +208,17 @@ def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Ca
 
 # ---------------------------------------------------------------- shared prefixes
 #
-# The queries of all sessions with the same prefix are rows of one matrix, so the prefix is read
-# once. Attention over the two arrays of a `Split` is the weighted mean of attention over each,
-# weighted by the log-sum-exp of their scores. On a GPU, reading scores again costs more than
-# computing them, so there a row's own tokens become one extra score next to those of the prefix,
-# and a single softmax weighs both.
+# We stack the queries of all sessions with the same prefix into one matrix, so that the prefix is
+# read only once. Attention over the two arrays of a `Split` is the mean of the attention over each
+# array, weighted by the log-sum-exp of the scores. On a GPU, reading scores from memory again costs
+# more than computing them. So there, we add the log-sum-exp of a row's own tokens as one extra
+# score to the scores of the prefix, and a single softmax weighs both.
 
 
 def _attend_split(
     queries: mx.array, keys: list[Split], values: list[Split], masks: list[Any], call: _Call
 ) -> mx.array:
-    """Compute attention to `Split` keys. The masks of all rows are `Product`, or all the same."""
+    """Attention to `Split` keys. The masks must be equal for all rows, or all `Product`."""
     _check_arguments(call)
     products = [mask for mask in masks if isinstance(mask, Product)]
     mask = None if products else masks[0]
@@ -241,17 +239,18 @@ def prefix_attention(
     sinks: Any = None,
     products: Sequence[Product] = (),
 ) -> mx.array:
-    """Compute attention to shared prefixes and to each row's own keys and values.
+    """Attention to shared prefixes plus each row's own keys and values.
 
     Args:
         queries: `[rows, heads, n, head dim]`.
-        keys, values: one for each row.
+        keys, values: one `Split` per row.
         mask: None, "causal", or boolean `[n, tokens]`.
-        sinks: None, or `[heads]`: scores that take part in the softmax but have no value.
-        products: empty, or one for each row, added to its scores.
+        sinks: attention sinks `[heads]`, i.e. scores that take part in the softmax but have no
+            value; or None.
+        products: empty, or one product per row to add to its scores.
 
     Returns:
-        `[rows, heads, n, head dim]` in the type of `queries`.
+        `[rows, heads, n, head dim]`, with the dtype of `queries`.
 
     Raises:
         NotImplementedError: for any other mask.
@@ -292,7 +291,7 @@ def _attend_split_slots(
     product: Product | None,
     call: _Call,
 ) -> mx.array:
-    """Compute `prefix_attention` for one query per row, with the rows' own keys in slots."""
+    """Like `prefix_attention`, for one query per row and with the rows' own keys in slots."""
     _check_arguments(call)
     key_heads = keys.own.shape[1]
     q, each = [_by_key_head(queries * call.scale, key_heads)], [keys]
@@ -314,7 +313,7 @@ def _by_key_head(queries: mx.array, key_heads: int) -> mx.array:
 
 
 def _sinks_by_key_head(sinks: Any, queries: mx.array, n: int) -> mx.array | None:
-    """Reshape sinks `[heads]` for queries in the shape of `_by_key_head`."""
+    """Reshape sinks `[heads]` to match queries reshaped by `_by_key_head`."""
     if sinks is None:
         return None
     _, key_heads, some, _ = queries.shape
@@ -331,10 +330,10 @@ def _attend_prefixes_and_own(
     n: int,
     mask: Any,
 ) -> mx.array:
-    """Combine attention to shared prefixes, each read once, with attention to the rows' own keys.
+    """Compute attention to the shared prefixes, and merge it with that to the rows' own keys.
 
     Args:
-        queries, keys: pairs whose products are added up to scores.
+        queries, keys: the scores are the sum of the products of these pairs.
         own: attention to the rows' own keys.
     """
     begun, shared = values.beginnings, [some.shared for some in keys]
@@ -359,10 +358,10 @@ def _attend_prefixes(
     mask: Any,
     score: mx.array | None = None,
 ) -> PartialAttention:
-    """Compute attention to each group's shared prefix, for the rows that continue it.
+    """Compute attention to the shared prefix of each group, for the rows in the group.
 
     Args:
-        keys: per pair of `queries` and keys, the keys of each group.
+        keys: for each item of `queries`, a list with the keys of each group.
         score: see `attend_with_score`.
     """
     given = queries if score is None else [*queries, score]
@@ -404,7 +403,7 @@ def _concatenate(parts: list[PartialAttention]) -> PartialAttention:
 
 
 def _prefix_mask(mask: Any, base: int) -> Any:
-    """Return the part of a mask for the shared prefix. A causal mask hides none of it."""
+    """Return the part of a mask that covers the prefix. A causal mask doesn't hide any of it."""
     if mask is None or isinstance(mask, str):
         return None
     if not isinstance(mask, mx.array) or mask.ndim != 2 or mask.dtype != mx.bool_:
@@ -413,5 +412,5 @@ def _prefix_mask(mask: Any, base: int) -> Any:
 
 
 def _own_mask(mask: Any, base: int) -> Any:
-    """Return the part of a mask for a session's own tokens."""
+    """Return the part of a mask that covers a session's own tokens."""
     return mask if mask is None or isinstance(mask, str) else mask[:, base:]

@@ -1,8 +1,8 @@
 """Softmax attention with cheaper exponentials.
 
-The query heads that share a key head become rows of one product, so each key is read once. Shapes
-as in `mx.fast.scaled_dot_product_attention`: queries `[batch, heads, n, dim]`, keys and values
-`[batch, key heads, length, dim]`.
+Query heads that share a key head are stacked into one matrix product, so each key is read only
+once. Shapes are the same as in `mx.fast.scaled_dot_product_attention`: queries
+`[batch, heads, n, dim]`, keys and values `[batch, key heads, length, dim]`.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ import numpy as np
 from engine.model.patches import dense
 
 BLOCK_SCORES = 32_768
-"""Scores per numpy operation, few enough for the processor's cache."""
+"""Number of scores per numpy operation, small enough for the CPU cache."""
 
 SOFTMAX_UP_TO = 4096
-"""Number of scores up to which MLX's softmax is faster than the operations that replace it."""
+"""Maximum number of scores for which MLX's softmax is faster than our replacement."""
 
 MIN_SCORE = -1e30
-"""Lower bound of a row's largest score. If a mask hides all keys, the largest score is -inf, and
-the difference of two infinities is NaN."""
-MIN_SUM = 1e-30  # lower bound of the sum of a row's weights, the divisor of its values
+"""Lower bound for the maximum score of a row. If a mask hides all keys, the maximum is -inf, and
+subtracting it from other infinities would give NaN."""
+MIN_SUM = 1e-30  # lower bound for the sum of a row's weights, to avoid dividing by zero
 MIN_PART_SCORE = -3e4
-"""Lower bound of the score for all keys of a part. It fits 16 bits, and its weight is 0."""
+"""Lower bound for the combined score of a part. Fits in float16, and exp() of it is 0."""
 
 
 def attend(
     queries: mx.array, keys: mx.array, values: mx.array, scale: float, mask: Any
 ) -> mx.array | None:
-    """Compute attention with any mask of mlx-lm. Return None if MLX's own function is faster."""
+    """Compute attention, or return None if MLX's own function is faster or has to be used."""
     batch, heads, n, dim = queries.shape
     shared, length = keys.shape[1], keys.shape[2]
     if mask is None and n == 1:
@@ -46,18 +46,18 @@ def attend(
 
 
 class PartialAttention(NamedTuple):
-    """Attention to a part of the keys, and its weight relative to attention to other parts."""
+    """Attention over a part of the keys, with the weight needed to merge it with other parts."""
 
     out: mx.array  # `[batch, key heads, rows, head dim]`
-    # the logarithm of the sum of `exp(score)`, `[batch, key heads, rows, 1]`, float32
+    # log-sum-exp of the scores, `[batch, key heads, rows, 1]`, float32
     weight: mx.array
 
 
 def merge(a: PartialAttention, b: PartialAttention, sinks: mx.array | None = None) -> mx.array:
-    """Merge attention to two parts of the keys, in the type of `a.out`.
+    """Merge attention over two parts of the keys. The result has the dtype of `a.out`.
 
     Args:
-        sinks: scores that take part in the softmax but have no value, `[1, key heads, rows, 1]`.
+        sinks: attention sinks, `[1, key heads, rows, 1]`.
     """
     if sinks is None:
         share = mx.sigmoid(a.weight - b.weight)
@@ -70,7 +70,7 @@ def merge(a: PartialAttention, b: PartialAttention, sinks: mx.array | None = Non
 
 
 def combined_score(own: PartialAttention, sinks: mx.array | None, like: mx.array) -> mx.array:
-    """Return one score, in the type of `like`, for all keys of a part and the sinks."""
+    """Combine the scores of a part's keys and the sinks into one score, with `like`'s dtype."""
     if sinks is None and like.dtype == mx.float32:
         return own.weight
     return _fused(_combine_scores)(own.weight, like, *([] if sinks is None else [sinks]))
@@ -85,15 +85,15 @@ def _combine_scores(weight: mx.array, like: mx.array, *sinks: mx.array) -> mx.ar
 def attend_with_score(
     pairs: Pairs, values: mx.array, n: int, mask: Any, score: mx.array
 ) -> PartialAttention:
-    """Compute attention to some keys, with weights relative to all keys.
+    """Compute attention over some of the keys, normalized over all keys.
 
     Args:
-        pairs: see `partial_attention`, but with one extra key at the end, whose score is replaced
-        by `score`.
+        pairs: see `partial_attention`. The keys need an extra position at the end. Its score is
+            overwritten with `score`.
         score: combined score of all other keys, `[batch, key heads, rows, 1]` (`combined_score`).
 
     Returns:
-        The attention, and as its weight the share of `score` in the softmax.
+        The attention. Its weight is the softmax weight of `score`.
     """
     scores = _scores(pairs)
     if mask is not None:
@@ -108,7 +108,7 @@ def attend_with_score(
 def merge_by_score(
     found: PartialAttention, own: PartialAttention, score: mx.array, sinks: mx.array | None = None
 ) -> mx.array:
-    """Merge attention to two parts of the keys, where `found` comes from `attend_with_score`."""
+    """Merge attention over two parts of the keys, where `found` is from `attend_with_score`."""
     return _fused(_merge_by_score)(*found, *own, score, *([] if sinks is None else [sinks]))
 
 
@@ -119,7 +119,7 @@ def _merge_by_score(
     from_b = share * mx.exp(weight - score)
     for sink in sinks:
         weight = mx.logaddexp(weight, sink.astype(mx.float32))
-    # `score` was rounded in 16 bits, so the weights do not add up to exactly 1.
+    # `score` was rounded to 16 bits, so the weights don't add up to exactly 1.
     whole = 1 + share * (mx.exp(weight - score) - 1)
     return ((a + b * from_b) / whole).astype(a.dtype)
 
@@ -130,21 +130,21 @@ def _weights(scores: mx.array, weight: mx.array, like: mx.array) -> mx.array:
 
 @functools.cache
 def _fused(function: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    """Compile a function into one kernel on a GPU. On a CPU this needs a compiler, and is off."""
+    """Fuse a function into a single GPU kernel. Compilation is disabled on CPUs."""
     made: Callable[..., mx.array] = mx.compile(function, shapeless=True)
     return made
 
 
 Pairs = Sequence[tuple[mx.array, mx.array]]
-"""Scaled queries `[batch, key heads, rows, dim]` and keys `[.., length, dim]`. Scores are the sum
-of their products: two for latent attention, one for any other."""
+"""Pairs of scaled queries `[batch, key heads, rows, dim]` and keys `[.., length, dim]`. The scores
+are the sum of their products. There are two pairs for latent attention, otherwise one."""
 
 
 def partial_attention(pairs: Pairs, values: mx.array, n: int, mask: Any) -> PartialAttention:
-    """Compute attention to some of the keys, on any device.
+    """Compute attention over a part of the keys. Works on any device.
 
     Args:
-        pairs: the rows of a key head are `n` queries of each query head that shares it.
+        pairs: for each key head, the rows are `n` queries per query head that shares it.
         mask: None, "causal" or boolean `[n, length]`.
     """
     queries, length = pairs[0][0], values.shape[2]
@@ -179,8 +179,7 @@ def _scores(pairs: Pairs) -> mx.array:
 
 
 def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> PartialAttention | None:
-    """Compute `partial_attention` with numpy's exponentials. Return None while a function is being
-    compiled."""
+    """Compute `partial_attention` with numpy's `exp`. Returns None inside `mx.compile`."""
     batch, shared, rows, _ = pairs[0][0].shape
     length = values.shape[2]
     scores = _scores(pairs)
@@ -188,7 +187,7 @@ def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> PartialAtten
         scores = _masked(scores.reshape(batch, shared, rows // n, n, length), mask)
     if not dense.evaluated(scores):
         return None
-    # `scores` is this function's own array, so numpy may write into MLX's memory.
+    # Nobody else uses `scores`, so numpy can write to MLX's memory.
     table = np.asarray(scores).reshape(-1, n, length)
     if isinstance(mask, str):
         table[..., length - n :] += np.triu(np.full((n, n), -np.inf, np.float32), 1)
@@ -214,9 +213,9 @@ Table = np.ndarray[Any, Any]
 
 
 def _exponentiate(table: Table) -> tuple[Table, Table]:
-    """Replace scores `[rows, length]` by `exp(score - the row's largest score)`.
+    """Compute `exp(score - max(row))` for scores `[rows, length]`, in place.
 
-    Return the sums of the rows `[rows]` and their largest scores `[rows, 1]`.
+    Returns the row sums `[rows]` and row maximums `[rows, 1]`.
     """
     rows, length = table.shape
     sums, most = np.empty(rows, np.float32), np.empty((rows, 1), np.float32)
@@ -234,13 +233,13 @@ def _exponentiate(table: Table) -> tuple[Table, Table]:
 def one_query(
     queries: mx.array, keys: mx.array, values: mx.array, bias: mx.array | None = None
 ) -> mx.array:
-    """Compute attention of one query per row, `[batch, heads, 1, dim]`, already scaled.
+    """Compute attention for one query per row, `[batch, heads, 1, dim]`. Queries must be scaled.
 
-    This takes three operations, or six for many scores. MLX's own attention takes twice as many,
-    and each costs some microseconds to dispatch.
+    This takes three operations, or six if there are many scores. MLX's own attention takes twice as
+    many, and dispatching each of them costs a few microseconds.
 
     Args:
-        bias: added to the scores `[batch, key heads, heads per key head, length]`.
+        bias: added to the scores, `[batch, key heads, heads per key head, length]`.
     """
     batch, heads, _, dim = queries.shape
     shared = keys.shape[1]

@@ -1,7 +1,7 @@
-"""Process setup: BLAS, memory, and the import of mlx and mlx-lm.
+"""Process setup: BLAS, memory, and importing mlx and mlx-lm.
 
-`start` runs once per process: on the engine thread before the first model is loaded, or earlier, on
-the thread that checks if a model of the hub is supported (`hub.look.knows`).
+`start` does its work once per process. It's called on the engine thread before the first model is
+loaded, or earlier on the thread that checks if a hub model is supported (`hub.look.knows`).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ log = logging.getLogger(__name__)
 
 _openblas: ctypes.CDLL | None = None
 _warned_of_blas = False
-_starting = threading.Lock()  # two engines may start at the same time
+_starting = threading.Lock()  # because two engines may start at the same time
 
 
 class Backend(Struct, frozen=True):
-    """Device that the engine runs on."""
+    """Device that the engine runs on, and what is available there."""
 
     device: str  # "cpu", "metal" or "cuda"
-    # "OpenBLAS"; "system" on systems other than Linux; or "reference (REASON)" for the slow BLAS
-    # in MLX's Linux wheel
+    # "OpenBLAS", "system" on any OS but Linux, or "reference (REASON)" for the slow BLAS that
+    # MLX's Linux wheel links
     blas: str
-    memory: int  # bytes available to the engine: the GPU's recommended working set or free RAM
+    memory: int  # bytes the engine can use: the GPU's recommended working set, or free RAM
 
     @property
     def prefers_float32(self) -> bool:
@@ -46,11 +46,11 @@ class Backend(Struct, frozen=True):
 
 
 def load_openblas() -> str:
-    """Replace the reference BLAS that MLX's Linux CPU wheel links with OpenBLAS.
+    """Make MLX use OpenBLAS instead of the reference BLAS that its Linux CPU wheel links.
 
-    The dynamic linker resolves the wheel's undefined `cblas_*` symbols to the first global
-    definition, so this must run before `mlx.core` is imported. Prefill is then 15 to 30 times
-    faster (90 instead of 3 GFLOP/s on two cores).
+    This makes prefill 15 to 30 times faster (90 instead of 3 GFLOP/s on two cores). It has to
+    happen before `mlx.core` is imported, because the dynamic linker resolves the wheel's undefined
+    `cblas_*` symbols to the first global definition.
 
     Returns:
         `Backend.blas`.
@@ -81,17 +81,17 @@ def _warn_reference_blas(why: str) -> str:
 
 
 _SKYLAKE = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
-"""CPU features that OpenBLAS's SkylakeX kernels need."""
+"""CPU flags required by OpenBLAS's SkylakeX kernels."""
 
 
 @contextlib.contextmanager
 def _select_openblas_kernels() -> Iterator[None]:
-    """Make an OpenBLAS that is older than the processor use its AVX-512 kernels.
+    """Force AVX-512 kernels on CPUs that are too new for the installed OpenBLAS.
 
-    The OpenBLAS of Debian 12 does not recognize Zen 4 and 5 and selects its AVX2 kernels there: 230
-    instead of 410 GFLOP/s for the matrices of a prompt, 83 instead of 65 ms for a step of eight
-    chats of 135M parameters. It recognizes Intel's processors, so this changes only AMD's. A
-    setting in the environment is kept.
+    The OpenBLAS in Debian 12 doesn't recognize Zen 4 and Zen 5 and falls back to AVX2 kernels. With
+    these, we measured 230 instead of 410 GFLOP/s for prompts, and 83 instead of 65 ms for a step of
+    eight chats with 135M parameters. Intel CPUs are recognized, so we only do this for AMD. If the
+    user has set the environment variable, it's left alone.
     """
     name = "OPENBLAS_CORETYPE"
     if name in os.environ or not _is_unrecognized_avx512():
@@ -99,7 +99,7 @@ def _select_openblas_kernels() -> Iterator[None]:
         return
     os.environ[name] = "SkylakeX"
     try:
-        yield  # OpenBLAS reads the variable only while it is loaded
+        yield  # OpenBLAS only reads the variable when it's loaded
     finally:
         del os.environ[name]
 
@@ -110,19 +110,19 @@ def _is_unrecognized_avx512() -> bool:
 
 
 def _processor() -> tuple[str, set[str]]:
-    """Return the processor's vendor and features from /proc/cpuinfo, or empty values without it."""
+    """Read the CPU vendor and flags from /proc/cpuinfo. Empty if there is no such file."""
     found: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
             if not line.strip():
-                break  # the other cores are the same
+                break  # all cores are the same
             name, _, value = line.partition(":")
             found.setdefault(name.strip(), value.strip())
     return found.get("vendor_id", ""), set(found.get("flags", "").split())
 
 
 def has_openblas() -> bool:
-    """Return True if OpenBLAS is in use. It computes with one thread per core."""
+    """Check whether OpenBLAS is in use. It runs one thread per core."""
     return _openblas is not None
 
 
@@ -130,8 +130,9 @@ def has_openblas() -> bool:
 def one_blas_thread() -> Iterator[None]:
     """Limit OpenBLAS to one thread inside the block.
 
-    For many small products, such as those of a few queries. OpenBLAS's threads wait for each other
-    at each product, which takes 1.7 times the CPU time, and seconds on a busy machine.
+    Use this for many small matrix products, e.g. with only a few queries. OpenBLAS synchronizes its
+    threads after each product. This takes 1.7 times the CPU time, and on a busy machine it can take
+    seconds.
     """
     if _openblas is None:
         yield
@@ -145,7 +146,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def has_avx512_openblas() -> bool:
-    """Return True if OpenBLAS is in use and multiplies with AVX-512."""
+    """Check whether OpenBLAS is in use with AVX-512 kernels."""
     if _openblas is None:
         return False
     _openblas.openblas_get_corename.restype = ctypes.c_char_p
@@ -157,24 +158,25 @@ _TRIM_THRESHOLD_BYTES = 256 * 2**20
 
 
 def _keep_freed_memory() -> None:
-    """Make glibc keep freed memory for the next operation.
+    """Make glibc reuse freed memory instead of returning it to the OS.
 
-    On a CPU, MLX allocates memory for every intermediate result. glibc requests each allocation of
-    128 KB or more from the system and returns it afterwards, and the system clears every page again
-    at 2 GB/s. With this change, prefill of 4,096 tokens takes 14.4 instead of 16.2 seconds.
+    On a CPU, MLX allocates memory for every intermediate result. By default, glibc maps each
+    allocation of 128 KB or more separately and unmaps it when it's freed, so the kernel has to zero
+    all pages again, at 2 GB/s. With this change, prefilling 4,096 tokens takes 14.4 s instead of
+    16.2 s.
 
-    The number of arenas is limited because each keeps up to 64 MB, and MLX's threads outlive an
-    engine, so each start of an engine would add some.
+    We also limit the number of arenas. Each arena keeps up to 64 MB, and since MLX's threads
+    outlive an engine, every start of an engine would add more of them.
     """
-    with contextlib.suppress(AttributeError, OSError):  # another C library
+    with contextlib.suppress(AttributeError, OSError):  # not glibc
         libc = ctypes.CDLL(None)
-        libc.mallopt(_M_MMAP_THRESHOLD, 32 * 2**20)  # its upper limit
+        libc.mallopt(_M_MMAP_THRESHOLD, 32 * 2**20)  # maximum value
         libc.mallopt(_M_TRIM_THRESHOLD, _TRIM_THRESHOLD_BYTES)
         libc.mallopt(_M_ARENA_MAX, 1)
 
 
 def release_memory() -> None:
-    """Return memory kept for reuse to the system, after something large was freed."""
+    """Return cached memory to the OS. Call this after freeing something large."""
     import mlx.core as mx
 
     mx.synchronize()
@@ -183,14 +185,14 @@ def release_memory() -> None:
 
 
 def release_heap() -> None:
-    """Return the C library's free memory to the system. Does not block other threads."""
+    """Return malloc's free memory to the OS. Doesn't block other threads."""
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError, OSError):
             ctypes.CDLL(None).malloc_trim(0)
 
 
 def available_memory() -> int:
-    """Return the bytes of RAM free without swapping (MemAvailable on Linux, else half of it)."""
+    """Return the available RAM in bytes: MemAvailable on Linux, elsewhere half of the total RAM."""
     with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/meminfo") as lines:
         for line in lines:
             if line.startswith("MemAvailable:"):
@@ -199,7 +201,7 @@ def available_memory() -> int:
 
 
 def start() -> Backend:
-    """Import mlx and mlx-lm with the engine's patches, and return the device."""
+    """Import mlx and mlx-lm, apply the engine's patches, and return the backend."""
     with _starting:
         return _start()
 
@@ -223,11 +225,11 @@ def _start() -> Backend:
         for name in _LINUX_CPU:
             patches.apply(name)
         _keep_freed_memory()
-    else:  # MLX is fast at these on a GPU and on a Mac's CPU
+    else:  # MLX is already fast at these on GPUs and on a Mac's CPU
         patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
     if device == "cuda":
         _set_kernel_cache(str(getattr(mx, "__version__", "")))
-        # cuDNN plans each new pair of lengths, and MLX raises after 512 plans (E166).
+        # cuDNN creates a plan for each new pair of lengths, and MLX raises after 512 plans (E166).
         os.environ.setdefault("MLX_CUDA_USE_CUDNN_SDPA", "0")
         patches.apply("few_bits")
     else:
@@ -236,10 +238,10 @@ def _start() -> Backend:
 
 
 def _set_kernel_cache(version: str) -> None:
-    """Make MLX cache the kernels that it compiles for CUDA in the user's cache folder.
+    """Make MLX store compiled CUDA kernels in the user's cache folder.
 
-    Its default is a folder under /tmp, which is lost at the next boot and writable by other users.
-    Compiling one product with quantized weights takes 50 s.
+    By default they are stored under /tmp, which is writable by other users and lost after a reboot.
+    Compiling a single quantized product takes 50 s.
     """
     folder = platformdirs.user_cache_path("Stretto", appauthor=False) / "kernels" / version
     try:
@@ -251,7 +253,7 @@ def _set_kernel_cache(version: str) -> None:
 
 
 def current_device() -> str:
-    """Return the device that MLX computes on: see `Backend.device`."""
+    """Return MLX's device. For possible values, see `Backend.device`."""
     import mlx.core as mx
 
     if mx.metal.is_available():
@@ -278,11 +280,12 @@ LEAST_BUFFERS, MOST_BUFFERS = 64 * 2**20, 2**30
 
 
 def limit_buffers(device: str, weights: int) -> None:
-    """Limit the bytes of freed buffers that MLX keeps for reuse. The memory budget omits them.
+    """Limit MLX's cache of freed buffers, which isn't part of the memory budget.
 
-    On a CPU, the C library keeps freed memory as well, and is faster: with the Guide and seven
-    chats, a token costs 16 page faults if MLX may keep 256 MB, and one or two with 2 to 16 MB. On a
-    GPU, creating buffers is slow, and the buffers of a pass grow with the model.
+    On a CPU, malloc caches freed memory as well, and it's faster. With the Guide and seven chats, a
+    token causes 16 page faults if MLX may cache 256 MB, but only one or two with 2 to 16 MB. On a
+    GPU, allocating buffers is slow, and larger models need larger buffers, so the limit grows with
+    the weights.
     """
     import mlx.core as mx
 
@@ -293,14 +296,14 @@ def limit_buffers(device: str, weights: int) -> None:
 
 
 def active_memory_bytes() -> int:
-    """Return the bytes of MLX's live arrays."""
+    """Return the total size of MLX's live arrays in bytes."""
     import mlx.core as mx
 
     return int(mx.get_active_memory())
 
 
 def buffer_cache_bytes() -> int:
-    """Return the bytes of freed buffers that MLX keeps for reuse."""
+    """Return the size of MLX's cache of freed buffers in bytes."""
     import mlx.core as mx
 
     return int(mx.get_cache_memory())
@@ -310,12 +313,12 @@ def buffer_cache_bytes() -> int:
 
 
 def import_mlx_lm() -> None:
-    """Import mlx-lm, even while another thread imports it.
+    """Import mlx-lm. This is safe while another thread imports it.
 
-    The package is imported before its modules. A thread that imports a module first holds the lock
-    of the module and waits for that of the package. If another thread holds the package's lock and
-    needs the same module, Python raises `_DeadlockError` in one of the two. If it is raised here
-    because the other thread started with a module, the import is retried.
+    Always import the package before its modules. A thread that starts with a module holds that
+    module's import lock while it waits for the package's lock. If another thread holds the
+    package's lock and needs the same module, Python raises `_DeadlockError` in one of them. In case
+    that happens here because another thread started with a module, we retry.
     """
     import_structure.prepare()
     for patience in (0.05, 0.2, 0.8, None):
@@ -327,15 +330,15 @@ def import_mlx_lm() -> None:
             if type(error).__name__ != "_DeadlockError" or patience is None:
                 raise
             time.sleep(patience)
-    # transformers prints advice for its own users, such as a prompt longer than the context.
+    # transformers logs advice that doesn't apply here, e.g. if a prompt exceeds the context.
     logging.getLogger("transformers").setLevel(logging.ERROR)
 
 
 def install_file_limit() -> None:
-    """Check that the functions that `preserved_file_limit` replaces exist.
+    """Check that the functions patched by `preserved_file_limit` exist.
 
     Raises:
-        AttributeError, ImportError: if one does not.
+        AttributeError, ImportError: if a function is missing.
     """
     if sys.platform != "win32":
         import resource
@@ -345,11 +348,11 @@ def install_file_limit() -> None:
 
 @contextlib.contextmanager
 def preserved_file_limit() -> Iterator[None]:
-    """Disable `resource.setrlimit` inside the block, in all threads.
+    """Turn `resource.setrlimit` into a no-op inside the block, for all threads.
 
-    `import mlx_lm` sets RLIMIT_NOFILE to (2048, 4096). That raises an error if the hard limit is
-    lower, and otherwise lowers the hard limit for good. This is why no file imports mlx-lm at its
-    top.
+    `import mlx_lm` sets RLIMIT_NOFILE to (2048, 4096). This raises an error if the hard limit is
+    lower, and otherwise permanently lowers the hard limit. It's also the reason why our modules
+    never import mlx-lm at the top.
     """
     if sys.platform == "win32":
         patches.skip(["file_limit"], "Windows has no such limit")
@@ -366,8 +369,7 @@ def preserved_file_limit() -> Iterator[None]:
 
 
 class _FileLimit:
-    """Count of threads inside `preserved_file_limit`. The last one to leave restores the
-    function."""
+    """Counter of threads inside `preserved_file_limit`. The last thread restores the function."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,10 +1,10 @@
-"""Constrained replies: the tokens allowed next by a JSON schema, regular expression or grammar.
+"""Constrained decoding: restrict the next token by a JSON schema, regular expression or grammar.
 
-This includes tool calls bound to the schemas of their tools (`SamplingParams.tool_form`).
+This includes tool calls whose arguments must match a schema (`SamplingParams.tool_form`).
 
-llguidance does the parsing. It is imported when the first reply needs it. The allowed tokens depend
-on the previous token, but the forward pass does not. So the pass is launched ahead as for any other
-row, and only sampling waits until the previous token has been read.
+Parsing is done by llguidance, which is imported when the first reply needs it. While the set of
+allowed tokens depends on the previous token, the forward pass doesn't. So we launch the pass ahead
+of time like for any other row, and only sampling has to wait for the previous token.
 """
 
 from __future__ import annotations
@@ -34,30 +34,31 @@ from engine.text.reply_text import ReplyText
 log = logging.getLogger(__name__)
 
 SLOW_MASK_S = 0.01
-"""If a mask took longer, a worker thread computes the next one."""
+"""If computing a mask took longer than this, the next mask is computed on a worker thread."""
 
 MAX_FOLLOW_S = 0.25
-"""CPU time limit for consuming one token. llguidance holds the GIL during that time."""
+"""CPU time limit for consuming a token. llguidance holds the GIL while it does that."""
 
 FREE_FOLLOW_S, FOLLOW_S_PER_TOKEN = 1.0, 0.01
-"""CPU time limit for consuming all tokens of a reply: a fixed part, and a part per token."""
+"""CPU time limit for consuming all tokens of a reply: a fixed amount plus an amount per token."""
 
-FREE_MASK_S, MASK_S_PER_TOKEN = 20.0, 0.05  # the same for masks
+FREE_MASK_S, MASK_S_PER_TOKEN = 20.0, 0.05  # same for computing masks
 
-MAX_COSTLY_FORMS = 256  # remembered for each model
+MAX_COSTLY_FORMS = 256  # number of slow forms to remember per model
 
 
 class FormCost:
-    """CPU time spent on the form of one reply.
+    """CPU time spent on the form of a reply, with limits.
 
-    It is CPU time because a busy machine must not end a reply.
+    We measure CPU time and not wall time, so that replies don't fail on a busy machine.
 
     Args:
-        form: identifies the form.
-        costly: forms of the model that have exceeded a limit. Replies with one of these end.
+        form: hash of the form.
+        costly: hashes of the model's forms that have exceeded a limit. Using such a form ends the
+            reply with an error.
 
     Attributes:
-        is_slow: the last mask was slow, or none has been computed yet.
+        is_slow: True if the last mask was slow, or there wasn't a mask yet.
     """
 
     def __init__(self, form: int, costly: set[int]) -> None:
@@ -67,10 +68,10 @@ class FormCost:
         self._tokens = 0
 
     def check(self) -> None:
-        """Raise an error if the form has exceeded a limit, in this reply or another.
+        """Check that the form hasn't exceeded a limit, in this reply or an earlier one.
 
         Raises:
-            EngineError: `invalid_request`.
+            EngineError: `invalid_request` if it has.
         """
         if self._form in self._costly:
             raise EngineError(
@@ -80,7 +81,7 @@ class FormCost:
             )
 
     def add_follow(self, seconds: float, tokens: int) -> None:
-        """Add the time spent on consuming `tokens`."""
+        """Add time that was spent on consuming `tokens` tokens."""
         self._tokens += tokens
         self._follow_s += seconds
         allowed = FREE_FOLLOW_S + FOLLOW_S_PER_TOKEN * self._tokens
@@ -88,7 +89,7 @@ class FormCost:
             self._end()
 
     def add_mask(self, seconds: float) -> None:
-        """Add the time spent on a mask."""
+        """Add time that was spent on computing a mask."""
         self.is_slow = seconds > SLOW_MASK_S
         self._mask_s += seconds
         if self._mask_s > FREE_MASK_S + MASK_S_PER_TOKEN * self._tokens:
@@ -102,13 +103,13 @@ class FormCost:
 
 
 class _Phase(Enum):
-    OPENING = auto()  # before the first token: the answer, or reasoning if allowed
-    REASONING = auto()  # any token except those that end the turn
+    OPENING = auto()  # before the first token, which starts the answer or, if allowed, reasoning
+    REASONING = auto()  # unconstrained, except that the turn may not end
     ANSWER = auto()
 
 
 class Constraint:
-    """State of the form of one reply, updated token by token."""
+    """State of a constrained reply, updated after each token."""
 
     def __init__(
         self, matcher: Any, tokenizer: Any, text: ReplyText, opens_reasoning: int, cost: FormCost
@@ -117,21 +118,21 @@ class Constraint:
         self._cost = cost
         self._tokenizer = tokenizer
         self._text = text
-        self._opens_reasoning = opens_reasoning  # a token id, or -1
+        self._opens_reasoning = opens_reasoning  # id of the token that starts reasoning, or -1
         self._phase = _Phase.REASONING if text.kind == "reasoning" else _Phase.OPENING
-        self.complete = False  # only the end of the turn may follow
+        self.complete = False  # True once only the end of the turn may follow
 
     def accept(self, token: int) -> None:
-        """Consume a sampled token whose text has been added to the reply.
+        """Consume a sampled token. Its text must already be part of the reply.
 
         Raises:
-            EngineError: `internal_error` if the token is not allowed, for example if a `logit_bias`
-                forbids all allowed tokens; `invalid_request` if llguidance gives up.
+            EngineError: `internal_error` if the token isn't allowed, e.g. because a `logit_bias`
+                rules out all allowed tokens; `invalid_request` if llguidance gives up.
         """
         if self._phase == _Phase.REASONING:
             if self._text.kind != "reasoning":
                 self._phase = _Phase.ANSWER
-                # The token that ended the reasoning may contain the first characters of the answer.
+                # The token that ended the reasoning can include the first characters of the answer.
                 self._text.begin_answer(self._fits)
                 self._follow(self._tokenizer.tokenize_str(self._begin_answer()))
             return
@@ -144,11 +145,11 @@ class Constraint:
         self._follow([token])
 
     def _begin_answer(self) -> str:
-        """Start applying the form, and return the answer up to here."""
+        """Start applying the form. Returns the answer's text so far."""
         return self._text.only_answer()
 
     def _fits(self, text: str) -> bool:
-        """Return True if the answer may begin with `text`."""
+        """Check whether the answer may start with `text`."""
         tokens = self._tokenizer.tokenize_str(text)
         return not tokens or bool(self._matcher.validate_tokens(tokens) == len(tokens))
 
@@ -165,21 +166,21 @@ class Constraint:
 
     @property
     def binds(self) -> bool:
-        """True if the form restricts the next token."""
+        """True if the form constrains the next token."""
         return self._phase != _Phase.REASONING
 
     @property
     def is_slow(self) -> bool:
-        """True if `mask` may be slow and should run on a worker."""
+        """True if `mask` may be slow, so that it should run on a worker thread."""
         return self.binds and self._cost.is_slow
 
     def mask(self, vocab: int) -> np.ndarray | None:
-        """Return the allowed token ids, `[vocab]` of bool, or None if all are allowed.
+        """Compute a boolean mask `[vocab]` of allowed tokens, or None if all tokens are allowed.
 
-        May be called from any thread.
+        Safe on any thread.
 
         Raises:
-            EngineError: `invalid_request` if no token is allowed or the form takes too long.
+            EngineError: `invalid_request` if no token is allowed, or the form takes too long.
         """
         if self.binds:
             began = time.thread_time()
@@ -194,14 +195,14 @@ class Constraint:
         return mask
 
     def _next(self, vocab: int) -> np.ndarray:
-        """Return the mask of the ids that the form allows."""
+        """Compute the mask for the current state of the form."""
         self._cost.check()
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
         if self._matcher.is_error() and (why := too_much(self._why())):
             raise EngineError(INVALID_REQUEST, f"The form of the answer {why}")
         if self._matcher.is_error() or not known.any():
-            # A form that only refers to itself passes the check at the start.
+            # We get here with forms that only refer to themselves, which pass the initial check.
             raise EngineError(
                 INVALID_REQUEST,
                 "No text can go on in the form that the answer must have. Check the schema, the "
@@ -217,10 +218,10 @@ class Constraint:
         return mask
 
     def _spelled_out(self) -> list[int]:
-        """Return the tokens that begin the only text that can follow.
+        """Return ordinary tokens that can start the text that has to follow.
 
-        If that text looks like a special token, llguidance allows only the special token and then
-        rejects it. The text must be written with ordinary tokens.
+        Needed if that text looks like a special token: llguidance then only allows the special
+        token, but rejects it when we try to consume it.
         """
         forced = self._matcher.compute_ff_bytes().decode(errors="ignore")
         starts = [self._tokenizer.greedy_tokenize(forced[:n]) for n in range(1, len(forced) + 1)]
@@ -232,18 +233,18 @@ class Constraint:
 
 
 class RequiredCalls(Constraint):
-    """Constraint on a reply that consists of tool calls, or has its own form if it calls no tool.
+    """Constraint for replies that must be tool calls, or have a form of their own if not.
 
-    The markers of calls are kept and surround them.
+    The call markers are part of the constrained text.
     """
 
     def _begin_answer(self) -> str:
-        # Omit the text that the template or the model wrote around the reasoning.
+        # Leave out text that the template or the model put around the reasoning.
         return self._text.without_reasoning
 
 
 class HeadedCalls(Constraint):
-    """Constraint for dialects with a header before each part. Reasoning is bound as free text."""
+    """Constraint for dialects with a header before each part. Reasoning counts as free text."""
 
     def accept(self, token: int) -> None:
         self._follow([token])
@@ -254,14 +255,15 @@ class HeadedCalls(Constraint):
 
 
 class FreeCalls(Constraint):
-    """Constraint on tool calls only. Text outside of calls is free.
+    """Constraint that only applies inside of tool calls.
 
-    A header may name an unknown tool, and the token that ends a marker may contain text that no
-    call begins with. Such a call is not constrained, and is reported if it is malformed.
+    Some calls can't be constrained: the header may name an unknown tool, or the token that ends the
+    opening marker may include text that isn't a valid start of a call. These calls are passed
+    through and reported later if they are malformed.
 
     Args:
-        opens: the token that opens a call, or -1 if its marker has several tokens.
-        closes: True if a marker closes each call. Without one, a call lasts until the answer ends.
+        opens: token that opens a call, or -1 if the marker has several tokens.
+        closes: True if calls end with a marker. Otherwise, a call lasts until the answer ends.
     """
 
     def __init__(
@@ -277,7 +279,7 @@ class FreeCalls(Constraint):
         self._opens = opens
         self._closes = closes
         self._calling = False
-        self._closed = 0  # calls; the text of the last one may arrive one token later
+        self._closed = 0  # number of finished calls; the last call's text can lag by one token
 
     def accept(self, token: int) -> None:
         kind = self._text.kind
@@ -312,16 +314,16 @@ def constrain(
     reasoning: bool | None,
     calls: bool = False,
 ) -> Constraint | None:
-    """Return the constraint for `params`, or None if there is no form.
+    """Create the constraint for `params`, or None if the reply is unconstrained.
 
-    The first call for a model takes a second with a vocabulary of 150,000 tokens.
+    The first call for each model is slow: it takes a second for a vocabulary of 150,000 tokens.
 
     Args:
-        reasoning: True if the answer may begin with reasoning; None if the model decides.
-        calls: True if the form applies to the tool calls of `params.tool_form`.
+        reasoning: True if the answer may start with reasoning; None if the model decides.
+        calls: True if the form is for tool calls (`params.tool_form`).
 
     Raises:
-        EngineError: `invalid_request` if the form cannot be used, with the reason.
+        EngineError: `invalid_request` if the form can't be used. The message says why.
     """
     if not params.constrained:
         return None
@@ -345,7 +347,7 @@ def constrain(
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
     tokenizer, opens_reasoning = model.forms, _opener(model, reasoning)
     whole = params.tool_form is not None and params.tool_form.whole
-    text.decide_early(not calls or whole)  # the form binds from the token after a marker
+    text.decide_early(not calls or whole)  # the form applies right after a marker
     if not calls:
         return Constraint(matcher, tokenizer, text, opens_reasoning, cost)
     assert params.tool_form is not None
@@ -373,12 +375,12 @@ def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
         raise EngineError(
             INVALID_REQUEST, "The tokenizer of this model cannot be used for answers of a form."
         )
-    # Skipping the precomputed slices saves a third of the time, and is as fast later.
+    # Skipping the precomputed slices saves a third of the time and isn't slower later.
     return llguidance.LLTokenizer(text, eos_token=ends, slices=[])
 
 
 def _json(tokenizer: Any) -> str | None:
-    """Return a tokenizer as JSON of the `tokenizers` library, or None for other libraries."""
+    """Serialize a tokenizer to the JSON format of `tokenizers`, or None if it can't be."""
     if isinstance(tokenizer, KnownTokenizer):
         return tokenizer.to_json()
     backend = getattr(getattr(tokenizer, "_tokenizer", None), "backend_tokenizer", None)
@@ -386,7 +388,7 @@ def _json(tokenizer: Any) -> str | None:
 
 
 def _opener(model: TextCodec, reasoning: bool | None) -> int:
-    """Return the token that begins reasoning, or -1 if there is none or reasoning is off."""
+    """Return the token that starts reasoning, or -1 if there is none or reasoning is off."""
     markers = recognition.of(model.tokenizer).markers
     marker = markers.header.starts[0] if markers.header is not None else markers.think_start
     if (reasoning is False and markers.header is None) or not marker:

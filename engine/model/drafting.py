@@ -1,16 +1,15 @@
-"""Speculative decoding: a small model drafts, the chat's model verifies several tokens in one pass.
+"""Speculative decoding: a small model drafts tokens, and the chat's model verifies them.
 
-Each token of an answer has its own random key (`sampling`), so a draft is compared with the tokens
-that plain decoding would choose: the model reads the drafted tokens in one pass and samples a token
-after each, with that token's key. Drafted tokens are accepted up to the first difference. The text
-is the same with and without drafts, except when two logits differ by less than the rounding of a
-pass over several tokens.
+Every token position has its own random key (`sampling`). The model reads all drafted tokens in one
+pass and samples a token after each of them, with that position's key. Drafted tokens are accepted
+up to the first one that differs from the sampled token. So the text is the same with and without
+drafts, except when two logits are so close that the rounding of a longer pass matters.
 
-With a form, each token is sampled after the previous one has been accepted. Drafts from prompt
-lookup (`lookup`) are verified for several chats in one pass.
+If the reply is constrained, a token is only sampled once the previous token has been accepted.
+Drafts from prompt lookup (`prompt_lookup`) can be verified for several chats in one pass.
 
-The method is that of Leviathan et al. 2023 (arXiv:2211.17192), except for its probabilistic
-acceptance, which uses other random numbers than plain decoding and so gives other text.
+The method is from Leviathan et al. 2023 (arXiv:2211.17192), but without its probabilistic
+acceptance. That uses different random numbers than plain decoding, so the text would be different.
 """
 
 from __future__ import annotations
@@ -32,22 +31,22 @@ from engine.model.runner import DecodeRequest, NextToken, PendingLogits
 
 log = logging.getLogger(__name__)
 
-MAX_FAULTS = 3  # passes that raised before drafting is paused
+MAX_FAULTS = 3  # number of failed passes after which drafting is paused
 
 
 class Drafter:
-    """The draft model of a larger model, and its caches for the answer it drafted for last.
+    """Draft model for a larger model, with caches for the answer it last drafted for.
 
     Args:
         model: the draft model.
-        ids: token ids of the common tokenizer are smaller.
+        ids: size of the common vocabulary. All token ids are less than this.
 
     Attributes:
-        kv: its caches. Between two turns they contain only tokens of the answer.
+        kv: the draft model's caches. Between turns, they only contain tokens of the answer.
         used_at: monotonic time of the last draft.
-        drafted, accepted: tokens since it was loaded.
-        trust: counts passes that raised.
-        has_room: True if there was memory for its caches at the last check.
+        drafted, accepted: number of tokens since the model was loaded.
+        breaker: pauses drafting after failed passes.
+        has_room: True if there was enough memory for the caches at the last check.
     """
 
     def __init__(self, model: LoadedModel, for_model: LoadedModel, ids: int) -> None:
@@ -59,30 +58,30 @@ class Drafter:
         self.has_room = False
         self._looked_at: tuple[object, ...] = ()
         known = [rows for rows in (for_model.text.rows, model.text.rows) if rows is not None]
-        self._ids = min([ids, *known])  # MLX does not check ids in embedding lookups
+        self._ids = min([ids, *known])  # MLX doesn't do bounds checks in embedding lookups
         self._rows = model.text.rows if model.text.rows is not None else ids
-        self._of: list[int] | None = None  # the token list that the caches follow
-        self._domain = ""  # of the session of these tokens
+        self._of: list[int] | None = None  # token list of the answer in the caches
+        self._domain = ""  # domain of that answer's session
 
     @property
     def is_enabled(self) -> bool:
-        """True unless drafting is paused after failures."""
+        """False while drafting is paused because of failures."""
         return self.breaker.is_enabled
 
     @property
     def nbytes(self) -> int:
-        """Estimated bytes of its caches. Called in every turn."""
+        """Estimated size of the caches in bytes. Cheap, because it's needed in every turn."""
         return self.model.can.estimate.bytes(self.kv.length) if self.kv.layers else 0
 
     def admitted(self, tokens: list[int], limit: int, version: int) -> bool:
-        """Return True if memory was already checked for these arguments. See `admit`."""
+        """Check whether `admit` has already been called with these arguments."""
         return self._looked_at == (id(tokens), limit, version)
 
     def admit(self, tokens: list[int], limit: int, version: int, has_room: bool) -> None:
-        """Store if there is memory for an answer of at most `limit` tokens.
+        """Store the result of a memory check for an answer of up to `limit` tokens.
 
         Args:
-            version: version of the memory state. A new version requires a new check.
+            version: version of the memory state. The check must be repeated when it changes.
         """
         self._looked_at = (id(tokens), limit, version)
         self.has_room = has_room
@@ -94,16 +93,16 @@ class Drafter:
             self._domain = domain
 
     def behind(self, tokens: list[int]) -> int:
-        """Return the number of an answer's tokens still to be read, at least the last one.
+        """Return how many of an answer's tokens the draft model still has to read.
 
         Args:
-            tokens: the answer's own list of all its tokens, which only grows.
+            tokens: the answer's token list. Pass the same list object each time. It may only grow.
         """
         held = self.kv.length if tokens is self._of else self.kv.reach(tokens)
         return len(tokens) - held
 
     def read(self, tokens: list[int], count: int) -> None:
-        """Read the next `count` tokens of an answer, and wait for the result."""
+        """Prefill the next `count` tokens of an answer. Blocks."""
         self._follow(tokens)
         start = self.kv.length
         most = self._rows - 1
@@ -111,9 +110,9 @@ class Drafter:
         self.kv.tokens[start:] = tokens[start : start + count]
 
     def draft(self, tokens: list[int], pending: mx.array, count: int) -> list[mx.array]:
-        """Draft `count` tokens after the `pending` one `[1, 1]`. Return lazy ids, each `[1]`.
+        """Draft `count` tokens after the pending token `[1, 1]`. Returns lazy ids, each `[1]`.
 
-        The pending token is part of the answer; the drafted ones can be rolled back.
+        The pending token is already part of the answer. Drafted tokens can be rolled back.
         """
         self._follow(tokens)
         self.used_at = time.monotonic()
@@ -130,12 +129,12 @@ class Drafter:
         return drafted
 
     def note(self, tokens: list[int], fed: Sequence[int]) -> None:
-        """Record the tokens that `draft` fed: all of `fed` except the last."""
+        """Record the tokens that `draft` has fed, which is all of `fed` except the last token."""
         for token in [*tokens[self.kv.length :], *fed[:-1]]:
             self.kv.note_fed(token)
 
     def keep(self, length: int) -> None:
-        """Roll back the caches to the first `length` tokens, dropping rejected drafts."""
+        """Drop rejected tokens by rolling the caches back to `length` tokens."""
         self.kv.go_back(length)
 
     def drop(self) -> None:
@@ -143,7 +142,7 @@ class Drafter:
         self._of = None
 
     def fail(self, error: BaseException) -> None:
-        """Record a pass that raised, and drop the caches, whose contents are now unknown."""
+        """Record a failed pass and drop the caches, because we no longer know what they contain."""
         self.breaker.record_failure()
         log.warning("drafting of %s failed: %s", self.model.info.name, type(error).__name__)
         self.drop()
@@ -155,10 +154,10 @@ class Drafter:
 
 
 class CheckedDraft:
-    """Result of one pass over a draft."""
+    """Result of verifying a draft."""
 
     def __init__(self, fed: list[int], logits: mx.array, chosen: list[int] | None) -> None:
-        self.fed = fed  # the pending token and the drafted ones
+        self.fed = fed  # pending token, followed by the drafted tokens
         self._logits = logits
         self._chosen = chosen
 
@@ -167,7 +166,7 @@ class CheckedDraft:
         return self.fed[1:]
 
     def choose(self, answer: DecodeRequest, place: int) -> int:
-        """Return the token after `fed[place]`, once all tokens up to it have been accepted."""
+        """Return the token after `fed[place]`. All tokens up to that must have been accepted."""
         row = self._logits[place : place + 1]
         if self._chosen is None:
             return _ids(runner.sample_constrained(answer, PendingLogits(row)))[0]
@@ -182,8 +181,8 @@ def check(
 ) -> CheckedDraft | None:
     """Draft `count` tokens of an answer and verify them in one pass. Blocks.
 
-    Afterwards the caches of both models contain all of `Check.fed` (the drafter's all but the
-    last). Return None if there is nothing to draft.
+    Afterwards, the model's caches contain all of `CheckedDraft.fed`, and the drafter's caches all
+    but the last token. Returns None if there is nothing to draft.
     """
     pending = runner.next_input(answer)
     if isinstance(drafter, Drafter):
@@ -204,11 +203,10 @@ def check(
 def check_together(
     model: LoadedModel, answers: Sequence[DecodeRequest], counts: Sequence[int]
 ) -> list[NextToken | CheckedDraft]:
-    """Verify drafts of several answers in one pass. Answers without a draft take a decode step in
-    it.
+    """Verify drafts of several answers in one pass. Answers without a draft decode one token.
 
     Args:
-        counts: tokens to look up for each answer, or 0.
+        counts: number of tokens to look up for each answer; 0 for no draft.
     """
     fed: list[list[int]] = []
     for answer, count in zip(answers, counts, strict=True):
@@ -230,7 +228,7 @@ def check_together(
 def _record_check(
     answer: DecodeRequest, fed: list[int], ahead: runner.Verification
 ) -> CheckedDraft:
-    """Return the result of a verification, and record the fed tokens in the answer's caches."""
+    """Record the fed tokens in the answer's caches, and wrap the result of the verification."""
     logits, chosen = ahead
     found = CheckedDraft(fed, logits, None if chosen is None else _ids(chosen))
     for token in fed:
@@ -249,12 +247,14 @@ def _ids(lazy: mx.array) -> list[int]:
 
 
 def make_drafter(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> Drafter:
-    """Create a drafter for `model` from a small model with the same tokenizer
-    (`common_vocabulary`).
+    """Create a drafter for `model` from a small model with the same tokenizer.
+
+    Args:
+        vocab: see `common_vocabulary`.
 
     Raises:
-        EngineError: `unsupported_session` if either model does not support drafting, with the
-            reason.
+        EngineError: `unsupported_session` if one of the models doesn't support drafting. The
+            message says why.
     """
     name, other = model.info.name, small.info.name
     if model.info.id == small.info.id:
@@ -268,7 +268,7 @@ def check_can_verify(model: LoadedModel) -> None:
     """Check that a model can verify drafts.
 
     Raises:
-        EngineError: `unsupported_session` if it cannot, with the reason.
+        EngineError: `unsupported_session` if it can't. The message says why.
     """
     if model.ranks > 1:
         raise _refused("A model that is spread over several ranks cannot be drafted for.")
@@ -285,7 +285,7 @@ def _check_can_roll_back(model: LoadedModel, part: str) -> None:
 
 
 def common_vocabulary(model: TextCodec, small: TextCodec) -> dict[str, int]:
-    """Return the vocabulary that two models have in common. Runs on a worker.
+    """Return the vocabulary that two models have in common. Runs on a worker thread.
 
     Raises:
         EngineError: `unsupported_session` if their tokenizers differ.

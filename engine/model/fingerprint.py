@@ -1,4 +1,4 @@
-"""Fingerprints of models and adapters."""
+"""Fingerprints for models and adapters."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from engine.text.rendering import TEMPLATE_FOLDER
 
 
 def identity(folder: Path) -> tuple[object, ...]:
-    """Return a key that is equal for the same unchanged folder, without reading its files."""
+    """Return a key that changes when files in a model folder change, without reading them."""
     files = sorted(f for f in (*folder.iterdir(), *_templates(folder)) if f.is_file())
     return adapter_identity(folder, files)
 
 
 def fingerprint(contents: str, dtype: str, vlm: str = "") -> str:
-    """Return a hash of a folder's `contents`, the dtype and the version of mlx-lm.
+    """Hash everything that affects a KV cache: folder contents, dtype and library versions.
 
-    `vlm` is the version of mlx-vlm, if the model is from there. A KV cache is only used with the
-    fingerprint it was created with.
+    `vlm` is the version of mlx-vlm if that implements the model. KV caches are only used with the
+    fingerprint they were created with.
     """
     from mlx_lm._version import __version__
 
@@ -30,10 +30,10 @@ def fingerprint(contents: str, dtype: str, vlm: str = "") -> str:
 
 
 def contents(folder: Path) -> str:
-    """Return a hash of a folder's weights, config, tokenizer and template.
+    """Hash a folder's weights, config, tokenizer and chat template.
 
-    Of each tensor, 4 KB each of the beginning, middle and end are hashed. Hashing many gigabytes
-    would take longer than loading them.
+    For each tensor, we only hash 4 KB at the start, in the middle and at the end. Hashing many
+    gigabytes would take longer than loading them.
 
     Raises:
         OSError, RefusedError: if a file is unreadable or incomplete.
@@ -42,7 +42,7 @@ def contents(folder: Path) -> str:
     for file in (*sorted(folder.glob("*")), *_templates(folder)):
         if file.suffix in (".json", ".jinja", ".model", ".tiktoken", ".txt"):
             data = file.read_bytes()
-            # The length makes the boundary between two files unambiguous.
+            # Include the length, so that the boundary between two files is unambiguous.
             digest.update(f"{file.name} {len(data)}\n".encode() + data)
         elif file.suffix == ".safetensors":
             _add_tensors(digest, file)
@@ -54,14 +54,14 @@ def _templates(folder: Path) -> list[Path]:
 
 
 def adapter_contents(config: Path, weights: Path) -> str:
-    """Return a hash of an adapter's two files. See `contents`."""
+    """Hash an adapter's two files. See `contents`."""
     digest = hashlib.sha256(config.read_bytes())
     _add_tensors(digest, weights)
     return digest.hexdigest()
 
 
 def adapter_identity(folder: Path, files: Sequence[Path]) -> tuple[object, ...]:
-    """Return a key that is equal for the same unchanged adapter, without reading its files."""
+    """Return a key that changes when an adapter's files change, without reading them."""
     stats = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
     return (str(folder.resolve()), *stats)
 

@@ -1,4 +1,4 @@
-"""Facts that a model folder states, available before loading. No MLX."""
+"""Metadata of a model folder that is available before loading. Doesn't use MLX."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from engine.params import takes
 from engine.sandbox import folders
 from engine.sandbox.protocol import RefusedError
 
-_MAX_CARD_BYTES = 2**16  # bytes of stretto.json
+_MAX_CARD_BYTES = 2**16  # size limit of stretto.json
 
 
 def load_refused(message: str, reason: str = "") -> EngineError:
-    """Return the error for a folder that cannot be loaded."""
+    """Create the error for a folder that can't be loaded."""
     return EngineError(MODEL_LOAD_FAILED, message, reason)
 
 
 def check(folder: Path, name: str) -> dict[str, Any]:
-    """Check a folder as a child does before a load, and return its config.
+    """Run the sandbox's checks on a folder in this process, and return its config.
 
     Raises:
         EngineError: `model_load_failed`.
@@ -33,7 +33,7 @@ def check(folder: Path, name: str) -> dict[str, Any]:
 
 
 def context_length(config: dict[str, Any], tokenizer: Any) -> int:
-    """Return the model's context limit, or a large one if it states none."""
+    """Return the model's context limit in tokens. Falls back to a large limit."""
     named = context_limit(config)
     if named is not None:
         return named
@@ -42,24 +42,24 @@ def context_length(config: dict[str, Any], tokenizer: Any) -> int:
 
 
 def display_name(folder: Path) -> str:
-    """Return the name of a model for the user."""
+    """Return the name of a model to show to the user."""
     card = folder / "stretto.json"  # optional display name
     if card.is_file():
         try:
-            with card.open("rb") as stream:  # not checked yet, so limit the size
+            with card.open("rb") as stream:  # the folder isn't trusted, so limit the size
                 content = json.loads(stream.read(_MAX_CARD_BYTES))
             name = content.get("name") if isinstance(content, dict) else None
         except (OSError, ValueError, RecursionError):
             name = None
         if isinstance(name, str) and name.strip():
             return name.strip()
-    if folder.parent.name == "snapshots":  # in the hub's cache: models--OWNER--NAME/snapshots/…
+    if folder.parent.name == "snapshots":  # hub cache layout: models--OWNER--NAME/snapshots/…
         return folder.parent.parent.name.rsplit("--", 1)[-1]
     return folder.resolve().name
 
 
 def defaults(folder: Path) -> dict[str, Any]:
-    """Return the sampling settings that the model's developer recommends."""
+    """Return the sampling settings recommended by the model's developer."""
     try:
         found = json.loads((folder / "generation_config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -67,7 +67,7 @@ def defaults(folder: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         return {}
     wanted = {n: found[n] for n in _SETTINGS if n in found and takes(n, found[n])}
-    if found.get("do_sample") is False:  # the temperature is unused then
+    if found.get("do_sample") is False:  # greedy decoding, regardless of the temperature
         wanted["temperature"] = 0.0
     return wanted
 

@@ -1,4 +1,4 @@
-"""Model loading: a worker checks the folder, then the engine thread loads it piece by piece."""
+"""Model loading: a worker checks the folder, then the engine thread loads it in small steps."""
 
 from __future__ import annotations
 
@@ -41,28 +41,28 @@ from engine.text.known_tokenizer import KnownTokenizer
 log = logging.getLogger(__name__)
 
 Pieces = Generator[Any, None, LoadedModel]
-"""Loading in progress. Each `next` does one piece of work; the model is the return value. It yields
-the list of the model's arrays, so that a cancelled load can free them in pieces, then the loaded
-share (0 to 1), otherwise None."""
+"""Load in progress, as a generator that returns the model. Each `next` does a small amount of work.
+It yields the list of the model's arrays once (so that a cancelled load can free them step by step),
+the fraction loaded so far, or None."""
 
-BATCH_BYTES = 8 * 2**20  # bytes of weights per piece
+BATCH_BYTES = 8 * 2**20  # bytes of weights to evaluate at a time
 
-MAX_NAMES = 4  # weights named in an error message
+MAX_NAMES = 4  # number of weights to list in an error message
 
-SLICE_S = 0.02  # seconds of reading per loop iteration
+SLICE_S = 0.02  # seconds to spend on reading per iteration of the engine loop
 
 
 class Examined(Struct, frozen=True):
-    """A model folder that was checked and can be loaded."""
+    """Model folder that passed its checks and is ready to load."""
 
     folder: Path
-    identity: tuple[object, ...]  # equal for the same unchanged folder
+    identity: tuple[object, ...]  # changes when a file in the folder changes
     name: str
     config: dict[str, Any]
-    nbytes: int  # of its weights on disk
-    contents: str  # hash of the contents of its files
+    nbytes: int  # size of the weights on disk
+    contents: str  # hash of the file contents
     tokenizer: Any  # mlx-lm's `TokenizerWrapper`, or `KnownTokenizer`
-    largest_id: int | None = None  # of the tokenizer, or None if unknown
+    largest_id: int | None = None  # largest token id of the tokenizer, or None if unknown
     preprocessor: ImagePreprocessor | None = (
         None  # image preprocessor; None for models without vision
     )
@@ -77,15 +77,16 @@ def examine(
     largest_id: int | None = None,
     tokenizer: KnownTokenizer | None = None,
 ) -> Examined:
-    """Hash a folder's contents, and load its tokenizer unless given. Runs on a worker.
+    """Hash a folder's contents and load its tokenizer. Runs on a worker thread.
 
     Args:
-        config: the checked config of the folder.
-        nbytes: of its weights.
-        eos: ids that end a turn, if the folder states them.
+        config: the folder's config, already checked.
+        nbytes: size of the weights on disk.
+        eos: EOS token ids from the folder, or None if they aren't set.
+        tokenizer: tokenizer to use instead of loading it.
 
     Raises:
-        EngineError: `model_load_failed` with the reason and what to do.
+        EngineError: `model_load_failed`. The message has the reason and what to do.
     """
     try:
         identity = fingerprint.identity(path)
@@ -97,7 +98,7 @@ def examine(
         raise load_error(name, config, error) from None
     _import_module(config)
     if _has_kernels():
-        kernels.load()  # build them here if necessary, not on the engine thread
+        kernels.load()  # this may have to build them, so don't do it on the engine thread
     preprocessor = _load_preprocessor(path, config, loaded)
     return Examined(
         path, identity, name, config, nbytes, contents, loaded, largest_id, preprocessor
@@ -107,12 +108,12 @@ def examine(
 def _load_preprocessor(
     path: Path, config: dict[str, Any], tokenizer: Any
 ) -> ImagePreprocessor | None:
-    """Return a model's image preprocessor, or None for models without vision."""
+    """Create a model's image preprocessor, or None for models without vision."""
     if not vlm.sees(config) or not vlm.has_tower(path):
         return None
     try:
         return towers.load_preprocessor(path, config, tokenizer)
-    except Exception as error:  # from mlx-vlm, because of a file in the folder
+    except Exception as error:  # raised by mlx-vlm for an invalid file in the folder
         log.warning("%s is loaded for text alone: %s", path.name, words_of(error))
         return None
 
@@ -127,10 +128,10 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
 
 
 def _import_module(config: dict[str, Any]) -> None:
-    """Import the module of the model's architecture early, off the engine thread."""
+    """Import the module that implements the model, so that the engine thread doesn't have to."""
     from mlx_lm.utils import _get_classes
 
-    with contextlib.suppress(BaseException):  # `load` raises and reports it again
+    with contextlib.suppress(BaseException):  # `load` will hit the same error and report it
         if vlm.takes(config):
             vlm.package_of(config)
         else:
@@ -138,22 +139,22 @@ def _import_module(config: dict[str, Any]) -> None:
 
 
 def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
-    """Return mlx-lm's tokenizer settings for this folder's model type."""
+    """Return mlx-lm's default tokenizer settings for a folder's model type, if it has any."""
     from mlx_lm.utils import _tokenizer_defaults
 
     try:
         defaults = _tokenizer_defaults(path)
-    except Exception:  # from mlx-lm; loading reports the error
+    except Exception:  # loading will report the error
         return None
     return dict(defaults) if defaults else None
 
 
 def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
-    """Load a model piece by piece, while chats continue. Engine thread only.
+    """Load a model in small steps, so that chats can continue. Engine thread only.
 
     Args:
-        wide: compute in float32 regardless of the weights' type.
-        known: results of an earlier probe; None to probe now.
+        wide: convert the weights to float32, whatever their dtype.
+        known: results of an earlier probe; None to probe the model now.
 
     Raises:
         EngineError: `model_load_failed` or `out_of_memory`.
@@ -181,7 +182,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
 def complete(
     net: Any, examined: Examined, config: dict[str, Any], known: Ways | None = None
 ) -> Pieces:
-    """Probe the abilities of a model whose weights have been read. Engine thread only."""
+    """Finish loading after the weights have been read: probe the model. Engine thread only."""
     can = yield from probe.measure(net, vocabulary.words(examined.tokenizer), known)
     return loaded(net, examined, config, can)
 
@@ -189,10 +190,10 @@ def complete(
 def loaded(
     net: Any, examined: Examined, config: dict[str, Any], can: probe.Abilities
 ) -> LoadedModel:
-    """Assemble a loaded model.
+    """Assemble a `LoadedModel`.
 
     Raises:
-        EngineError: `model_load_failed` if the tokenizer belongs to another model.
+        EngineError: `model_load_failed` if the tokenizer doesn't match the model.
     """
     name, tokenizer, rows = examined.name, examined.tokenizer, can.rows
     if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
@@ -200,7 +201,7 @@ def loaded(
     dtype, dialect = compute_dtype(net), recognition.of(tokenizer)
     preprocessor = examined.preprocessor
     if preprocessor is not None and preprocessor.kind.tower(net) is None:
-        preprocessor = None  # loaded without its tower
+        preprocessor = None  # the model was loaded without its vision tower
     info = Model(
         id=fingerprint.fingerprint(examined.contents, dtype, vlm.version_of(net)),
         name=name,
@@ -231,13 +232,13 @@ def loaded(
 
 
 def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, dict[str, Any]]:
-    """Load a bare model and its config with mlx-lm or mlx-vlm.
+    """Load the network and its config with mlx-lm or mlx-vlm.
 
-    Code in the folder is never run. Folders whose config has `model_file` are also rejected by the
-    check before.
+    We never run code from the folder. As a second line of defense, the checks before loading reject
+    configs with `model_file`.
 
     Args:
-        seeing: load the vision tower, if there is one.
+        seeing: load the vision tower if there is one.
     """
     from mlx_lm.utils import load_config, load_model
 
@@ -254,7 +255,7 @@ def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, 
 
 
 def load_blocking(path: Path, wide: bool) -> LoadedModel:
-    """Check and load a folder on the calling thread, for tools without an engine."""
+    """Check and load a folder on the calling thread. For tools that don't start an engine."""
     from mlx_lm.utils import load_config
 
     name = folder.display_name(path)
@@ -270,9 +271,9 @@ def _has_kernels() -> bool:
 
 
 def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
-    """Pack the quantized layers for the CPU kernels, which are faster on a Linux CPU.
+    """Repack quantized layers for our CPU kernels, if this is a Linux CPU.
 
-    Yield the share of the weights packed so far, and return it.
+    Yields the fraction of the weights packed so far, and returns the final fraction.
     """
     if not _has_kernels() or not any("scales" in layer for layer in net.modules()):
         return 0.0
@@ -296,13 +297,13 @@ def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
 
 
 def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
-    """Evaluate the lazily loaded weights in batches, and yield the share that has been read.
+    """Evaluate lazily loaded weights in batches. Yields the fraction read so far.
 
-    A batch that would exceed `SLICE_S`, at the rate of the previous one, waits for the next
-    iteration. A large array gets an iteration of its own.
+    We estimate a batch's time from the previous batch. If it would exceed `SLICE_S`, we yield
+    first. Large arrays get an iteration of their own.
 
     Args:
-        before: share that was already loaded.
+        before: fraction that was already loaded.
     """
     whole = max(1, weight_bytes(net))
     read, pace = 0, 0.0
@@ -321,10 +322,10 @@ def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
 
 
 def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineError:
-    """Return the error for a model that could not be read."""
+    """Convert an exception from loading a model to an error for the user."""
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
-    if first.rstrip().endswith(":") and len(text) > 1:  # MLX lists the names of weights
+    if first.rstrip().endswith(":") and len(text) > 1:  # MLX lists weights, one per line
         names = [line.strip(" ,.") for line in text[1:]]
         more = ", …" if len(names) > MAX_NAMES else ""
         first = f"{first.rstrip()} {', '.join(names[:MAX_NAMES])}{more}"
@@ -348,14 +349,14 @@ def compute_dtype(net: Any) -> str:
 
 
 def arrays(net: Any) -> list[mx.array]:
-    """Return all arrays of a model or module."""
+    """Return all parameters of a model or module."""
     return [array for _, array in tree_flatten(net.parameters())]
 
 
 def remove_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
-    """Remove and return the arrays of an unloaded model, except those whose ids are in `needed`.
+    """Remove and return the arrays of a model, except for arrays whose `id()` is in `needed`.
 
-    Remaining references to the model then hold no memory.
+    Used for unloading. This way, stray references to the model don't keep its weights alive.
     """
     taken = []
     for module in net.modules():
@@ -367,5 +368,5 @@ def remove_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
 
 
 def weight_bytes(net: Any) -> int:
-    """Return the bytes of all arrays of a model or module."""
+    """Return the total size of a model's or module's parameters in bytes."""
     return sum(array.nbytes for array in arrays(net))

@@ -1,7 +1,7 @@
-"""Restriction of the output layer to the rows whose logits are needed.
+"""Optimization of the output layer: only compute logits for the rows that need them.
 
-A prefill pass has many rows, and only a few are sampled. MLX would multiply all of them with the
-vocabulary's matrix; slicing its result saves nothing.
+A prefill pass has many rows, but only a few of them are sampled. Slicing the logits doesn't help,
+because MLX would still multiply all rows with the vocabulary matrix.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _state = threading.local()
 
 @contextmanager
 def restricted_to(rows: Sequence[int], are_read: bool = True) -> Iterator[None]:
-    """Compute logits of only these rows, in this order, inside the block and on this thread.
+    """Only compute logits for these rows, in this order, inside the block and on this thread.
 
     Args:
-        rows: indexes in a pass of `[rows, 1]` or `[1, tokens]`.
-        are_read: True if the logits are needed; otherwise a model may skip these too.
+        rows: indices into a pass of `[rows, 1]` or `[1, tokens]`.
+        are_read: False if nobody needs the logits, so that the model may skip even these rows.
     """
     before = getattr(_state, "rows", ()), getattr(_state, "are_read", True)
     _state.rows, _state.are_read = tuple(rows), are_read
@@ -36,16 +36,16 @@ def restricted_to(rows: Sequence[int], are_read: bool = True) -> Iterator[None]:
 
 
 def logits_of(logits: mx.array, rows: Sequence[int]) -> mx.array:
-    """Return the logits of `rows`, `[rows, ids]`, from a pass inside `only(rows)`.
+    """Extract the logits of `rows`, `[rows, ids]`, from a pass inside `restricted_to(rows)`.
 
-    If the output layer was not found, the model has computed all rows.
+    Also works if the output layer wasn't found, so that the model has computed all rows.
     """
     flat = logits.reshape(-1, logits.shape[-1])
     return flat if flat.shape[0] == len(rows) else _select(flat, 0, tuple(rows))
 
 
 def wanted(count: int) -> Sequence[int]:
-    """Return the rows whose logits are read, in a pass of `count` rows."""
+    """Return the rows that need logits in a pass of `count` rows."""
     rows: tuple[int, ...] = getattr(_state, "rows", ())
     if not getattr(_state, "are_read", True):
         return ()
@@ -53,13 +53,13 @@ def wanted(count: int) -> Sequence[int]:
 
 
 def install(net: Any, ids: int) -> Callable[[], None]:
-    """Find a model's output layer, and make it skip rows.
+    """Find a model's output layer and make it skip rows.
 
     Args:
         ids: number of logits per row.
 
     Returns:
-        A function that undoes it.
+        An undo function.
     """
     if not patches.is_on("module_classes"):
         return lambda: None
@@ -67,10 +67,10 @@ def install(net: Any, ids: int) -> Callable[[], None]:
     for name, module in net.named_modules():
         if isinstance(module, (_SelectsRows, _SelectsRowsAsLinear)):
             continue
-        if hasattr(module, "as_linear"):  # of an embedding, only called for logits
+        if hasattr(module, "as_linear"):  # tied embedding; this method is only called for logits
             tables.append(module)
         elif callable(module) and _outputs(module) == ids and not any(map(str.isdigit, name)):
-            linears.append(module)  # names with digits: a layer's module may have the same width
+            linears.append(module)  # skip names with digits: a layer may have the same width
     parts = mix_in(_SelectsRows, linears), mix_in(_SelectsRowsAsLinear, tables)
 
     def undo() -> None:
@@ -98,7 +98,7 @@ def _select_rows(x: mx.array) -> mx.array:
 
 
 def _select(x: mx.array, axis: int, rows: tuple[int, ...]) -> mx.array:
-    """Return some indexes of an axis, as a view if they are consecutive."""
+    """Select rows along an axis. Returns a view if they are consecutive."""
     if rows == tuple(range(rows[0], rows[0] + len(rows))):
         places = slice(rows[0], rows[0] + len(rows))
         return x[places] if axis == 0 else x[:, places]
@@ -113,7 +113,7 @@ class _SelectsRows:
 
 
 class _SelectsRowsAsLinear:
-    """Mixin for an embedding that is also the output layer."""
+    """Mixin for a tied embedding that computes logits."""
 
     def as_linear(self, x: mx.array, *more: Any, **named: Any) -> mx.array:
         return super().as_linear(_select_rows(x), *more, **named)  # type: ignore[misc, no-any-return]

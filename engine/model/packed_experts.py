@@ -1,8 +1,8 @@
-"""Quantized experts computed by the CPU kernels.
+"""Mixture-of-experts layers that run on our CPU kernels.
 
-A mixture-of-experts model has many small matrices, and each row uses a few of them. Rows are
-grouped by expert, so each expert's weights are read once. Weights are read from the model's file
-one expert at a time, so a model that nearly fills the memory is never held twice.
+Each row only uses a few of the experts' many small matrices. We group the rows by expert, so that
+each expert's weights are read once per step. Packing reads the model files one expert at a time, so
+it never needs memory for a second copy of a large model.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _PARTS = ("gate_proj", "up_proj", "down_proj")
 _ARRAYS = ("weight", "scales", "biases", "bias")
 
 TOLERANCE = 1e-3
-"""Maximum difference from MLX's result, in standard deviations of the outputs."""
+"""Maximum deviation from MLX's result, in standard deviations of the outputs."""
 
 
 class Tensors:
-    """Reader for tensors in a folder's safetensors files, open until `close` is called.
+    """Reader for the tensors in a folder's safetensors files. Must be closed.
 
     Raises:
-        OSError, RefusedError: if a file cannot be read.
+        OSError, RefusedError: if a file can't be read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -51,15 +51,15 @@ class Tensors:
             self.close = files.pop_all().close
 
     def has(self, name: str, array: mx.array) -> bool:
-        """Return True if a file has a tensor of that name with the shape of `array`."""
+        """Check for a tensor with this name and the shape of `array`."""
         _, entry, _ = self._places.get(name, (None, {}, 0))
         return entry.get("shape") == list(array.shape) and entry.get("dtype") in _TYPES
 
     def piece(self, name: str, place: int) -> mx.array:
-        """Read index `place` of a tensor's first axis.
+        """Read `tensor[place]`.
 
         Raises:
-            OSError: if the file cannot be read or was truncated.
+            OSError: if the file can't be read or has been truncated.
         """
         file, entry, offset = self._places[name]
         kind, dtype = _TYPES[entry["dtype"]]
@@ -83,10 +83,10 @@ _TYPES: dict[str, tuple[type, mx.Dtype | None]] = {
 
 
 class PackedExperts:
-    """Experts of one layer.
+    """Experts of one MoE layer.
 
     Args:
-        experts: the gate, up and down matrices of each.
+        experts: gate, up and down matrix of each expert.
     """
 
     def __init__(self, library: Library, experts: Sequence[Sequence[PackedMatrix]]) -> None:
@@ -94,9 +94,9 @@ class PackedExperts:
         self._inputs, self._outputs = experts[0][0].inputs, experts[0][2].outputs
 
     def __call__(self, x: mx.array, chosen: mx.array) -> mx.array:
-        """Return the outputs of the `chosen` experts `[..., k]` for `x` `[..., inputs]`.
+        """Run the `chosen` experts `[..., k]` on `x` `[..., inputs]`.
 
-        The shape is `[..., k, outputs]`.
+        Returns `[..., k, outputs]`.
         """
         asked = np.array(chosen).reshape(-1, chosen.shape[-1])
         rows = as_rows(x, self._inputs)
@@ -119,12 +119,12 @@ class _PackedSwitch:
 
 
 def pack_experts(net: Any, folder: Path, library: Library) -> Iterator[int]:
-    """Replace experts with those of the CPU kernels. Engine thread only.
+    """Make a model's MoE layers use the CPU kernels. Engine thread only.
 
-    Yield the bytes of packed weights after each expert. Layers whose tensors on disk differ from
-    those in the model are not changed.
+    Yields the number of bytes packed after each expert. Layers are skipped if their tensors on disk
+    don't match the ones in the model.
     """
-    switch = sys.modules.get("mlx_lm.models.switch_layers")  # imported only by MoE models
+    switch = sys.modules.get("mlx_lm.models.switch_layers")  # only imported by MoE models
     found = [
         (name, module)
         for name, module in net.named_modules()
@@ -172,7 +172,7 @@ def _pack_experts(
 
 
 def is_packed(net: Any) -> bool:
-    """Return True if a model has packed experts."""
+    """Check whether a model has packed experts."""
     return any(isinstance(module, _PackedSwitch) for module in net.modules())
 
 
@@ -191,7 +191,7 @@ def _packed(
     """Read and pack the gate, up and down matrices of one expert.
 
     Raises:
-        ValueError: if its arrays do not match.
+        ValueError: if the arrays don't match.
     """
     found = []
     for part in _PARTS:
@@ -215,13 +215,13 @@ def _replace_arrays(module: Any, experts: PackedExperts) -> None:
 
 
 def _agrees(module: Any, experts: PackedExperts) -> bool:
-    """Compare a layer with MLX's, for two rows with two experts each."""
+    """Compare packed experts with MLX's results, using two rows with two experts each."""
     random, last = np.random.default_rng(0), module.gate_proj.num_experts - 1
     x = mx.array(random.standard_normal((1, 2, module.gate_proj.input_dims), np.float32))
     chosen = mx.array([[[0, last], [last, last // 2]]])
     try:
         wanted, found = np.array(module(x, chosen)), np.array(experts(x, chosen))
-    except Exception as error:  # a model may raise anything
+    except Exception as error:  # models may raise anything
         log.debug("experts of another kind: %s", error)
         return False
     return wanted.shape == found.shape and bool(

@@ -1,8 +1,8 @@
-"""Quantized layers computed by the CPU kernels instead of MLX.
+"""Quantized layers that run on our CPU kernels instead of MLX.
 
-A packed layer keeps its class name, settings and shapes, but not its arrays, because the kernels
-have their own copy. Placeholders of the same shape and type take no memory, so code that inspects a
-layer or adds up a model's bytes still works.
+Packing a layer frees its arrays, because the kernels have their own copy. They are replaced with
+placeholders of the same shape and dtype that don't take up memory, so code that inspects layers or
+adds up a model's size still works.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ TOGETHER = (
     ("wq", "wk", "wv"),
     ("w1", "w3"),
 )
-"""Layers of a module that usually have the same input, computed in one call."""
+"""Sibling layers that usually get the same input, so we compute them in a single call."""
 
 
 class SharedProduct:
-    """Product of one input with several layers' matrices, computed when the first one runs."""
+    """Product of an input with several layers' matrices, computed when the first layer runs."""
 
     def __init__(self, library: Library, matrices: Sequence[PackedMatrix]) -> None:
         self.matrices = tuple(matrices)
@@ -41,7 +41,7 @@ class SharedProduct:
         self._left: list[Array | None] = []
 
     def output(self, place: int, x: mx.array) -> mx.array:
-        """Return `x @ matrix.T` for matrix number `place`, `[..., outputs]` in the type of `x`."""
+        """Return `x @ matrices[place].T`, `[..., outputs]`, with the dtype of `x`."""
         if self._given is not x or self._left[place] is None:
             rows = as_rows(x, self.matrices[0].inputs)
             found = multiply(self._library, rows, self.matrices)
@@ -52,19 +52,19 @@ class SharedProduct:
         return as_mlx(own, x)
 
     def unpack(self, outputs: Array) -> Array:
-        """Return the weights of some outputs of the first matrix, `[count, inputs]`."""
+        """Dequantize some rows of the first matrix, `[count, inputs]`."""
         return unpack(self._library, self.matrices[0], outputs)
 
 
 def as_rows(x: mx.array, width: int) -> Array:
-    """Return an array `[..., width]` as evaluated rows of float32."""
+    """Evaluate an array `[..., width]` and return it as float32 rows `[rows, width]`."""
     if x.dtype != mx.float32:
         x = x.astype(mx.float32)
     return np.array(x, copy=False).reshape(-1, width)
 
 
 def as_mlx(rows: Any, like: mx.array) -> mx.array:
-    """Return rows as an array of the type of `like` and its shape except for the last axis."""
+    """Convert rows back to MLX, with the dtype of `like` and its shape up to the last axis."""
     out = mx.array(rows.reshape(*like.shape[:-1], rows.shape[-1]))
     return out if like.dtype == mx.float32 else out.astype(like.dtype)
 
@@ -105,10 +105,10 @@ _KINDS = (nn.QuantizedLinear, nn.QuantizedEmbedding)
 
 
 def pack_layers(net: Any, library: Library) -> Iterator[int]:
-    """Replace a model's quantized layers with packed ones. Engine thread only.
+    """Make a model's quantized layers use the CPU kernels. Engine thread only.
 
-    Layers in formats that the kernels do not support are not changed. Yield the bytes of weights
-    after each group of layers.
+    Layers in unsupported formats are left unchanged. Yields the number of bytes packed after each
+    group of layers.
     """
     for group in list(_groups(net)):
         size = sum(layer.weight.nbytes for layer in group)
@@ -117,12 +117,12 @@ def pack_layers(net: Any, library: Library) -> Iterator[int]:
 
 
 def is_packed(net: Any) -> bool:
-    """Return True if a model has packed layers."""
+    """Check whether a model has packed layers."""
     return any(isinstance(module, PackedLinear) for module in net.modules())
 
 
 def _groups(net: Any) -> Iterator[list[Any]]:
-    """Yield the quantized layers of a model, grouped by common input."""
+    """Yield a model's quantized layers, in groups that get the same input."""
     seen: set[int] = set()
     for _, parent in net.named_modules():
         layers = {name: child for name, child in parent.items() if type(child) in _KINDS}
@@ -154,7 +154,7 @@ def _pack_group(group: Sequence[Any], library: Library) -> None:
 
 
 def _replace_arrays(group: Sequence[Any], product: SharedProduct) -> None:
-    """Set a shared product in the layers, and replace their arrays with placeholders."""
+    """Give a shared product to the layers, and replace their arrays with placeholders."""
     is_embedding = type(group[0]) is nn.QuantizedEmbedding
     for place, layer in enumerate(group):
         vars(layer).update(product=product, place=place)
@@ -165,7 +165,7 @@ def _replace_arrays(group: Sequence[Any], product: SharedProduct) -> None:
 
 
 def placeholder(array: mx.array) -> mx.array:
-    """Return an array of the same shape and type that stores a single number."""
+    """Return an array of the same shape and dtype that only stores a single number."""
     out = mx.broadcast_to(mx.zeros((), array.dtype), array.shape)
     mx.eval(out)
     return out

@@ -1,13 +1,13 @@
-"""Models with plain decoder layers, whose decode step is one call of the CPU kernels.
+"""Fast path for models with plain decoder layers: each step is one call of the CPU kernels.
 
-A layer is plain if it consists of norms, attention with a rotary embedding that a table can
-replace, and a gated MLP. `install` finds the module that runs all layers (the body), builds a
-`Decoder` from them, and compares the outputs. If they agree, the decoder replaces the body for
-single sessions, batches and prefill chunks alike, with the same bits in the logits. If the rest of
-the model is an output head, it becomes part of the same call.
+Plain layers consist of norms, attention with a rotary embedding that can be tabulated, and a gated
+MLP. `install` finds the module that runs all layers (the body), builds a `Decoder` from them, and
+compares the outputs. If they match, the decoder replaces the body in all passes (single sessions,
+batches and prefill chunks), and always gives the same logits, bit by bit. If the rest of the model
+is just an output head, it becomes part of the same call.
 
-New keys and values are written directly into the sessions' arrays. `_SessionArrays` ensures that
-nothing else refers to the memory written.
+The decoder writes new keys and values directly into the sessions' arrays. `_SessionArrays` makes
+sure that nothing else references the memory it writes to.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from engine.model.patches import mix_in
 log = logging.getLogger(__name__)
 
 TOLERANCE = 1e-3
-"""Maximum difference between decoder and layers, in standard deviations of the hidden states."""
+"""Maximum deviation of the decoder's outputs, in standard deviations of the hidden states."""
 
-KEYS_TOLERANCE = 5e-3  # of keys, likewise; a number near the middle may be rounded either way
+KEYS_TOLERANCE = 5e-3  # same for keys, which are rounded to float16, possibly in either direction
 
-MAX_KINDS = 4  # different kinds of layers in a model
+MAX_KINDS = 4  # maximum number of different kinds of layers in a model
 
 _TRIED_AT = (1, 77, 3000, *(2**n for n in range(10, 23)))
-"""Positions at which rotations are compared. Some rotary embeddings change when a chat exceeds the
-context length of the training; a table cannot replace those."""
+"""Positions at which we compare rotations. Some rotary embeddings change once a chat exceeds the
+training context, so they can't be replaced with a table."""
 
 
 KV_DTYPE = mx.float16
-"""Type of keys and values. float32 would take twice the memory, and twice the time to read."""
+"""Dtype of keys and values. float32 would need twice the memory and take twice as long to read."""
 
 EARLY_TOKENS = 32
-"""Layers whose caches will be full within this number of tokens grow together."""
+"""Layers whose caches will be full within this many tokens grow at the same time."""
 
-MAX_EARLY_BYTES = 16 << 20  # limit for growing together; copying more would delay other sessions
+MAX_EARLY_BYTES = 16 << 20  # don't grow more than this early, because copying stalls all sessions
 
 
 class _PlainBody:
@@ -93,24 +93,24 @@ class _PlainModel:
 
 
 class SessionRows(NamedTuple):
-    """Caches of a session in a pass, and the number of its tokens."""
+    """Caches of a session in a pass, and the number of tokens it feeds."""
 
     caches: Sequence[Any]
     token_count: int
-    is_plain: bool  # the decoder supports its caches
-    is_current: bool  # unchanged since the decoder wrote into them
+    is_plain: bool  # the decoder supports these caches
+    is_current: bool  # nothing else has changed the caches since the decoder's last write
 
 
 def _one_by_one(
     body: Any, inner: Any, inputs: mx.array, given: list[mx.array], sessions: Sequence[SessionRows]
 ) -> mx.array:
-    """Run a pass in which only some sessions can use the decoder.
+    """Run a pass where only some of the sessions can use the decoder.
 
-    Others, such as those with quantized keys, run the model's own code, and do not change the
-    results of the former.
+    The remaining sessions, e.g. with quantized keys, run the model's own code. They don't affect
+    the results of the sessions that use the decoder.
 
     Args:
-        given: the embeddings, or empty.
+        given: list with the embeddings, or empty.
     """
     starts = list(accumulate((session.token_count for session in sessions), initial=0))
     spans = [slice(*span) for span in pairwise(starts)]
@@ -130,24 +130,24 @@ def _one_by_one(
 
 
 class PlainDecoder:
-    """Decoder of a body, and the arrays of the sessions that it writes to.
+    """Decoder of a body, along with the sessions' arrays that it writes to.
 
     Args:
-        shapes: number of key heads and their width, for each layer.
-        has_table: True if the decoder has the token embeddings.
+        shapes: number of key heads and head dimension of each layer.
+        has_table: True if the decoder includes the token embeddings.
     """
 
     def __init__(self, decoder: Decoder, shapes: Sequence[tuple[int, int]], has_table: bool):
         self._decoder = decoder
         self._shapes = tuple(shapes)
         self._has_table = has_table
-        # by the cache of a session's first layer, and freed with it
+        # keyed by the cache of the session's first layer, so that entries are freed along with it
         self._arrays: weakref.WeakKeyDictionary[Any, _SessionArrays] = weakref.WeakKeyDictionary()
 
     def embed(self, table: Any, tokens: mx.array) -> mx.array:
-        """Return the tokens if the decoder looks them up, else their embeddings.
+        """Return the tokens' embeddings, or just the tokens if the decoder does the lookup.
 
-        A table with a mixin, such as the probe's, is called.
+        If the table has an additional mixin, e.g. from the probe, we must call it.
         """
         return tokens if self.looks_up(table) else table(tokens)
 
@@ -156,11 +156,11 @@ class PlainDecoder:
         return self._has_table and type(table).__call__ is PackedEmbedding.__call__
 
     def sessions(self, caches: Any, shape: tuple[int, ...]) -> list[SessionRows]:
-        """Return the sessions of a pass in the order of its rows, or [] if they are unknown.
+        """Return the sessions of a pass in row order, or [] if we can't tell.
 
         Args:
-            caches: the layer caches of one session, or those of several combined by `ragged`.
-            shape: of the pass, `[batch, tokens]`.
+            caches: layer caches of a single session, or combined caches from `ragged`.
+            shape: shape of the pass, `[batch, tokens]`.
         """
         if caches is None or len(shape) != 2:
             return []
@@ -177,17 +177,17 @@ class PlainDecoder:
         return SessionRows(caches, count, is_current or _is_plain(caches), is_current)
 
     def hidden(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
-        """Return the hidden states after the last norm, `[batch, tokens, width]`.
+        """Compute the hidden states after the final norm, `[batch, tokens, width]`.
 
         Args:
-            h: tokens `[batch, tokens]`, one of which is 1, or their embeddings.
+            h: token ids `[batch, tokens]`, where one of the dimensions is 1, or embeddings.
         """
         count = sum(session.token_count for session in sessions)
         hidden, _ = self._run(self._given(h), sessions, range(count), has_logits=False)
         return mx.array(hidden).reshape(*h.shape[:2], -1)
 
     def logits(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
-        """Return the logits of the rows selected by `output_rows`, in the layout of `h`."""
+        """Compute logits for the rows selected by `output_rows`, on the same axis as in `h`."""
         wanted = output_rows.wanted(sum(session.token_count for session in sessions))
         _, logits = self._run(self._given(h), sessions, wanted, has_logits=True)
         assert logits is not None
@@ -249,13 +249,13 @@ class _Field(enum.IntEnum):
 
 
 class _SessionArrays:
-    """Addresses of a session's keys and values, and the position up to which the decoder has
-    written.
+    """Addresses of a session's keys and values, with the position of the decoder's last write.
 
-    The decoder only writes into memory that nothing else reads: into copies that MLX made for an
-    earlier write, after the positions in use. After a fork, both sessions refer to the same memory
-    and only read what was written before. When the fork, or a session that was rolled back, writes
-    for the first time, MLX copies the array.
+    Writing to MLX's memory is only safe if nothing else reads from there. The decoder therefore
+    only writes to arrays that MLX has copied for an earlier write, and only after the positions in
+    use. After a fork, both sessions share the memory, but they only read the positions written
+    before the fork. When the fork (or a session that was rolled back) first writes, MLX copies the
+    array.
     """
 
     def __init__(self, shapes: Sequence[tuple[int, int]], caches: Sequence[Any]) -> None:
@@ -264,14 +264,15 @@ class _SessionArrays:
         self._values: list[mx.array] = []
         count = 1 + isinstance(caches[0], SharedPrefixKV)
         self._segments = np.zeros((len(caches), count, len(_Field)), np.int64)
-        self._capacity = np.zeros(len(caches), np.int64)  # allocated positions by layer
+        self._capacity = np.zeros(len(caches), np.int64)  # allocated positions of each layer
         self._full_at = 0  # minimum of `_capacity`
-        self._end = -1  # after the last position written
+        self._end = -1  # end of the positions written so far
 
     def is_current(self, caches: Sequence[Any]) -> bool:
-        """Return True if the caches are unchanged since the decoder's last write.
+        """Check that nothing has changed the caches since the decoder's last write.
 
-        Checking the first and last layers is enough, because other code writes all layers in order.
+        It's enough to check the first and last layer, because other code always writes to all
+        layers in order.
         """
         first, last = caches[0], caches[-1]
         return (
@@ -281,12 +282,12 @@ class _SessionArrays:
             and first.values is self._values[0]
             and last.keys is self._keys[-1]
             and last.values is self._values[-1]
-            # MLX gives an array another buffer when it writes into it.
+            # MLX moves an array to a new buffer when it writes to it.
             and _address(first.keys)[0] == self._segments[0, -1, _Field.KEYS]
         )
 
     def reserve(self, caches: Sequence[Any], count: int) -> Array:
-        """Return the segments of all layers, with memory for `count` more tokens."""
+        """Make room for `count` more tokens, and return the segments of all layers."""
         self._end = caches[0].offset + count
         if self._full_at < self._end:
             layers = self._growing(caches)
@@ -304,10 +305,10 @@ class _SessionArrays:
         return self._segments
 
     def _growing(self, caches: Sequence[Any]) -> list[int]:
-        """Return the full layers, and those that soon will be unless they are large.
+        """Return the layers to grow now: full layers, plus layers that will soon be full if small.
 
-        Layers fill up at different tokens. Growing them one by one would wake MLX's threads each
-        time.
+        Layers fill up at different tokens, and growing each of them separately would wake up MLX's
+        threads every time.
         """
         soon: list[int] = np.nonzero(self._capacity < self._end + EARLY_TOKENS)[0].tolist()
         arrays = [array for layer in soon for array in (caches[layer].keys, caches[layer].values)]
@@ -318,7 +319,7 @@ class _SessionArrays:
 
 
 def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
-    """Allocate memory for `count` more tokens in a cache, through a write by MLX."""
+    """Allocate memory for `count` more tokens by making MLX write zeros to the cache."""
     heads, width = shape
     start, nothing = cache.offset, mx.zeros((1, heads, count, width), KV_DTYPE)
     cache.update_and_fetch(nothing, nothing)
@@ -326,13 +327,13 @@ def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
 
 
 def _store_in_halves(cache: Any) -> None:
-    """Convert keys and values that the model's own layers have written."""
+    """Convert keys and values to float16 if they were written by the model's own layers."""
     if cache.keys is not None and cache.keys.dtype != KV_DTYPE:
         cache.keys, cache.values = cache.keys.astype(KV_DTYPE), cache.values.astype(KV_DTYPE)
 
 
 def _segments_of(cache: Any) -> tuple[Any, int]:
-    """Return the segments of a cache, the last one without its count, and its capacity."""
+    """Return a cache's segments (the count of the last segment isn't set) and its capacity."""
     found, begun = [], 0
     if isinstance(cache, SharedPrefixKV):
         begun, prefix = cache.base, cache.shared_prefix
@@ -343,7 +344,7 @@ def _segments_of(cache: Any) -> tuple[Any, int]:
 
 
 def _pair(keys: mx.array, values: mx.array) -> tuple[int, int, int, int]:
-    """Return the addresses of keys and values, and their strides by head and by token in halves.
+    """Return the addresses of keys and values, and their head and token strides in float16 units.
 
     Raises:
         ValueError: if keys and values have different layouts.
@@ -355,7 +356,7 @@ def _pair(keys: mx.array, values: mx.array) -> tuple[int, int, int, int]:
 
 
 def _address(array: mx.array) -> tuple[int, int, int]:
-    """Return an evaluated array's address, and its strides by head and by token in halves."""
+    """Return an evaluated array's address, and its head and token strides in float16 units."""
     view = np.array(array, copy=False)
     _, heads, tokens, numbers = view.strides
     if numbers != 2:
@@ -371,7 +372,7 @@ def _plain_caches() -> tuple[type[Any], ...]:
 
 
 def _is_plain(caches: Sequence[Any]) -> bool:
-    """Return True if all caches of a session have the same class, one that the decoder supports."""
+    """Check that all caches of a session have the same class, and that the decoder supports it."""
     kinds = {type(cache) for cache in caches}
     if len(kinds) > 1 or not kinds <= set(_plain_caches()):
         return False
@@ -379,19 +380,19 @@ def _is_plain(caches: Sequence[Any]) -> bool:
 
 
 def _has_keys(cache: Any) -> bool:
-    """Return True if a cache has its own keys. Caches in slots do not."""
+    """Check that a cache has its keys. They are missing while the session is in a slot."""
     if isinstance(cache, SharedPrefixKV) and cache.shared_prefix.keys[0].dtype != KV_DTYPE:
         return False
     return cache.keys is not None or bool(cache.offset == getattr(cache, "base", 0))
 
 
-# ---------------------------------------------------------------- finding them
+# ---------------------------------------------------------------- detection and installation
 
 
 def install(net: Any, library: Library) -> bool:
-    """Replace a model's layers with a decoder, if possible. Engine thread only.
+    """Replace a model's layers with a decoder if possible. Engine thread only.
 
-    Its quantized layers must be packed (`packed_layers.pack_layers`).
+    The model's quantized layers must already be packed (`packed_layers.pack_layers`).
     """
     for body in list(_bodies(net)):
         for owner in (*_owners(net, body), None):
@@ -405,7 +406,7 @@ def install(net: Any, library: Library) -> bool:
 
 
 def _replace(body: Any, owner: Any, plain: PlainDecoder) -> Callable[[], None]:
-    """Replace a body, and its owner if there is one, with a decoder. Return an undo function."""
+    """Replace a body, and its owner if given, with a decoder. Returns an undo function."""
     vars(body)["plain"] = plain
     undo = [mix_in(_PlainBody, [body])]
     if owner is not None:
@@ -423,16 +424,16 @@ def _replace(body: Any, owner: Any, plain: PlainDecoder) -> Callable[[], None]:
 
 
 def _agrees(net: Any, body: Any, owner: Any, library: Library) -> bool:
-    """Compare a body, or its owner, with a decoder, using one layer of each kind.
+    """Check a decoder against a body or its owner, using one layer of each kind.
 
     Raises:
-        Exception: from the model or the decoder.
+        Exception: whatever the model or the decoder raises.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
     layers = list(body.layers)
     kinds = {_layer_kind(layer): layer for layer in layers}
-    # Some models run their layers several times, each time with separate caches.
+    # Reject models that run their layers several times, with separate caches each time.
     if len(kinds) > MAX_KINDS or len(make_prompt_cache(net)) != len(layers):
         return False
     body.layers = list(kinds.values())
@@ -459,7 +460,7 @@ def _layer_kind(layer: Any) -> tuple[Any, ...]:
 
 
 def is_installed(net: Any) -> bool:
-    """Return True if a model uses a decoder."""
+    """Check whether a model uses a decoder."""
     return any(isinstance(module, _PlainBody) for module in net.modules())
 
 
@@ -472,9 +473,9 @@ def whole(net: Any) -> PlainDecoder | None:
 
 
 def is_exact(net: Any) -> bool:
-    """Return True if no row of a pass affects the bits of another row's logits.
+    """Check that the logits of a row don't depend on the other rows of a pass, bit by bit.
 
-    That is the case for the decoder and for packed layers, such as the output head.
+    This holds for the decoder and for packed layers, e.g. the output head.
     """
     bodies: list[Any] = [part for part in net.modules() if isinstance(part, _PlainBody)]
     inner = {id(part) for body in bodies for layer in body.layers for part in layer.modules()}
@@ -494,7 +495,7 @@ def _has_arrays(module: Any) -> bool:
 
 
 def release(net: Any) -> None:
-    """Restore the original code of modules whose parts were changed after `install`."""
+    """Undo `install` for modules whose parts have been changed since, e.g. by an adapter."""
     for module in list(net.modules()):
         if isinstance(module, _PlainModel):
             body, is_same = module.model, _head_of(module) is not None
@@ -511,7 +512,7 @@ _SIGNATURES = (["inputs", "cache"], ["inputs", "cache", "input_embeddings"])
 
 
 def _bodies(net: Any) -> Iterator[Any]:
-    """Yield the modules that consist of plain decoder layers, embeddings and a norm."""
+    """Yield modules that consist of plain decoder layers, embeddings and a norm."""
     for module in net.modules():
         layers = module.get("layers")
         if (
@@ -526,7 +527,7 @@ def _bodies(net: Any) -> Iterator[Any]:
 
 
 def _owners(net: Any, body: Any) -> Iterator[Any]:
-    """Yield the modules that may consist of a body and an output head."""
+    """Yield modules that might consist of just the body and an output head."""
     for module in net.modules():
         if (
             module.get("model") is body
@@ -538,7 +539,7 @@ def _owners(net: Any, body: Any) -> Iterator[Any]:
 
 
 def _head_of(owner: Any) -> Any:
-    """Return the layer that may be a model's output head, or None if it is not packed."""
+    """Return the layer that could be the output head, or None if it isn't packed."""
     head = owner.get("lm_head", owner.model.embed_tokens)
     return head if isinstance(head, (PackedLinear, PackedEmbedding)) else None
 
@@ -558,7 +559,7 @@ def _parts(module: Any) -> set[str]:
 
 
 class _Norms(NamedTuple):
-    """Names of a layer's norms before and after attention and MLP."""
+    """Names of a layer's norms, before and after attention and the MLP."""
 
     attention: str | None
     attention_post: str | None
@@ -585,7 +586,7 @@ _NORMS = {
 _QUERY_KEY_VALUE = (("q_proj", "k_proj", "v_proj"), ("qkv_proj",))
 _GATE_UP = (("gate_proj", "up_proj"), ("gate_up_proj",))
 _HEAD_NORMS = {"q_norm", "k_norm"}
-_COUNTS = (  # attributes for the numbers of heads and key heads
+_COUNTS = (  # attribute names for the number of heads and key heads
     ("n_heads", "n_kv_heads"),
     ("num_attention_heads", "num_key_value_heads"),
     ("num_heads", "num_key_value_heads"),
@@ -593,7 +594,7 @@ _COUNTS = (  # attributes for the numbers of heads and key heads
 
 
 def _has_usual_parts(layer: Any) -> bool:
-    """Return True if a module has exactly the parts of a plain decoder layer, all packed."""
+    """Check that a module has exactly the parts of a plain decoder layer, all of them packed."""
     if not isinstance(layer, nn.Module):
         return False
     attention, mlp = layer.get("self_attn"), layer.get("mlp")
@@ -613,20 +614,20 @@ def _has_usual_parts(layer: Any) -> bool:
 
 
 def _is_called_as_usual(layer: Any) -> bool:
-    """Return True if a layer takes no other arguments, such as a factor for long chats."""
+    """Check that a layer doesn't take extra arguments, e.g. a scaling factor for long chats."""
     return {*_parameters(layer), *_parameters(layer.self_attn)} == {"x", "mask", "cache"}
 
 
 def _linears(module: Any, known: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the first tuple of names that a module has all of, or ()."""
+    """Return the first tuple of names for which a module has all layers, or ()."""
     return next((names for names in known if all(name in module for name in names)), ())
 
 
 def _decoder_of(net: Any, body: Any, owner: Any, library: Library) -> PlainDecoder:
-    """Build the decoder of a body and its owner's head.
+    """Build a decoder for a body, including the output head if there is an owner.
 
     Raises:
-        ValueError: if a part is not supported, or the model does not compute in float32.
+        ValueError: if a part isn't supported, or the model doesn't compute in float32.
     """
     rotations: dict[Any, Rotation] = {}
     layers = [_parts_of(layer, rotations) for layer in body.layers]
@@ -678,7 +679,7 @@ def _parts_of(layer: Any, rotations: dict[Any, Rotation]) -> LayerParts:
 
 
 def _weight(norm: Any) -> Array:
-    """Return the factor of an RMS norm: its weight, or in some models its weight plus 1.
+    """Return the scale of an RMS norm: its weight, or weight + 1 in some models.
 
     Raises:
         ValueError: if the norm computes something else.
@@ -695,10 +696,10 @@ def _weight(norm: Any) -> Array:
 
 
 def _is_gelu(mlp: Any) -> bool:
-    """Return True if the activation of a gated MLP is tanh GELU, False if it is SiLU.
+    """Find out if a gated MLP uses GELU (tanh approximation) or SiLU.
 
     Raises:
-        ValueError: if it is neither.
+        ValueError: if it uses another activation.
     """
     gate = mx.linspace(-8, 8, 64)[None]
     one = mx.ones(gate.shape)
@@ -721,7 +722,7 @@ def _is_gelu(mlp: Any) -> bool:
 
 
 class _InputRecorder:
-    """Mixin for a layer that stores its input."""
+    """Mixin that makes a layer store its input."""
 
     def __call__(self, x: mx.array, *_: Any, **__: Any) -> mx.array:
         vars(self).setdefault("given", x)
@@ -729,10 +730,10 @@ class _InputRecorder:
 
 
 def _embedding_scale(net: Any, body: Any) -> float:
-    """Return the factor that a body multiplies embeddings with.
+    """Measure the factor that a body multiplies embeddings with.
 
     Raises:
-        ValueError: if it changes them in another way.
+        ValueError: if it transforms them in some other way.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
@@ -755,7 +756,7 @@ def _embedding_scale(net: Any, body: Any) -> float:
 
 
 def _settings(module: Any) -> tuple[Any, ...]:
-    """Return a module's class and settings, to compare two modules. Large arrays are left out."""
+    """Return a module's class and settings for comparing modules. Ignores large arrays."""
     both = {**vars(module), **module}
     plain = (str, int, float, bool, type(None))
     own = {name: value for name, value in both.items() if isinstance(value, plain)}
@@ -768,10 +769,10 @@ def _settings(module: Any) -> tuple[Any, ...]:
 
 
 def _rotation(rope: Any, width: int) -> Rotation:
-    """Return the table of a rotary embedding, empty if there is none.
+    """Create the table for a rotary embedding. It's empty if there is no rotary embedding.
 
     Raises:
-        ValueError: if a table cannot replace it.
+        ValueError: if the embedding can't be replaced with a table.
     """
     if rope is None:
         return Rotation(lambda _, count: (np.empty((count, 0)), np.empty((count, 0))), 0)
@@ -803,14 +804,14 @@ def _rotation(rope: Any, width: int) -> Rotation:
 
 
 def _sample_outputs(net: Any, body: Any, whole: Any, rounds: bool = False) -> list[Array]:
-    """Return the outputs for a prompt and two more tokens, and the keys written.
+    """Run a short prompt and two decode steps. Returns the outputs, followed by the keys.
 
     Args:
-        whole: the body, or its owner.
-        rounds: round keys and values as the decoder does.
+        whole: the body or its owner.
+        rounds: round keys and values like the decoder does.
 
     Raises:
-        ValueError: if the model's caches are not supported.
+        ValueError: if the model's caches aren't supported.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
@@ -837,5 +838,5 @@ def _round_new_keys(cache: Any) -> None:
 
 
 def _difference(a: Array, b: Array) -> float:
-    """Return the largest difference in standard deviations of `b`, or NaN."""
+    """Return the maximum difference in standard deviations of `b`. May be NaN."""
     return float(np.abs(a - b).max() / b.std())

@@ -1,8 +1,8 @@
-"""Probe of a newly loaded model: how its sessions can share a step, and their memory use.
+"""Probe for newly loaded models: find out how sessions can share steps, and measure their memory.
 
-Each optional ability is tried, and the logits are compared with those of a plain pass: how sessions
-step together (`_ways`), if the output layer can skip rows, if an answer depends on where its prompt
-is split into chunks, and which module returns hidden states.
+We try each optional feature and compare its logits with a plain pass: how sessions can step
+together (`_ways`), if the output layer can skip rows, if answers depend on how the prompt is split
+into chunks, and which module returns hidden states.
 """
 
 from __future__ import annotations
@@ -33,50 +33,50 @@ log = logging.getLogger(__name__)
 
 SHARED, ROWS, ALONE = "shared", "rows", "alone"
 
-# Further abilities, tried if sessions can share a step.
+# Optional features, which are only tried if sessions can share a step.
 _IN_SLOTS = "in slots"
 _SHARED_PREFIX = "shared prefix"
 _MIXED = "mixed"
 
 TOLERANCE = 0.1
-"""Maximum difference of logits, in standard deviations. A row that reads wrong keys differs by
-about 1. Rounding differs by 0.001 in float32, and by a few 0.01 in bfloat16 or with quantized
-weights."""
+"""Maximum difference of logits, in standard deviations. A row that reads the wrong keys is off by
+about 1. Rounding explains differences of 0.001 in float32, and of a few hundredths in bfloat16 or
+with quantized weights."""
 
 
 class Ways(Struct, frozen=True):
-    """Ways in which sessions of a model can share computation."""
+    """Supported ways of sharing work between the sessions of a model."""
 
-    step: str  # how they share a decode step: SHARED, ROWS or ALONE
-    slots: bool = False  # keys and states can be in `Slots` during a shared step
-    shares_prefix: bool = False  # they can continue from one `SharedPrefix`
-    mixes: bool = False  # a step can include a chunk of another session's prompt
-    # logits are bitwise equal alone, in any batch and for any chunks of a prompt
+    step: str  # how sessions share a decode step: SHARED, ROWS or ALONE
+    slots: bool = False  # shared steps work with `Slots`
+    shares_prefix: bool = False  # sessions can extend a common `SharedPrefix`
+    mixes: bool = False  # a step can also include a prefill chunk of another session
+    # logits are always bitwise equal, whatever the batch and the chunks of the prompt
     exact: bool = False
 
 
 class Abilities(Struct, frozen=True):
     """Results of the probe."""
 
-    make_cache: Callable[[], Caches]  # returns empty caches for a session
-    estimate: MemoryEstimate  # of a session's caches
+    make_cache: Callable[[], Caches]  # creates empty caches for a session
+    estimate: MemoryEstimate  # memory of a session's caches
     ways: Ways
-    token_by_token: bool  # prompts cannot be split into chunks
-    leaves_out_rows: bool  # the output layer only computes selected rows
-    rows: int | None  # number of token ids, or None if unknown
+    token_by_token: bool  # prompts must be read token by token
+    leaves_out_rows: bool  # the output layer can skip rows
+    rows: int | None  # size of the vocabulary, or None if unknown
     body: Any  # module that returns hidden states, or None
 
     def slots(self) -> Slots | None:
-        """Return new slots for its chats, or None if it does not support them."""
+        """Create the slots for a model's sessions, or None if they aren't supported."""
         return Slots(policy_for(current_device())) if self.ways.slots else None
 
 
 def measure(net: Any, words: int, known: Ways | None = None) -> Generator[None, None, Abilities]:
-    """Run all passes of the probe. Engine thread only.
+    """Run the whole probe. Engine thread only.
 
     Args:
-        words: only token ids below this are fed.
-        known: result of an earlier probe, to skip part of the passes.
+        words: only feed token ids below this.
+        known: result of an earlier probe, which makes some of the passes unnecessary.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
@@ -96,13 +96,13 @@ def measure(net: Any, words: int, known: Ways | None = None) -> Generator[None, 
 def _leaves_out_rows(
     net: Any, make_cache: Callable[[], Caches], words: int
 ) -> Generator[None, None, bool]:
-    """Make the output layer skip rows, if the logits of a row do not change.
+    """Make the output layer skip rows, if this doesn't change the logits of the remaining rows.
 
-    Another layer may happen to have the same width. Then the layers after it would get one row
-    instead of all.
+    We have to check, because some other layer may happen to have the same width. Layers after it
+    would then get just one row.
 
     Returns:
-        True if it now skips rows.
+        True if the output layer skips rows now.
     """
     ids, row = mx.array([[(7 * i + 3) % words for i in range(5)]]), (2,)
     undo, off, computed = None, math.inf, 0
@@ -118,7 +118,7 @@ def _leaves_out_rows(
         yield from evaluate_in_slices(caches, some)
         computed = some.size // some.shape[-1]
         off = logit_difference(output_rows.logits_of(some, row), output_rows.logits_of(whole, row))
-    except Exception as error:  # a model may raise anything; `explore` raises it again
+    except Exception as error:  # models may raise anything; `explore` will hit the same error
         log.debug("the output layer cannot leave out rows: %s", error)
     if undo is not None and not off < TOLERANCE:
         undo()
@@ -131,11 +131,11 @@ def _leaves_out_rows(
 def explore(
     net: Any, make_cache: Callable[[], Caches], vocab: int, known: Ways | None = None
 ) -> Generator[None, None, tuple[MemoryEstimate, Ways]]:
-    """Measure the memory use of a session, and find out what sessions can share.
+    """Measure the memory of a session, and find out what sessions can share.
 
-    Three short sessions are stepped alone, then together in each way. The first way with the same
-    logits is used. This takes about two dozen forward passes, with a yield after each and inside
-    long ones.
+    We step three short sessions alone, and then together in different ways. The first way that
+    gives the same logits wins. This takes about two dozen forward passes. Yields after each pass,
+    and also inside of long passes.
     """
     prompts = [[(7 * i + 3) % vocab for i in range(n)] for n in (9, 16, 5)]
     sessions = []
@@ -154,15 +154,17 @@ def explore(
 
 
 MEASURED_AT = (256, 512)
-"""Two lengths in tokens at which caches are measured if their shape does not show their growth."""
+"""Lengths in tokens at which we measure caches whose growth can't be derived from shapes."""
 _PIECE = 64
 
 
 def _estimate(
     net: Any, make_cache: Callable[[], Caches], sessions: list[Caches], vocab: int
 ) -> Generator[None, None, MemoryEstimate]:
-    """Measure the memory use of a session. Most caches show it by their shape; others are measured
-    at two longer lengths."""
+    """Measure the memory of a session.
+
+    For most caches, we can derive it from array shapes. Otherwise, we measure at two lengths.
+    """
     if not cache_objects.grows_unseen(sessions[0], sessions[1]):
         return cache_objects.measure(sessions[0])
     first, second = MEASURED_AT
@@ -175,7 +177,7 @@ def _estimate(
             net(mx.array([tokens]), cache=caches)
             yield from evaluate_in_slices(caches)
             yield
-    except Exception as error:  # for example, a model with a shorter context
+    except Exception as error:  # e.g. because the model's context is shorter
         log.debug("caches are measured at short lengths: %s: %s", type(error).__name__, error)
         return cache_objects.measure(sessions[0], sessions[1], more=7)
     return cache_objects.measure(shorter, caches, more=second - first)
@@ -194,7 +196,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
         expected.append(mx.concatenate(each))
     tried = _Trial(net, sessions, alone, steps, expected)
     if (yield from _agrees(SHARED, tried)):
-        # A decoder reads each session's own arrays, so copies in slots would gain nothing.
+        # The decoder works on each session's own arrays, so slots would only add copies.
         is_plain = plain_decoder.is_installed(net)
         slots = not is_plain and (yield from _agrees(_IN_SLOTS, tried))
         shares_prefix = yield from _agrees(_SHARED_PREFIX, tried)
@@ -217,7 +219,7 @@ def _ways(net: Any, sessions: list[Caches], vocab: int) -> Generator[None, None,
 
 
 def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None, mx.array]:
-    """Return the logits `[1, ids]` after some tokens. Yields inside and after the pass."""
+    """Feed tokens and return the last logits `[1, ids]`. Yields during and after the pass."""
     logits: mx.array = net(mx.array([tokens]), cache=caches)[:, -1].astype(mx.float32)
     yield from evaluate_in_slices(caches, logits)
     yield
@@ -225,9 +227,9 @@ def _logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None
 
 
 def _let_states_mix(net: Any, session: Caches) -> Generator[None, None, Callable[[], None]]:
-    """Make modules with recurrent states run chunks separately. Return an undo function.
+    """Make modules with recurrent states process chunks separately. Returns an undo function.
 
-    A pass finds these modules; yields before and after it.
+    This takes one pass to find the modules. Yields before and after it.
     """
     caches = clone(session)
     states = [cache for cache in caches if not hasattr(cache, "update_and_fetch")]
@@ -241,7 +243,7 @@ def _let_states_mix(net: Any, session: Caches) -> Generator[None, None, Callable
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:
-    """Return the modules to run row by row: those that use a cache or are named attention."""
+    """Return the modules to run row by row: modules that use a cache, and attention modules."""
     caches = clone(session)
     handlers = cache_handlers(net, caches, lambda: net(mx.array([[1]]), cache=caches))
     both = {id(m): m for m in (*handlers, *attention_modules(net))}
@@ -249,14 +251,14 @@ def _row_modules(net: Any, session: Caches) -> list[Any]:
 
 
 class _Trial(Struct, frozen=True):
-    """Sessions and their expected logits, to compare ways of sharing."""
+    """Sample sessions with expected logits, for trying different ways of sharing a step."""
 
     net: Any
-    sessions: list[Caches]  # after their prompts
-    alone: list[Caches]  # the same, also after the steps
-    steps: list[list[int]]  # tokens of all sessions, by step
+    sessions: list[Caches]  # caches after the prompts
+    alone: list[Caches]  # caches after the prompts and steps, computed one by one
+    steps: list[list[int]]  # for each step, the tokens of all sessions
     expected: list[mx.array]  # logits of each step, `[sessions, ids]`
-    # of the ways tried, see `logit_difference`
+    # `logit_difference` of each way tried so far
     differences: list[float] = field(default_factory=list)
 
 
@@ -266,7 +268,7 @@ def _agrees(way: str, tried: _Trial) -> Generator[None, None, bool]:
             difference = yield from _mixed_difference(tried)
         else:
             difference = yield from _difference(way, tried)
-    except Exception as error:  # a model may raise anything if it does not support these caches
+    except Exception as error:  # models that don't support these caches may raise anything
         log.debug("%s step: %s: %s", way, type(error).__name__, error)
         yield
         return False
@@ -276,9 +278,9 @@ def _agrees(way: str, tried: _Trial) -> Generator[None, None, bool]:
 
 
 def _chunk_difference(tried: _Trial, stepped: Caches) -> Generator[None, None, float]:
-    """Return the difference of the logits after a chunk that follows a shared prefix.
+    """Compare the logits after a chunk that follows a shared prefix.
 
-    `stepped` is the first session with a shared prefix, after the steps.
+    `stepped` are the caches of the first session with a shared prefix, after the steps.
     """
     chunk = [3, 1, 4, 1, 5]
     wanted = yield from _logits(tried.net, chunk, clone(tried.alone[0]))
@@ -287,11 +289,10 @@ def _chunk_difference(tried: _Trial, stepped: Caches) -> Generator[None, None, f
 
 
 def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
-    """Return the difference of the logits in a step of two sessions with a prefill chunk of a
-    third.
+    """Compare the logits of a mixed step: two sessions decode while a third prefills a chunk.
 
-    It is the largest of those in the step, at the chunk's last token, and at the third's next
-    token.
+    Returns the maximum difference for the decoding sessions, the chunk's last token, and the third
+    session's next token.
     """
     net, tokens, expected = tried.net, tried.steps[0], tried.expected[0]
     chunk, then = [3, 1, 4, 1, 5], [9]
@@ -312,17 +313,19 @@ def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
 
 
 def logit_difference(got: mx.array, wanted: mx.array) -> float:
-    """Return the largest difference of logits in standard deviations, or inf for NaN."""
+    """Return the maximum difference of logits in standard deviations, or inf if there are NaNs."""
     wanted = wanted.astype(mx.float32)
-    # Some models return -inf for tokens that they never use.
+    # Some models return -inf for unused tokens.
     spread = mx.maximum(mx.std(mx.where(mx.isfinite(wanted), wanted, 0)), 1e-6)
     off: Any = (mx.where(got == wanted, 0, mx.abs(got - wanted)).max() / spread).item()
     return float(off) if math.isfinite(off) else math.inf
 
 
 def _difference(way: str, tried: _Trial) -> Generator[None, None, float]:
-    """Return the largest difference between stepping in this way and alone. See
-    `logit_difference`."""
+    """Compare stepping sessions together in some way with stepping them alone.
+
+    Returns the maximum `logit_difference`.
+    """
     together = [clone(caches) for caches in tried.sessions]
     slots, kvs = Slots(policy_for(current_device())), [SessionKV(list) for _ in together]
     for kv, caches in zip(kvs, together, strict=True):
@@ -350,28 +353,29 @@ def _difference(way: str, tried: _Trial) -> Generator[None, None, float]:
             worst = max(worst, (yield from _chunk_difference(tried, together[0])))
     finally:
         for kv in kvs:
-            kv.drop()  # breaks the reference cycle of slots and occupants
+            kv.drop()  # breaks the reference cycle between slots and occupants
     return worst
 
 
 # ---------------------------------------------------------------- chunk invariance
 #
-# An answer must not depend on where its prompt is split into chunks, because that depends on other
-# sessions. Two faults in the code of models violate this. First, a layer's mask reaches further
-# back than its cache keeps: a token then sees tokens of its own chunk that it would not see in the
-# chunk before. The caches of such layers are made larger. Second, a token sees later tokens of the
-# same chunk. Prompts of such a model are read token by token, which is slow.
+# An answer must not depend on how its prompt was split into chunks, because that depends on what
+# other sessions were doing. There are two kinds of bugs in model code that violate this:
+# - A layer's mask reaches further back than its cache. So what a token can see depends on whether
+#   earlier tokens are in the same chunk or a previous chunk. We enlarge these caches.
+# - A token can see later tokens in the same chunk. We read the prompts of such models token by
+#   token, which is slow.
 
 SEES_AHEAD = 0.01
-"""If a token's logits change by more than this, in standard deviations, the token sees later ones.
-Passes of the same shape have no rounding differences, and seeing later tokens changes the logits by
-about 1."""
+"""Threshold for detecting tokens that see later tokens, in standard deviations of the logits. If
+they do, logits change by about 1. Otherwise they are the same, because passes of the same shape
+don't have rounding differences."""
 
 
 def widened_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
-    """Return `make_cache` with windows enlarged to the range of the model's masks.
+    """Wrap `make_cache` to enlarge windows to the range of the model's masks.
 
-    Builds the graph of a forward pass of two tokens, without evaluating it.
+    To find the masks, this builds the graph of a two-token pass, but doesn't evaluate it.
     """
     caches = make_cache()
     windows = [c for c in _flat(caches) if hasattr(c, "max_size") and hasattr(c, "make_mask")]
@@ -380,7 +384,7 @@ def widened_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], C
         cache.make_mask = _WindowRecorder(cache, asked)
     try:
         net(mx.array([[1, 1]]), cache=caches)
-    except Exception as error:  # `explore` raises and reports it again
+    except Exception as error:  # `explore` will hit the same error and report it
         log.debug("two tokens: %s: %s", type(error).__name__, error)
     finally:
         for cache in windows:  # breaks a reference cycle
@@ -402,7 +406,7 @@ def widened_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], C
 
 
 class _WindowRecorder:
-    """Replacement of a cache's `make_mask` that records the requested window size in tokens."""
+    """Replacement for a cache's `make_mask` that records the requested window size."""
 
     def __init__(self, cache: Any, asked: dict[int, int]) -> None:
         self._cache = cache
@@ -419,9 +423,9 @@ class _WindowRecorder:
 def sees_ahead(
     net: Any, make_cache: Callable[[], Caches], vocab: int
 ) -> Generator[None, None, bool]:
-    """Return True if tokens see later ones, by comparing two prompts with different ends.
+    """Check whether tokens can see later tokens, by comparing two prompts with different endings.
 
-    Yields after each of two forward passes, and inside them.
+    Yields during and after each of the two passes.
     """
     half = [(7 * i + 3) % vocab for i in range(8)]
     ends = [[(5 * i + first) % vocab for i in range(8)] for first in (11, 29)]
@@ -433,7 +437,7 @@ def sees_ahead(
         yield from evaluate_in_slices(caches, *found)
         yield
     first, second = found
-    # Some models return -inf for tokens that they never use.
+    # Some models return -inf for unused tokens.
     spread = mx.std(mx.where(mx.isfinite(first), first, 0))
     off = mx.where(first == second, 0, mx.abs(first - second)).max()
     return bool((off > SEES_AHEAD * spread).item())
@@ -445,16 +449,16 @@ def _flat(caches: Any) -> Iterator[Any]:
         yield from _flat(getattr(cache, "caches", ()))
 
 
-# ---------------------------------------------------------------- which module does what
+# ---------------------------------------------------------------- module lookup
 
 _NAMES = ("model", "transformer", "backbone")
-"""Names in mlx-lm's models for the module without the output layer."""
+"""Attribute names that mlx-lm's models use for the module without the output layer."""
 
 
 def hidden_body(net: Any, make_cache: Callable[[], Caches]) -> Any:
-    """Return the module of a model that returns hidden states `[1, tokens, width]`, or None.
+    """Find the module that returns hidden states `[1, tokens, width]`, or None.
 
-    Only shapes are checked; nothing is evaluated.
+    This only checks shapes and doesn't evaluate anything.
     """
     for outer in (net, getattr(net, "language_model", None)):
         for name in _NAMES:
@@ -469,7 +473,7 @@ def _is_hidden(inner: Any, net: Any, make_cache: Callable[[], Caches]) -> bool:
     try:
         found = inner(ids, cache=make_cache())
         logits = net(ids, cache=make_cache())
-    except Exception:  # a module may raise anything for unknown arguments
+    except Exception:  # modules may raise anything for unknown arguments
         return False
     return (
         isinstance(found, mx.array)
@@ -480,16 +484,16 @@ def _is_hidden(inner: Any, net: Any, make_cache: Callable[[], Caches]) -> bool:
 
 
 class _CallRecord:
-    """Record of the modules that received certain objects, in a pass of the model alone."""
+    """Record of which modules receive certain objects as arguments during a pass."""
 
     def __init__(self, known: set[int]) -> None:
-        self.known = known  # ids of the objects
-        # running modules that received one, outermost first
+        self.known = known  # `id()` of the objects
+        # stack of running modules that received an object, outermost first
         self.inside: list[Any] = []
-        # modules at the first and the second place of `inside`, by id
+        # modules that were at the first and second position of the stack, by `id()`
         self.outermost: dict[int, Any] = {}
         self.second: dict[int, Any] = {}
-        # ids of the outermost modules that passed an object on
+        # `id()` of outermost modules that passed an object on to another module
         self.hands_on: set[int] = set()
 
     def enter(self, module: Any) -> None:
@@ -501,14 +505,14 @@ class _CallRecord:
         self.inside.append(module)
 
 
-# `_RecordsCalls` reads its record from here instead of a closure. A class is part of a reference
-# cycle, and the app disables Python's cycle collector, so objects that a class refers to are never
-# freed.
+# `_RecordsCalls` gets its record from here instead of a closure. Classes are part of a reference
+# cycle, and since the app disables Python's cycle collector, anything that a class references is
+# never freed.
 _current_record = threading.local()
 
 
 class _RecordsCalls:
-    """Mixin for a module's class while it is watched."""
+    """Mixin that records a module's calls."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
@@ -525,7 +529,7 @@ class _RecordsCalls:
 
 
 def _record_calls(modules: Sequence[Any], known: set[int], run: Callable[[], Any]) -> _CallRecord:
-    """Run the model, and record which of the modules receive objects with these ids."""
+    """Call `run` and record which modules receive objects whose `id()` is in `known`."""
     watch = _current_record.now = _CallRecord(known)
     undo = mix_in(_RecordsCalls, modules)
     try:
@@ -537,11 +541,11 @@ def _record_calls(modules: Sequence[Any], known: set[int], run: Callable[[], Any
 
 
 def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> list[Any]:
-    """Return the modules of `net` that use a layer's cache, found while `run` runs the model.
+    """Find the modules that use a layer's cache. `run` must run the model.
 
-    The outermost module that receives a cache is the decoder layer. Its feed-forward part does not
-    use the cache, so the result has the modules to which the layer passes it, or the layer itself
-    if there are none.
+    The outermost module that receives a cache is the decoder layer. Since its feed-forward part
+    doesn't use the cache, we return the modules that the layer passes the cache to. If there are no
+    such modules, we return the layer itself.
     """
     parts = [c for cache in caches for c in (cache, *getattr(cache, "caches", ()))]
     unique = {id(module): module for _, module in net.named_modules() if module is not net}
@@ -552,17 +556,18 @@ def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> l
 
 
 def attention_modules(net: Any) -> list[Any]:
-    """Return the modules with attention in their name. Some receive keys instead of a cache."""
+    """Find attention modules by name. Some of them get keys as an argument instead of a cache."""
     names = [(name.rsplit(".", 1)[-1].lower(), module) for name, module in net.named_modules()]
     return [m for leaf, m in names if callable(m) and ("attn" in leaf or "attention" in leaf)]
 
 
 def embedding_rows(net: Any, make_cache: Callable[[], Caches]) -> int | None:
-    """Return the number of a model's token ids: the rows of its embedding table.
+    """Return the vocabulary size of a model, i.e. the number of rows of its embedding table.
 
-    The table is found by watching which tables receive the ids, while the graph of a pass of two
-    tokens is built. Ids that a model changes before the lookup are assumed to fit. None if no
-    `nn.Embedding` receives ids; then ids cannot be checked. Engine thread only.
+    To find the table, we build the graph of a two-token pass and watch which tables receive the
+    token ids. If a model changes ids before the lookup, we assume that they are in range. Returns
+    None if no `nn.Embedding` receives the ids, in which case ids can't be checked. Engine thread
+    only.
     """
     tables = [m for m in net.modules() if isinstance(m, (nn.Embedding, nn.QuantizedEmbedding))]
     ids = mx.array([[0, 1]])

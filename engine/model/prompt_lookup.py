@@ -1,11 +1,11 @@
-"""Prompt lookup: drafts copied from the chat's own context.
+"""Prompt lookup decoding: drafts that are copied from the chat's own context.
 
-If the latest tokens occurred before, in the prompt, a tool result or the answer, the tokens that
-followed them there are drafted. This needs no model and costs almost nothing without a match. It
-helps when the model repeats text or code of the chat with a few changes.
+If the latest tokens have occurred before (in the prompt, a tool result or the answer), we draft the
+tokens that followed them there. This doesn't need a draft model and costs almost nothing if there's
+no match. It helps when the model repeats text or code from the chat with a few changes.
 
-The method is Saxena 2023 (prompt lookup decoding), with the longest match instead of a fixed
-length.
+The method is from Saxena 2023 (prompt lookup decoding), but we use the longest match instead of a
+fixed n-gram length.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from engine.model.loaded_model import CircuitBreaker
 
 log = logging.getLogger(__name__)
 
-MIN_MATCH = 3  # minimum match in tokens
+MIN_MATCH = 3  # minimum length of a match in tokens
 
-LIKELY_MATCH = 6  # matches from this length on usually are copied text
+LIKELY_MATCH = 6  # matches of at least this length usually mean that text is being copied
 
-MAX_MATCH = 16  # maximum match that is measured
+MAX_MATCH = 16  # don't measure matches beyond this length
 
 _PRIOR_ACCEPTED = (2.4, 3.4, 3.8)
-"""Prior counts of correct drafts, out of `_PRIOR_DRAFTED`, for short matches, and those of
-`LIKELY_MATCH` and `MAX_MATCH` tokens."""
+"""Prior for accepted drafts out of `_PRIOR_DRAFTED`, by length class: short matches, matches of at
+least `LIKELY_MATCH` tokens, and matches of `MAX_MATCH` tokens."""
 
 _PRIOR_DRAFTED = 4.0
 
-MAX_FAULTS = 3  # passes that raised before lookup is paused
+MAX_FAULTS = 3  # number of failed passes after which lookup is paused
 
 
 class Lookup:
-    """Counters of a model's drafts by lookup.
+    """Prompt lookup for a model. Stand-in for `drafting.Drafter` that just keeps counters.
 
     Attributes:
-        drafted, accepted: tokens since it was selected.
-        trust: counts passes that raised.
+        drafted, accepted: number of tokens since lookup was turned on.
+        breaker: pauses lookup after failed passes.
     """
 
     def __init__(self) -> None:
@@ -47,17 +47,17 @@ class Lookup:
 
     @property
     def is_enabled(self) -> bool:
-        """True unless lookup is paused after failures."""
+        """False while lookup is paused because of failures."""
         return self.breaker.is_enabled
 
     def keep(self, length: int) -> None:
-        """Do nothing: lookup holds no drafted tokens."""
+        """Do nothing, because lookup has no caches to roll back."""
 
     def drop(self) -> None:
         """Do nothing. See `keep`."""
 
     def fail(self, error: BaseException) -> None:
-        """Count a pass that raised."""
+        """Count a failed pass."""
         self.breaker.record_failure()
         log.warning("a draft by lookup failed: %s", type(error).__name__)
 
@@ -66,23 +66,23 @@ class MatchSearch:
     """Search for earlier occurrences of an answer's latest tokens.
 
     Args:
-        tokens: the answer's own list of all its tokens, which only grows.
+        tokens: the answer's token list, including the prompt. It may only grow.
     """
 
     def __init__(self, tokens: list[int]) -> None:
         self._of = tokens
         self._ids = np.empty(0, np.int32)
-        self._known = 0  # tokens of `_of` copied to `_ids`
-        self._next = 0  # index after the earlier occurrence, or 0 without a match
+        self._known = 0  # number of tokens copied from `_of` to `_ids`
+        self._next = 0  # index of the token after the earlier occurrence; 0 if there's no match
         self._matched = 0  # length of the match
-        # by length of the match
+        # accepted and drafted counts, by length class
         self._held, self._tried = (
             list(_PRIOR_ACCEPTED),
             [_PRIOR_DRAFTED] * len(_PRIOR_ACCEPTED),
         )
 
     def find(self) -> int:
-        """Return the length of the longest match of the latest tokens, or 0 if it is too short."""
+        """Return the length of the longest match for the latest tokens, or 0 if it's too short."""
         new = self._of[self._known :]
         if self._known + len(new) > len(self._ids):
             grown = np.empty(2 * (self._known + len(new)), np.int32)
@@ -102,10 +102,10 @@ class MatchSearch:
         return self._matched if self._next else 0
 
     def draft(self, pending: int, count: int) -> list[int]:
-        """Return at most `count` tokens after the `pending` one.
+        """Return at most `count` tokens to follow the pending token.
 
-        The list is empty if `pending` is not the token that followed the earlier occurrence. The
-        next search then includes it.
+        Returns [] if the pending token isn't what followed the earlier occurrence. The next search
+        will include it.
         """
         if not self.find() or self._ids[self._next] != pending:
             return []
@@ -113,10 +113,9 @@ class MatchSearch:
         return [int(token) for token in found]
 
     def chances(self, count: int) -> list[float]:
-        """Return, for each token of a draft, the estimated chance that it and all before it are
-        accepted.
+        """Estimate, for each token of a draft, the probability that the draft is accepted up to it.
 
-        The estimate counts every token of the answer, drafted or not.
+        The statistics include every token of the answer, whether or not it was drafted.
         """
         chance, found = 1.0, list[float]()
         for ahead in range(1, min(count, self._known - self._next - 1) + 1):
@@ -126,7 +125,7 @@ class MatchSearch:
         return found
 
     def _search(self) -> None:
-        """Find the longest match, and of several the latest."""
+        """Find the longest match. If there are several, the most recent match wins."""
         last = self._known - 1
         places, matched = np.flatnonzero(self._ids[:last] == self._ids[last]), 1
         while matched < MAX_MATCH:

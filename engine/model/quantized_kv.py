@@ -1,8 +1,8 @@
-"""KV caches with keys and values quantized to 8 or 4 bits, chosen per chat.
+"""KV cache quantization to 8 or 4 bits. This is a setting of each chat.
 
-mlx-lm's `QuantizedKVCache` replaces each growing cache. Caches that do not grow without limit
-(windows, recurrent states) are kept. Not every model's attention supports quantized keys, so this
-is tried when a chat first asks for it.
+We replace plain caches with mlx-lm's `QuantizedKVCache`, and keep caches of limited size (windows,
+recurrent states). Not every model's attention supports quantized keys. So when a chat first
+requests this, we try it.
 """
 
 from __future__ import annotations
@@ -26,35 +26,34 @@ from engine.model.loaded_model import LoadedModel
 log = logging.getLogger(__name__)
 
 GROUP_SIZES = (64, 32)
-"""Numbers per scale. The first divisor of the head width is used."""
+"""Quantization group sizes. We use the first size that divides the head dimension."""
 
 GARBLED = 1.0
-"""Maximum difference of logits, in standard deviations, that rounding can explain. Random logits
+"""Maximum difference of logits that we attribute to rounding, in standard deviations. Random logits
 differ by 3 or more."""
 
 
 class QuantizedCaches(Struct, frozen=True):
-    """Quantized caches of one model for a number of bits."""
+    """Factory and memory estimate for a model's quantized caches."""
 
     make: Callable[[], Caches]
     estimate: MemoryEstimate
 
 
 def quantized_caches(model: LoadedModel, bits: int, words: int | None = None) -> QuantizedCaches:
-    """Return the model's quantized caches for `bits` bits. The first call runs about ten short
-    passes.
+    """Get a model's quantized caches. The first call for `bits` runs about ten short passes.
 
     Args:
-        words: only token ids below this are fed; None for the size of the tokenizer's vocabulary.
+        words: only feed token ids below this; None for the tokenizer's vocabulary size.
 
     Raises:
-        EngineError: `unsupported_session` with the reason.
+        EngineError: `unsupported_session` if it doesn't work. The message says why.
     """
     if bits not in model.kept_in:
         try:
             model.kept_in[bits] = _try(model, bits, words)
         except EngineError as error:
-            # Not the exception itself: its traceback refers to the model.
+            # Don't store the exception, because its traceback references the model.
             model.kept_in[bits] = (error.code, error.message)
     found = model.kept_in[bits]
     if not isinstance(found, QuantizedCaches):
@@ -63,7 +62,7 @@ def quantized_caches(model: LoadedModel, bits: int, words: int | None = None) ->
 
 
 def _try(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
-    # Not at the top of the file: see `backend.preserved_file_limit`.
+    # Imported here because of `backend.preserved_file_limit`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache
 
     plain = model.new_caches()
@@ -77,7 +76,7 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
         shown = " and ".join(str(width) for width in sorted(widths))
         raise _refuse(model, bits, f"its heads are {shown} wide, no multiple of {GROUP_SIZES[-1]}")
 
-    # Not the model's method: the model stores the result, so that would be a reference cycle.
+    # Don't use `model.new_caches`. The model stores the result, so we would have a reference cycle.
     new_caches = model.can.make_cache
 
     def make() -> Caches:
@@ -88,7 +87,7 @@ def _try(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
 
     try:
         estimate = _check(model, make, words)
-    except Exception as error:  # a model may raise anything if it does not support quantized keys
+    except Exception as error:  # models without support for quantized keys may raise anything
         raise _refuse(model, bits, f"its attention cannot read them ({error})") from None
     return QuantizedCaches(make, estimate)
 
@@ -102,13 +101,13 @@ def _refuse(model: LoadedModel, bits: int, why: str) -> EngineError:
 
 
 def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) -> MemoryEstimate:
-    """Check that quantized sessions agree alone and together, and are close to an unquantized one.
+    """Check that quantized sessions give the same logits alone and together, and plausible logits.
 
     Returns:
         The memory estimate of a session.
 
     Raises:
-        ValueError: if they do not. Errors of the model pass through.
+        ValueError: if a check fails. Errors raised by the model are passed on.
     """
     vocab = words or vocabulary.words(model.text.tokenizer)
     sessions = [make(), model.new_caches(), make()]
@@ -137,7 +136,7 @@ def _check(model: LoadedModel, make: Callable[[], Caches], words: int | None) ->
 def _agree_in_slots(
     model: LoadedModel, feeds: Sequence[mx.array], sessions: Sequence[Caches], alone: mx.array
 ) -> bool:
-    """Return True if sessions in slots, some of them unquantized, give the same logits."""
+    """Check that a mix of quantized and other sessions gives the same logits in slots."""
     assert model.slots is not None
     slots, kvs = Slots(model.slots.policy), [SessionKV(list) for _ in sessions]
     try:
@@ -149,12 +148,12 @@ def _agree_in_slots(
         shared = ragged.share_caches([kvs[row].layers for row in order], slots)
         got = model.net(mx.concatenate([feeds[row] for row in order]), cache=shared)[:, -1]
         return probe.logit_difference(got, alone[mx.array(order)]) <= probe.TOLERANCE
-    except Exception as error:  # a model may raise anything if it does not support these keys
+    except Exception as error:  # models without support for this may raise anything
         log.debug("in few bits and in slots: %s: %s", type(error).__name__, error)
         return False
     finally:
         for kv in kvs:
-            kv.drop()  # breaks the reference cycle of slots and occupants
+            kv.drop()  # breaks the reference cycle between slots and occupants
 
 
 def _logits(model: LoadedModel, feeds: Sequence[mx.array], sessions: Sequence[Caches]) -> mx.array:

@@ -1,18 +1,18 @@
-"""Shared steps: one pass over the weights for many sessions, each with its own caches.
+"""Shared steps: a single pass over the weights for many sessions, each with its own caches.
 
-The rows of a decode step `[N, 1]` go through the linear layers together. Attention runs row by row,
-each row with its own session's cache, so nothing is padded and no session can see the length of
-another. This works with unmodified models, in one of two ways:
+The rows of a decode step `[N, 1]` go through the linear layers as a batch, but attention runs row
+by row with each session's own cache. So there is no padding, and no session can see the length of
+another session. This works with unmodified models, in one of two ways:
 
-1.  Each layer gets a cache-shaped object (`RaggedKV`, `RaggedArrays`, `RaggedList`) that passes
-    each row to its own cache. Its keys and values (`Rows`) are supported by the attention function
-    that replaces mlx-lm's (`engine.model.attention`). Attention to rows in slots (`SlotKV`) takes
-    one operation, and stacked recurrent states (`StackedArrays`) are read without a copy. `Rows`
-    supports what models commonly do with keys and raises an error for anything else.
-2.  If a model does more with keys, the module that uses the cache is called row by row
-    (`share_rows`). This reads that module's weights once per row, so it is tried second.
+1.  Each layer gets a cache-like object (`RaggedKV`, `RaggedArrays`, `RaggedList`) that passes each
+    row on to its own cache. The keys and values that it returns (`Rows`) are understood by our
+    replacement for mlx-lm's attention (`engine.model.attention`). Attention to rows in slots
+    (`SlotKV`) takes a single operation, and stacked recurrent states (`StackedArrays`) are read
+    without a copy. `Rows` supports what models commonly do with keys. Anything else raises.
+2.  If a model does more than that, we call the module that uses the cache row by row
+    (`share_rows`). This reads the module's weights once per row, so it's the second choice.
 
-The probe finds out which way works, so there is no list of model names.
+The probe finds out which way works, so we don't need a list of model names.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from engine.cache.slots import Slots
 from engine.model.patches import mix_in
 
 KeysOrValues = mx.array | tuple[mx.array, ...] | Split
-"""Keys or values of a layer: one array; if quantized, words, scales and biases; or `Split`."""
+"""Keys or values of a layer: an array, a quantized tuple (weights, scales, biases), or `Split`."""
 
 
 # ---------------------------------------------------------------- keys and values
 
 
 class Rows:
-    """Keys or values with one array per row, `[1, key heads, tokens, head dim]`."""
+    """Keys or values with a separate array for each row, `[1, key heads, tokens, head dim]`."""
 
     def __init__(self, rows: list[Any], caches: Sequence[Any]) -> None:
         self.rows = rows
-        self.caches = caches  # of the rows
+        self.caches = caches  # cache of each row
 
     @property
     def dtype(self) -> Any:
@@ -51,7 +51,7 @@ class Rows:
 
     @property
     def shape(self) -> tuple[int, int, mx.array, int]:
-        """Shape as of one array for all rows, but with the number of tokens of each."""
+        """Shape of a batched array, except that each row has its own number of tokens."""
         _, heads, _, width = self.rows[0].shape
         tokens = mx.array([row.shape[2] for row in self.rows], mx.int32)
         return len(self.rows), heads, tokens, width
@@ -70,11 +70,11 @@ class Rows:
 
 
 class Factor(mx.array):
-    """Right factor of a matrix product with a separate array for each row.
+    """Right-hand side of a matrix product, with a separate array for each row.
 
-    Latent attention multiplies queries with keys in this way. This is a subclass of `mx.array`
-    because `mx.array.__matmul__` rejects other types without calling their `__rmatmul__`. Its own
-    value is NaN, so that any other use shows in the logits.
+    Used for latent attention, where models multiply queries with keys directly. We have to subclass
+    `mx.array`, because `mx.array.__matmul__` rejects other types without trying `__rmatmul__`. Its
+    own value is NaN, so that any other use becomes visible in the logits.
     """
 
     def __init__(self, each: Rows | WithChunks) -> None:
@@ -89,18 +89,18 @@ class Factor(mx.array):
 
 
 class WithChunks:
-    """Keys or values of a pass with prefill chunks, optionally next to rows that decode.
+    """Keys or values of a mixed pass: prefill chunks, and possibly decoding rows.
 
-    Attention also accepts masks and products in this form.
+    Also used for the masks and products that are passed to attention.
     """
 
     def __init__(
         self, decoding: Any, chunks: list[Any], caches: Sequence[Any], counts: Sequence[int]
     ) -> None:
-        self.decoding = decoding  # rows that decode, or None
-        self.chunks = chunks  # for each chunk, all keys or values of its session
-        self.caches = caches  # of the chunks' sessions
-        self.counts = counts  # tokens in each chunk
+        self.decoding = decoding  # decoding rows, or None
+        self.chunks = chunks  # all keys or values of each chunk's session
+        self.caches = caches  # cache of each chunk's session
+        self.counts = counts  # number of tokens in each chunk
 
     @property
     def dtype(self) -> Any:
@@ -108,7 +108,7 @@ class WithChunks:
 
     @property
     def shape(self) -> tuple[int, int, mx.array, int]:
-        """Shape as of one array for all rows, but with the number of tokens that each row sees."""
+        """Shape of a batched array, except that each row has its own number of visible tokens."""
         _, heads, _, width = self.chunks[0].shape
         seen = [] if self.decoding is None else [row.shape[2] for row in self.decoding.rows]
         for chunk, count in zip(self.chunks, self.counts, strict=True):
@@ -126,7 +126,7 @@ class WithChunks:
 
 
 class _ChunkFactor(Factor):
-    """Factor for rows that decode and for chunks, with a causal mask inside each chunk."""
+    """`Factor` for mixed passes. Applies a causal mask inside each chunk."""
 
     def __init__(self, keys: WithChunks, *axes: int) -> None:
         super().__init__(keys)
@@ -147,26 +147,26 @@ class _ChunkFactor(Factor):
 
 
 class SlotLengths:
-    """Lengths of the slots after a step's write, for all layers with the same cache form."""
+    """Slot lengths after a step's write. Shared by all layers with the same cache form."""
 
     def __init__(self, caches: Sequence[Any]) -> None:
         self.occupied = len(caches)  # number of rows in slots
-        self.lengths = tuple(slot_layer.held(cache, 1) for cache in caches)  # tokens in each slot
+        self.lengths = tuple(slot_layer.held(cache, 1) for cache in caches)  # tokens per slot
         self.longest = max(self.lengths)
-        # True at positions with a token, `[occupied, 1, 1, longest]`; None if all slots have the
-        # same length
+        # Boolean mask `[occupied, 1, 1, longest]`, True at positions with a token. None if all
+        # slots have the same length.
         self.mask: mx.array | None = None
         self._at = [slot_layer.next_place(cache) for cache in caches]
         self._places: dict[int, tuple[mx.array, mx.array]] = {}
         self._biases: dict[mx.Dtype, mx.array] = {}
         if min(self.lengths) < self.longest:
-            # With numpy, as each of these operations would be a kernel launch on a GPU.
+            # Use numpy, because with MLX each operation would be a kernel launch on a GPU.
             holds = np.arange(self.longest) < np.array(self.lengths)[:, None]
             self._holds = holds.reshape(self.occupied, 1, 1, self.longest)
             self.mask = mx.array(self._holds)
 
     def bias(self, dtype: mx.Dtype) -> mx.array | None:
-        """Return 0 for True and -inf for False in `mask`, to be added to scores, or None."""
+        """Return `mask` as an additive bias for scores (0 or -inf), or None if there's no mask."""
         if self.mask is None:
             return None
         if dtype not in self._biases:
@@ -175,7 +175,7 @@ class SlotLengths:
         return self._biases[dtype]
 
     def places(self, heads: int) -> tuple[mx.array, mx.array]:
-        """Return where the step's token is written: rows of the buffers, and positions in them."""
+        """Return where to write the step's tokens, as row and position indices of the buffers."""
         if heads not in self._places:
             at = [place for place in self._at for _ in range(heads)]
             rows = list(range(self.occupied * heads))
@@ -184,11 +184,11 @@ class SlotLengths:
 
 
 class SlotStep:
-    """State of a slot buffer in one step, created for all layers before any of them is written."""
+    """State of a slot buffer during a step. Must be created before the first layer is written."""
 
     def __init__(self, buffer: SlotBuffer) -> None:
         self.occupied = len(buffer.occupants)  # number of rows in slots
-        # tokens of those rows, including this step's
+        # length of each row, including this step's token
         self.offsets = tuple(offset + 1 for offset in buffer.offsets)
         self._buffer = buffer
         self._filled = {
@@ -196,7 +196,7 @@ class SlotStep:
             for form, first in buffer.firsts.items()
         }
         begun = [first for form, first in buffer.firsts.items() if form.own]
-        # shared prefixes that those rows continue, or None
+        # shared prefixes that the rows extend, or None
         self.beginnings = (
             Beginnings([caches[begun[0]].begins_with for caches in buffer.caches])
             if begun
@@ -204,7 +204,7 @@ class SlotStep:
         )
 
     def filled(self, layer: int) -> SlotLengths:
-        """Return the lengths of the slots in a layer."""
+        """Return the slot lengths of a layer."""
         return self._filled[self._buffer.forms[layer]]
 
     def write(self, layer: int, keys: mx.array, values: mx.array) -> None:
@@ -212,7 +212,7 @@ class SlotStep:
         self._buffer.write(layer, self.filled(layer).places(keys.shape[1]), keys, values)
 
     def keys_and_values(self, layer: int) -> tuple[KeysOrValues, KeysOrValues]:
-        """Return the keys and values of a layer, `[occupied, key heads, longest, width]`."""
+        """Return a layer's keys and values, `[occupied, key heads, longest, width]`."""
         longest = self.filled(layer).longest
         arrays = self._buffer.layers[layer]
         held = [self._buffer.slots_of(a)[: self.occupied, :, :longest] for a in arrays]
@@ -225,7 +225,7 @@ class SlotStep:
 
 
 class SlotRows(Rows):
-    """Keys or values whose first rows are in slots, with one operation per buffer."""
+    """Keys or values whose first rows are in slots. Takes one operation per buffer."""
 
     def __init__(
         self,
@@ -233,10 +233,10 @@ class SlotRows(Rows):
         others: list[Any],
         caches: Sequence[Any],
     ) -> None:
-        # for each buffer, the lengths of its slots and the keys or values of one layer,
-        # `[occupied, key heads, longest, width]`; three arrays if quantized
+        # For each buffer, the slot lengths, and the keys or values of the layer
+        # `[occupied, key heads, longest, width]` (three arrays if quantized).
         self.parts = parts
-        self.others = others  # arrays of the rows outside of slots
+        self.others = others  # arrays of rows that aren't in slots
         self.caches = caches
 
     @functools.cached_property
@@ -267,7 +267,7 @@ class SlotRows(Rows):
 
 
 class _SlotFactor(Factor):
-    """Factor with one product per slot buffer."""
+    """`Factor` that takes one matrix product per slot buffer."""
 
     def __init__(self, keys: SlotRows, first: int, second: int) -> None:
         super().__init__(keys)
@@ -295,10 +295,9 @@ class _SlotFactor(Factor):
 
 
 class SlotScores(SlotRows):
-    """Result of a product with keys in slots, `[occupied, heads, 1, longest]` for each buffer.
+    """Product of queries with keys in slots, `[occupied, heads, 1, longest]` for each buffer.
 
-    Attention accepts it as a mask that is added to its scores. It is -inf at positions without a
-    token.
+    Can be passed to attention as an additive mask. Positions without a token are -inf.
     """
 
     def __init__(
@@ -314,7 +313,7 @@ class SlotScores(SlotRows):
 
 
 class StateUpdates:
-    """Mixin with the methods by which mlx-vlm's models write recurrent states."""
+    """Mixin with the methods that mlx-vlm's models use to update recurrent states."""
 
     def update_recurrent(self: Any, index: int, _length: int, update: Callable[..., Any]) -> Any:
         output, state = update(self[index], None)[:2]
@@ -332,10 +331,10 @@ class StateUpdates:
 
 
 class RaggedArrays(StateUpdates):
-    """Recurrent states of one layer for N sessions: concatenated when read, split when written.
+    """Recurrent states of one layer for N sessions. Concatenated on read, and split on write.
 
-    A session without tokens has no state, and a state of the last few tokens may be shorter than
-    others. Missing parts are filled with zeros, as models themselves do when they find no state.
+    New sessions have no state yet, and states that cover the last few tokens can be shorter in some
+    sessions. We pad with zeros in both cases, because that's what models do if there is no state.
     """
 
     left_padding = None
@@ -346,7 +345,7 @@ class RaggedArrays(StateUpdates):
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        # Some models write states only into instances of mlx-lm's class.
+        # Some models only update states of instances of mlx-lm's class.
         return type(self.rows[0])
 
     def __getitem__(self, index: int) -> mx.array | None:
@@ -374,14 +373,14 @@ class RaggedArrays(StateUpdates):
             cache.advance(n)
 
     def make_mask(self, _n: int) -> None:
-        return None  # nothing is padded
+        return None  # there is no padding
 
     def empty(self) -> bool:
         return all(cache.empty() for cache in self.rows)
 
 
 def _pad_state(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) -> mx.array:
-    """Pad a state at the front with zeros."""
+    """Pad a state with zeros at the front."""
     if state is None:
         return mx.zeros(shape, dtype)
     if state.shape == shape:
@@ -390,10 +389,10 @@ def _pad_state(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) 
 
 
 class StackedArrays(RaggedArrays):
-    """Recurrent states of one layer for N sessions that are already stacked.
+    """Like `RaggedArrays`, but the states are already stacked.
 
     Args:
-        states: each `[N, ...]`; a step replaces them.
+        states: stacked states `[N, ...]`. This list is updated by the step.
     """
 
     def __init__(self, rows: Sequence[Any], states: list[mx.array]) -> None:
@@ -411,13 +410,13 @@ class StackedArrays(RaggedArrays):
 
 
 class Offsets:
-    """Positions of rows as `mx.array`, created once per step instead of once per layer."""
+    """Cache for arrays of row positions, so that they're created once per step, not per layer."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[int, ...], mx.array] = {}
 
     def __call__(self, rows: Sequence[Any], spans: Sequence[range] = ()) -> mx.array:
-        """Return the positions of `rows`, followed by those of `spans`."""
+        """Return the positions of `rows`, followed by all positions in `spans`."""
         positions = *(c.offset for c in rows), *chain.from_iterable(spans)
         if positions not in self._made:
             self._made[positions] = mx.array(positions, mx.int32)
@@ -425,12 +424,12 @@ class Offsets:
 
 
 class RaggedKV:
-    """KV caches of one layer for N sessions, in the shape of one cache of batch size N."""
+    """KV caches of one layer for N sessions, behaving like a single cache of batch size N."""
 
     def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
         self.rows = rows
         self._offsets = offsets
-        # Models with their own attention check these for quantization.
+        # Models that implement their own attention check these attributes for quantization.
         if rows and all(hasattr(cache, "bits") for cache in rows):
             self.bits, self.group_size = rows[0].bits, rows[0].group_size
 
@@ -458,7 +457,7 @@ class RaggedKV:
         return None if all(m is None for m in masks) else Rows(masks, self.rows)
 
     def __getattr__(self, name: str) -> Any:
-        # A setting with the same value in all rows, such as the size of a window.
+        # Settings that are equal in all rows, e.g. the window size.
         values = [getattr(cache, name) for cache in self.rows]
         if isinstance(values[0], (int, float, str, bool)) and all(v == values[0] for v in values):
             return values[0]
@@ -466,7 +465,7 @@ class RaggedKV:
 
 
 class SlotKV(RaggedKV):
-    """`RaggedKV` whose first rows are in slots: in layer `layer` of the buffers of `steps`."""
+    """`RaggedKV` whose first rows are in slots, in layer `layer` of the buffers in `steps`."""
 
     def __init__(
         self,
@@ -510,10 +509,10 @@ class SlotKV(RaggedKV):
 
 
 class MixedKV:
-    """KV caches of one layer for a pass with N sessions that decode and others that prefill.
+    """KV caches of one layer for a mixed pass, where N sessions decode and others prefill.
 
-    The model sees the tokens of chunks as additional rows of one token each, at consecutive
-    positions. For attention, each chunk is one row of tokens again.
+    To the model, the tokens of a chunk are additional rows with one token each, at consecutive
+    positions. For attention, we turn each chunk back into a single row.
     """
 
     def __init__(
@@ -560,9 +559,9 @@ class MixedKV:
     def make_mask(
         self, n: int, *, within: Sequence[Spans] = (), **kwargs: Any
     ) -> WithChunks | None:
-        """Return for each chunk the mask of its cache, or None if all are causal.
+        """Create the masks of all chunks, or return None if all of them are just causal.
 
-        Windows always have one, which shows if a model passes it on to attention.
+        Windows always get a mask, so that attention can detect models that don't pass it on.
 
         Args:
             within: see `open_mask`.
@@ -585,14 +584,14 @@ class MixedKV:
 
 
 Spans = Sequence[tuple[int, int]]
-"""Ranges of tokens that attend to each other, as those of an image do in some models."""
+"""Token ranges with bidirectional attention. Some models use this for images."""
 
 
 def open_mask(cache: Any, n: int, window: int | None, within: Sequence[Spans]) -> Any:
-    """Return the mask of a pass in which some tokens attend to later ones.
+    """Create a mask for a pass where some tokens attend to later tokens.
 
     Args:
-        within: spans for each part of the pass, rows that decode before the chunks.
+        within: spans of each decoding row, followed by the spans of each chunk.
     """
     if isinstance(cache, MixedKV):
         return cache.make_mask(n, window_size=window, within=within)
@@ -604,15 +603,15 @@ def _open_cache_mask(cache: Any, count: int, window: int | None, spans: Spans) -
     inside = np.zeros((count, count), bool)
     for first, last in spans:
         inside[first:last, first:last] = True
-    mask[..., -count:] = mask[..., -count:] | mx.array(inside)  # fed tokens are last
+    mask[..., -count:] = mask[..., -count:] | mx.array(inside)  # the fed tokens come last
     return mask
 
 
 class MixedArrays:
-    """Recurrent states of one layer for a pass with sessions that decode and others that prefill.
+    """Recurrent states of one layer for a mixed pass. See `MixedKV`.
 
-    A state depends on the previous token, so the module runs once for all rows that decode and once
-    per chunk, each with its own states (`share_chunks`).
+    A state depends on the previous token. So the module has to run once for all decoding rows, and
+    once for each chunk (`share_chunks`).
     """
 
     def __init__(
@@ -626,7 +625,7 @@ class MixedArrays:
         return None  # nothing is padded
 
     def spans(self, rows: int) -> Iterator[tuple[slice, Any, bool]]:
-        """Yield ranges of rows that run together, with their states, and True for a chunk."""
+        """Yield the row ranges that run together, their states, and whether this is a chunk."""
         first = rows - sum(self._counts)
         if self._decoding is not None:
             yield slice(0, first), self._decoding, False
@@ -636,7 +635,7 @@ class MixedArrays:
 
 
 class RaggedList:
-    """Caches of a layer that has several, each of them ragged."""
+    """Ragged caches of a layer that has several caches."""
 
     def __init__(self, rows: Sequence[Any], offsets: Offsets) -> None:
         self.rows = rows
@@ -648,7 +647,7 @@ class RaggedList:
 
 
 def share(rows: Sequence[Any], offsets: Offsets) -> Any:
-    """Return the cache-shaped object for one layer of several sessions."""
+    """Combine the caches of several sessions in one layer into a cache-like object."""
     first = rows[0]
     if first is None:
         return None
@@ -660,7 +659,7 @@ def share(rows: Sequence[Any], offsets: Offsets) -> Any:
 
 
 def _with_slots(each: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets) -> Iterator[Any]:
-    """Yield the cache-shaped object of each layer, some rows of which may be in slots."""
+    """Like `share` for each layer, where some of the rows may be in slots."""
     steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
     kept = next((buffer.caches[0] for buffer in slots.buffers if buffer.occupants), [])
     keys = {id(cache): place for place, cache in enumerate(kept)}
@@ -679,8 +678,7 @@ class SharedCaches(list[Any]):
     """Ragged layer caches of a pass.
 
     Args:
-        sessions: for each session, in the order of the pass's rows, its layer caches and its number
-            of rows.
+        sessions: layer caches and number of rows of each session, in row order.
     """
 
     def __init__(self, layers: Iterable[Any], sessions: list[tuple[Sequence[Any], int]]) -> None:
@@ -693,16 +691,16 @@ def share_caches(
     slots: Slots | None = None,
     reading: Sequence[tuple[Sequence[Any], int]] = (),
 ) -> SharedCaches:
-    """Combine the layer caches of N sessions into one list of ragged layer caches.
+    """Combine the layer caches of N sessions into a single list of ragged layer caches.
 
     Args:
-        caches: one cache per layer for each session; empty for a pass with only prefill.
-        slots: slots whose occupants are exactly the first sessions, in this order.
-        reading: for each prefill chunk, the layer caches of its session and its number of tokens.
-            They follow after the N rows.
+        caches: layer caches of each decoding session; empty for a pass that only prefills.
+        slots: slots to use. Their occupants must be exactly the first sessions, in the same order.
+        reading: layer caches and number of tokens of each prefill chunk. The rows of chunks come
+            after the N decoding rows.
 
     Raises:
-        NotImplementedError: for chunks of a model whose caches are not supported.
+        NotImplementedError: if there are chunks, and the model's caches don't support that.
     """
     offsets = Offsets()
     each = list(zip(*caches, strict=True))
@@ -722,7 +720,7 @@ def share_caches(
 
 
 def _mixed(decoding: Any, caches: Sequence[Any], counts: Sequence[int], offsets: Offsets) -> Any:
-    """Return the cache-shaped object for one layer of a pass with prefill chunks."""
+    """Like `share`, for a pass with prefill chunks."""
     if all(hasattr(cache, "update_and_fetch") for cache in caches):
         return MixedKV(decoding, caches, counts, offsets)
     if all(hasattr(cache, "cache") for cache in caches):
@@ -736,15 +734,15 @@ _RAGGED = (RaggedKV, SlotKV, RaggedArrays, RaggedList, Rows, SlotRows)
 
 
 def share_rows(modules: Iterable[Any]) -> Callable[[], None]:
-    """Make modules run row by row for ragged caches. Return an undo function."""
+    """Make modules run row by row if they get ragged caches. Returns an undo function."""
     return mix_in(_RowByRow, modules)
 
 
 class _RowByRow:
-    """Mixin for a module that uses a cache."""
+    """Mixin that runs a module row by row."""
 
-    # Arguments with one entry per row, by position or name. Set in the first call, the probe's,
-    # because later the size of another argument may equal the number of rows by chance.
+    # Positions or names of arguments with one entry per row. Determined during the probe (the first
+    # call), because later another argument might have the same size as the number of rows.
     _per_row: frozenset[int | str] | None = None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -763,12 +761,12 @@ class _RowByRow:
 
 
 def share_chunks(modules: Iterable[Any]) -> Callable[[], None]:
-    """Make modules run chunk by chunk for `MixedArrays`. Return an undo function."""
+    """Make modules run chunk by chunk if they get `MixedArrays`. Returns an undo function."""
     return mix_in(_ByChunk, modules)
 
 
 class _ByChunk:
-    """Mixin for a module that uses recurrent states."""
+    """Mixin that runs a module with recurrent states chunk by chunk."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
@@ -786,16 +784,16 @@ class _ByChunk:
 
 
 def _within(value: Any, span: slice, is_chunk: bool) -> Any:
-    """Return some rows of an argument. Those of a chunk become one row of tokens."""
+    """Slice an argument by rows. The rows of a chunk are turned back into a single row."""
     if not isinstance(value, mx.array) or not value.ndim:
         return value
-    if value.ndim == 1:  # positions; for a chunk, only the first
+    if value.ndim == 1:  # positions; for a chunk, we only need the first
         return value[span.start : span.start + 1] if is_chunk else value[span]
     return _swap_rows_and_tokens(value[span]) if is_chunk else value[span]
 
 
 def _swap_rows_and_tokens(value: Any) -> Any:
-    """Swap rows and tokens: rows of one token become one row of tokens, and back."""
+    """Convert between rows of one token each and a single row of tokens."""
     if isinstance(value, tuple):
         return tuple(map(_swap_rows_and_tokens, value))
     return value.swapaxes(0, 1) if isinstance(value, mx.array) else value
@@ -803,14 +801,14 @@ def _swap_rows_and_tokens(value: Any) -> Any:
 
 def _has_rows(value: Any, n: int) -> bool:
     if isinstance(value, mx.array):
-        # A vector with one number per row can only be positions, which are integers.
+        # A vector with one number per row must be positions, so it has to be an integer type.
         enough = value.ndim > 1 or mx.issubdtype(value.dtype, mx.integer)
         return value.ndim > 0 and value.shape[0] == n and enough
     return type(value) in _RAGGED
 
 
 def _row_of(value: Any, row: int) -> Any:
-    """Return `value` as if the row ran alone."""
+    """Return what `value` would be if the row ran alone."""
     if isinstance(value, mx.array):
         return value[row : row + 1]
     if type(value) is RaggedList:
@@ -819,10 +817,10 @@ def _row_of(value: Any, row: int) -> Any:
 
 
 def _join_rows(outs: list[Any]) -> Any:
-    """Join the results of rows: concatenate arrays, join tuples item by item.
+    """Merge the results of all rows. Arrays are concatenated, and tuples are merged item by item.
 
     Raises:
-        TypeError: for results of other types that differ.
+        TypeError: if the results have some other type and aren't identical.
     """
     first = outs[0]
     if isinstance(first, mx.array):
@@ -835,7 +833,7 @@ def _join_rows(outs: list[Any]) -> Any:
 
 
 class _OneRow:
-    """Caches of one session in a layer that has several."""
+    """Single-session view of a `RaggedList`."""
 
     def __init__(self, caches: list[Any]) -> None:
         self.caches = caches

@@ -1,7 +1,7 @@
-"""Evaluation of forward passes a few layers at a time, so that other chats continue to stream.
+"""Sliced evaluation: run a forward pass a few layers at a time, so that other chats can stream.
 
-A pass only builds a graph. Evaluating a layer's cache computes everything before it and nothing
-after it, so a pass can be interrupted at each cache.
+A pass only builds a graph. Evaluating a layer's cache computes everything up to that layer and
+nothing beyond it, so a pass can be interrupted after each layer.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ SLICE = 0.01
 """Seconds of evaluation per slice, unless a single layer takes longer."""
 
 _MAX_GROWTH = 2
-"""Maximum growth of the number of layers per evaluation. The next ones may be slower."""
+"""Maximum factor by which the number of layers per evaluation grows. Later layers may be slower."""
 
 
 def evaluate_in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None, None, None]:
-    """Evaluate a pass, and yield between slices.
+    """Evaluate a pass, yielding between slices.
 
-    The number of layers per evaluation depends on the time of the previous ones. One layer at a
-    time would be slow on a GPU, which only works without pauses inside one evaluation.
+    The number of layers per evaluation adapts to the measured time. Evaluating layer by layer would
+    be slow on a GPU, because the GPU idles between evaluations.
 
     Args:
-        layers: the caches of each layer, in order.
-        last: results of the pass, evaluated at the end.
+        layers: caches of each layer, in order.
+        last: results of the pass, to be evaluated last.
     """
     steps = [*(list(leaves(layer)) for layer in layers), list(last)]
     count, began = 1, time.perf_counter()
@@ -51,7 +51,7 @@ def evaluate_in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None
 
 
 def run_to_end(pieces: Generator[Any, None, T], after: Callable[[], object] = lambda: None) -> T:
-    """Run a generator to its end, and return its result.
+    """Exhaust a generator and return its result.
 
     Args:
         after: called after each yield.
@@ -66,7 +66,7 @@ def run_to_end(pieces: Generator[Any, None, T], after: Callable[[], object] = la
 
 
 def batches(arrays: list[mx.array], least: int) -> Iterator[list[mx.array]]:
-    """Yield arrays in batches of `least` bytes or more. Arrays of that size come alone."""
+    """Group arrays into batches of at least `least` bytes. Larger arrays get their own batch."""
     batch: list[mx.array] = []
     nbytes = 0
     for array in arrays:

@@ -1,9 +1,9 @@
-"""Evaluation of a vision tower's pass in pieces, between which other chats stream.
+"""Sliced evaluation of vision towers, so that other chats can stream in between.
 
-The pass only builds a graph. Layers that treat rows independently are split by rows and attention
-by queries, so no piece takes longer than the gap budget. The pieces are recorded and evaluated in
-order. The splits depend only on sizes, so an image has the same embeddings whatever else is
-computed.
+A pass only builds a graph. To keep each chunk of work within the gap budget, we split layers that
+treat rows independently by rows, and attention by queries. These chunks are recorded and then
+evaluated in order. Splits only depend on array sizes, so the embeddings of an image don't depend on
+what else is running.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ import mlx.nn as nn
 from engine.model import backend
 from engine.model.patches import mix_in
 
-SLICE = 0.01  # target seconds of evaluation per iteration; a single piece may take longer
+SLICE = 0.01  # target seconds of evaluation per iteration; a single chunk may take longer
 
 PIECE = {"cpu": 2e9, "gpu": 2e10}
-"""Maximum operations per piece: about 0.02 s on two cores, or 0.01 s on one of the slowest
-supported GPUs. On a CPU, attention of a large image takes most of the tower's time. With smaller
-pieces, building its graph, which cannot be interrupted, would take longer than the pieces (24
-blocks: 0.5 s at half this size).
+"""Maximum operations per chunk. This takes about 0.02 s on two cores, or 0.01 s on one of the
+slowest supported GPUs. Don't make it smaller: building the graph can't be interrupted, and with
+smaller chunks that would take longer than evaluating a chunk (24 blocks: 0.5 s at half this size).
 """
 
 ELEMENT = {"cpu": 1000.0, "gpu": 50.0}
-"""Operations that one number of a norm, an activation or a softmax counts as. On a CPU, MLX takes
-10 ns per exponential."""
+"""Cost of one element of a norm, activation or softmax, in operations. On a CPU, MLX takes 10 ns
+per exponential."""
 
 _LINEAR = (nn.Linear, nn.QuantizedLinear)
 _PATCHES = (nn.Conv2d, nn.Conv3d)
@@ -42,11 +41,11 @@ _BY_ROWS = (*_LINEAR, *_PATCHES, nn.LayerNorm, nn.RMSNorm, nn.GELU, nn.SiLU)
 _FEED_FORWARD = ("mlp", "feed_forward")
 _ATTENTION = "attention"
 
-SplitArray = tuple[mx.array, int]  # an array and the axis of its rows
+SplitArray = tuple[mx.array, int]  # array, and the axis to split it along
 
 
 class _Recorder(threading.local):
-    """Recorder of the tower pass that this thread builds, or None."""
+    """Recorder of the pass that is being built on this thread, if any."""
 
     now: _RecordedPieces | None = None
 
@@ -57,10 +56,10 @@ recorder = _Recorder()
 def evaluate_in_pieces(
     modules: Iterable[nn.Module], embed: Callable[[], list[mx.array]]
 ) -> Generator[None, None, list[mx.array]]:
-    """Evaluate the result of `embed` for about `SLICE` seconds at a time, and return it.
+    """Call `embed` and evaluate its result, yielding about every `SLICE` seconds.
 
     Args:
-        modules: all modules that it calls, including nested ones.
+        modules: all modules called by `embed`, including nested modules.
     """
     noted = _RecordedPieces()
     undo = mix_in(_ByRows, _by_rows(modules))
@@ -102,13 +101,14 @@ def _by_rows(modules: Iterable[nn.Module]) -> list[nn.Module]:
 
 
 class _RecordedPieces:
-    """Pieces of a pass in the order of evaluation."""
+    """Chunks of work of a pass, in the order of evaluation."""
 
     def __init__(self) -> None:
         device = "gpu" if mx.default_device() == mx.Device(mx.gpu) else "cpu"
         self._most, self.element = PIECE[device], ELEMENT[device]
-        # for each piece its kind, to estimate its time, its cost and its arrays; arrays that only
-        # combine others have the kind "" and are evaluated by themselves
+        # Kind, cost and arrays of each chunk. The time of a chunk is estimated from earlier chunks
+        # of the same kind. Arrays that only combine other arrays have the kind "" and are evaluated
+        # one by one.
         self.pieces: list[tuple[str, float, list[mx.array]]] = []
 
     def add(self, *arrays: mx.array) -> None:
@@ -121,15 +121,16 @@ class _RecordedPieces:
         cost: float,
         call: Callable[..., list[mx.array]],
     ) -> list[mx.array]:
-        """Call a function for parts of arrays, each split along its axis, and join the results.
+        """Split arrays, call a function for each part, and concatenate the results.
 
         Args:
-            given: arrays to split alike. The result has its rows on the axis of the first one.
+            given: arrays to split in the same way. Results are concatenated along the first array's
+                axis.
             cost: operations per row.
         """
         arrays, axes = zip(*given, strict=True)
         count, step = arrays[0].shape[axes[0]], max(1, int(self._most / cost))
-        recorder.now = None  # calls inside are part of this piece
+        recorder.now = None  # nested calls are part of this chunk
         try:
             if count <= step:
                 whole = call(*arrays)
@@ -158,7 +159,8 @@ class _ByRows:
         (x,), kind = given, type(self).__name__
         if isinstance(self, _PATCHES):
             steps = self.stride if isinstance(self.stride, int) else math.prod(self.stride)
-            # Eight times the cost of a product, measured: MLX unfolds the input on one core.
+            # Measured as eight times the cost of a matrix product, because MLX unfolds the input on
+            # a single core.
             cost = 16 * self.weight.size * math.prod(x.shape[1:-1]) / steps
             return noted.cut(kind, [(x, 0)], cost, lambda part: [call(part)])[0]
         rows, cost = x.size / x.shape[-1], noted.element * x.shape[-1]
@@ -174,11 +176,11 @@ class _ByRows:
 def by_rows(
     kind: str, given: Sequence[SplitArray], numbers: float, call: Callable[..., list[mx.array]]
 ) -> list[mx.array]:
-    """Call a function on arrays, in a tower's pass for one part of their rows after another.
+    """Call a function on arrays. While a tower's pass is recorded, the call is split by rows.
 
     Args:
-        given: see `_Noted.cut`.
-        numbers: computed per row.
+        given: see `_RecordedPieces.cut`.
+        numbers: number of elements computed per row.
     """
     noted = recorder.now
     if noted is None:
@@ -187,10 +189,10 @@ def by_rows(
 
 
 def split_rotary_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> None:
-    """Split a tower's own rotary embedding function by rows.
+    """Patch a tower's rotary embedding function so that it's split by rows.
 
     Args:
-        axes: of its first arguments, the axes of their rows.
+        axes: axes along which to split the function's first arguments.
     """
     turn = getattr(home, name)
     if not isinstance(turn, functools.partial):
@@ -216,11 +218,11 @@ def _rotary_by_rows(
 def attend(
     mlx: Callable[..., mx.array], q: mx.array, k: mx.array, v: mx.array, **named: Any
 ) -> mx.array:
-    """Call MLX's attention, in a tower's pass for one part of the queries after another."""
+    """Call MLX's attention. While a tower's pass is recorded, the call is split by queries."""
     noted, mask = recorder.now, named.get("mask")
     if noted is None or isinstance(mask, str):
         return mlx(q, k, v, **named)
-    k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise each part makes its own copy
+    k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise each part would make its own copy
     noted.add(k, v)
     given = [(q, -2)]
     if mask is not None and mask.ndim > 1 and mask.shape[-2] > 1:

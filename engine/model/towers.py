@@ -1,7 +1,7 @@
-"""Vision support for each architecture of mlx-vlm: preprocessing and embeddings.
+"""Vision support for mlx-vlm's architectures: preprocessing and embeddings.
 
-A family is a `VisionFamily` and an entry in `FAMILIES`. Image sizes that a folder asks for are
-limited, because a tower's attention grows with their square.
+To support a new architecture, add a `VisionFamily` and an entry in `FAMILIES`. We cap the image
+size that a model folder asks for, because attention is quadratic in the number of patches.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from engine.model.vision import (
 )
 
 MAX_PIXELS = 2_000_000
-"""Maximum pixels of a preprocessed image. Developers of models allow 16 million, for which a
-tower's attention takes sixty times as long and an image 16,000 tokens of context. A page of text is
-still readable with 2 million."""
+"""Maximum number of pixels of a preprocessed image. Some models allow 16 million, but then
+attention takes 60 times as long, and an image needs 16,000 tokens of context. With 2 million, a
+page of text is still readable."""
 
 
 def load_preprocessor(folder: Path, config: dict[str, Any], tokenizer: Any) -> ImagePreprocessor:
-    """Create the image preprocessor for a model folder. Runs on a worker.
+    """Create the image preprocessor for a model folder. Runs on a worker thread.
 
     Raises:
-        Exception: if a file of the folder is invalid, or a token for images is missing.
+        Exception: if a file in the folder is invalid, or an image token is missing.
     """
     words = getattr(tokenizer, "_tokenizer", tokenizer).get_added_vocab()
     return ImagePreprocessor(FAMILIES[config["model_type"]](folder, config, words), words)
 
 
 def _module(name: str) -> Any:
-    """Import a module of mlx-vlm, which `vlm` has set up."""
+    """Import a model module from mlx-vlm. `vlm` must have set it up before."""
     return importlib.import_module(f"mlx_vlm.models.{name}")
 
 
@@ -56,7 +56,7 @@ def _require_tokens(words: Mapping[str, int], *wanted: str) -> None:
 
 
 def _settings(folder: Path) -> dict[str, Any]:
-    """Return a folder's image processor settings. The newer of two files takes precedence."""
+    """Read a folder's image processor settings. The newer file format takes precedence."""
     found: dict[str, Any] = {}
     for name in ("preprocessor_config.json", "processor_config.json"):
         if (folder / name).exists():
@@ -65,11 +65,11 @@ def _settings(folder: Path) -> dict[str, Any]:
     return found
 
 
-# ---------------------------------------------------------------- positions on three axes
+# ---------------------------------------------------------------- three-axis positions
 
 
 class Qwen3VL(VisionFamily):
-    """Qwen 3 VL (which also adds features in its first layers) and 3.5: three-axis positions."""
+    """Qwen 3 VL and 3.5, with three-axis positions. The former also adds features (DeepStack)."""
 
     placeholder = "<|image_pad|>"
 
@@ -119,13 +119,13 @@ class Qwen3VL(VisionFamily):
 
 
 _Neighbors = tuple[np.ndarray, np.ndarray]
-"""Two known neighbors of each position in a row, `[2, positions]`, and their weights."""
+"""Interpolation along an axis: indices of both neighbors, `[2, positions]`, and their weights."""
 
 
 class _PositionsByRows:
-    """Mixin for Qwen's tower that computes position embeddings in parts.
+    """Mixin for Qwen's tower that makes position embeddings interruptible.
 
-    The original interpolates the positions of all patches together, from Python lists.
+    The original interpolates all patches at once, using Python lists.
     """
 
     num_grid_per_side: int
@@ -151,8 +151,7 @@ class _PositionsByRows:
 
 
 def _of_grid(rows: _Neighbors, columns: _Neighbors, side: int) -> _Neighbors:
-    """Return for each position of a grid its four known neighbors, `[high, wide, 4]`, and their
-    weights."""
+    """Combine both axes: indices and weights of the four neighbors, `[high, wide, 4]` each."""
     corners = [(row, column) for row in (0, 1) for column in (0, 1)]
     places = [rows[0][r][:, None] * side + columns[0][c] for r, c in corners]
     weights = [rows[1][r][:, None] * columns[1][c] for r, c in corners]
@@ -160,10 +159,10 @@ def _of_grid(rows: _Neighbors, columns: _Neighbors, side: int) -> _Neighbors:
 
 
 def _interpolated(known: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array:
-    """Return the weighted sum of the embeddings of each position's neighbors.
+    """Interpolate embeddings, i.e. compute the weighted sum over each position's neighbors.
 
     Args:
-        cast: compute in the type of the embeddings, else in that of the weights.
+        cast: compute in the dtype of the embeddings instead of the weights' dtype.
     """
 
     def part(places: mx.array, weights: mx.array) -> list[mx.array]:
@@ -178,9 +177,9 @@ def _interpolated(known: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array
 
 
 class _AddsFeatures:
-    """Mixin for Qwen's text model, whose added features already are at their positions.
+    """Mixin for Qwen's text model, for features that are already at the right positions.
 
-    The original checks each row of a pass, and waits for the device.
+    The original checks each row of a pass and has to wait for the device.
     """
 
     def _deepstack_process(self, hidden: mx.array, _mask: Any, added: mx.array) -> mx.array:
@@ -188,14 +187,14 @@ class _AddsFeatures:
 
 
 class GlmOcr(Qwen3VL):
-    """GLM-OCR: Qwen's positions, with a different tower."""
+    """GLM-OCR. Same positions as Qwen, but with a different tower."""
 
     placeholder = "<|image|>"
 
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("glm_ocr.processing")
         settings = processing._glm_ocr_image_kwargs(str(folder.resolve()))
-        most = 2 * MAX_PIXELS  # it counts each pixel in two frames
+        most = 2 * MAX_PIXELS  # this processor counts every pixel twice, for two frames
         settings["max_pixels"] = min(settings.get("max_pixels", most), most)
         self._processor = processing.Glm46VImageProcessor(
             **settings, use_transformers_backend=False
@@ -209,25 +208,26 @@ class GlmOcr(Qwen3VL):
         return [net.vision_tower(given, mx.array(pixels["image_grid_thw"]))]
 
 
-# ---------------------------------------------------------------- positions of the tokens
+# ---------------------------------------------------------------- ordinary token positions
 
 
 class Pixtral(VisionFamily):
-    """Pixtral and Mistral 3: each row of an image ends with a special token."""
+    """Pixtral and Mistral 3, where each row of an image ends with a special token."""
 
     placeholder = "[IMG]"
 
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("pixtral.image_processing_pixtral")
         _require_tokens(words, "[IMG_BREAK]", "[IMG_END]")
-        # This mask separates the images of a batch. A single one needs no patches x patches array.
+        # The mask separates the images of a batch. With a single image, we can save its
+        # patches x patches array.
         vision = _module("pixtral.vision")
         vision.generate_block_attention_mask = lambda *_: None
         sliced_tower.split_rotary_by_rows(vision, "apply_rotary_pos_emb", (2, 2, 0, 0))
         tower, merge = config["vision_config"], 2 if config["model_type"] == "mistral3" else 1
         self._factor = tower.get("patch_size", 14) * config.get("spatial_merge_size", merge)
         self._processor = processing.PixtralImageProcessor.from_pretrained(str(folder))
-        # The tower has no positions beyond this.
+        # The tower doesn't have positions beyond this.
         most = tower.get("image_size", 336) // self._factor * self._factor
         edges = processing._size_to_pair(self._processor.size)
         self._processor.size = [min(edge, most) for edge in edges]
@@ -247,7 +247,7 @@ class Pixtral(VisionFamily):
         merger = projector.get("patch_merger")
         if merger is None:
             return [projector(found)]
-        # The original merger extracts each patch separately.
+        # The original merger slices out every patch separately, which is slow.
         merge = merger.spatial_merge_size
         high, wide = (edge // merger.patch_size // merge for edge in sizes[0])
         grid = projector.norm(found).reshape(high, merge, wide, merge, -1)
@@ -256,7 +256,7 @@ class Pixtral(VisionFamily):
 
 
 class Lfm2VL(VisionFamily):
-    """LFM2-VL: a large image is split into tiles, each after a token for its position."""
+    """LFM2-VL. Large images are split into tiles, each preceded by a token for its position."""
 
     placeholder = "<image>"
 
@@ -322,9 +322,9 @@ class MuseGlimmer(VisionFamily):
 
 
 class _MusePositionsByRows:
-    """Mixin for Muse's patch embedder. See `_PositionsByRows`.
+    """Mixin for Muse's patch embedder, see `_PositionsByRows`.
 
-    Positions outside the table count as zero.
+    Here, positions outside of the table count as zero.
     """
 
     num_grid_per_side: int
@@ -346,11 +346,10 @@ class _MusePositionsByRows:
 
 
 class Gemma4(VisionFamily):
-    """Gemma 4, with sound. In some of its models, the tokens of an image attend to each other.
+    """Gemma 4, including audio. Some of its models use bidirectional attention for images.
 
-    The unified one has no tower: patches pass through a single layer. Each `_RECORDING_SAMPLES`
-    samples of a
-    recording are encoded separately, as in training.
+    The unified variant doesn't have a tower, just a single layer for patches. Audio is encoded in
+    chunks of `_RECORDING_SAMPLES` samples, as in training.
     """
 
     sound = "<|audio|>"
@@ -390,7 +389,7 @@ class Gemma4(VisionFamily):
             found = self._extractor(samples[start : start + _RECORDING_SAMPLES])
             (features,), (known,) = found["input_features"], found["input_features_mask"]
             made[f"features {n}"], made[f"known {n}"] = features, known
-            # Its tower merges four frames into one, which is valid if the first one is.
+            # The tower merges four frames, and the result is valid if the first frame is.
             layout += [self._begins, int(np.count_nonzero(known[::2][::2])), self._ends]
         return TowerInput(made, layout)
 
@@ -435,12 +434,12 @@ class Gemma4(VisionFamily):
         return given
 
 
-_RECORDING_SAMPLES = 480_000  # samples, half a minute
+_RECORDING_SAMPLES = 480_000  # 30 seconds at 16 kHz
 _SOUNDS = (("audio", 258881), ("boa", 256000), ("eoa", 258883))
 
 
 def _recording_embeddings(net: Any, pixels: Mapping[str, Any], number: int) -> mx.array:
-    """Return the embeddings of a part of a recording."""
+    """Compute the embeddings of one chunk of a recording."""
     known = pixels[f"known {number}"]
     features = mx.array(pixels[f"features {number}"])[None]
     found, _ = net.audio_tower(features, mx.array(~known.astype(bool))[None])
@@ -449,7 +448,7 @@ def _recording_embeddings(net: Any, pixels: Mapping[str, Any], number: int) -> m
 
 
 def _within(part: InputSpan) -> list[tuple[int, int]]:
-    """Return the spans of image tokens in a part of a pass."""
+    """Return the spans of image tokens within the tokens that are fed."""
     spans = []
     for at, sight in part.images:
         if not sight.whole:
@@ -462,9 +461,9 @@ def _within(part: InputSpan) -> list[tuple[int, int]]:
 
 
 class _PositionLookup:
-    """Mixin for Gemma's patch embedder that looks up positions.
+    """Mixin for Gemma's patch embedder that uses a table lookup for positions.
 
-    The original multiplies its table of 10,240 positions per axis by one-hot vectors.
+    The original multiplies the table, which has 10,240 positions per axis, by one-hot vectors.
     """
 
     position_embedding_table: mx.array
@@ -476,10 +475,9 @@ class _PositionLookup:
 
 
 class _BidirectionalImages:
-    """Mixin for Gemma's text model with a mask in which the tokens of an image attend to each
-    other.
+    """Mixin for Gemma's text model that adds bidirectional attention for images to the mask.
 
-    The original supports this only if a prompt is read from its beginning in one pass.
+    The original only supports this if the whole prompt is read in a single pass.
     """
 
     layers: Any
@@ -511,4 +509,4 @@ FAMILIES: dict[str, type[VisionFamily]] = {
     "qwen3_vl": Qwen3VL,
     "qwen3_vl_moe": Qwen3VL,
 }
-"""Supported vision architectures by model type."""
+"""Supported vision architectures, by model type."""

@@ -1,13 +1,14 @@
-"""Image and sound input: preprocessing, embeddings of the vision tower, and token positions.
+"""Image and audio input: preprocessing, embeddings from the vision tower, and token positions.
 
-In a session's tokens, an image is a span of ids above every vocabulary, derived from a hash of its
-content. So the prefix index, the ledger and files on disk tell images apart by their tokens. When a
-span is fed, the model gets placeholder ids and the embeddings of the image. Some architectures put
-tokens of the vocabulary between them, such as an end of row.
+In a session's token list, we represent an image as a span of ids that are larger than any
+vocabulary, derived from a hash of its content. This way, the prefix index, the ledger and cache
+files can tell images apart just by their tokens. When a span is fed, the model gets placeholder ids
+along with the image's embeddings. Some architectures mix in ordinary tokens, e.g. at the end of
+each row of the image.
 
-Positions depend only on the preceding tokens and are passed to each forward pass, so chats never
-share them. Workers preprocess images (`ImagePreprocessor`); the engine thread computes embeddings
-(`VisionModel`).
+Positions only depend on the preceding tokens. We pass them to every forward pass, so they can't
+leak from one chat to another. Images are preprocessed on worker threads (`ImagePreprocessor`), and
+their embeddings are computed on the engine thread (`VisionModel`).
 """
 
 from __future__ import annotations
@@ -34,70 +35,70 @@ from engine.model import sliced_tower
 from engine.sandbox import jobs
 from engine.sandbox.lanes import MODELS, in_lane
 
-FIRST_IMAGE_ID = 1 << 30  # first id of image tokens, larger than any vocabulary
+FIRST_IMAGE_ID = 1 << 30  # smallest id of image tokens, larger than any vocabulary
 
 MAX_REMEMBERED_IMAGES = 512
-"""Images whose ids and sizes are remembered. Later prompts with an image need nothing else."""
+"""Number of images whose ids and sizes we keep, which is all that later prompts need."""
 
 MAX_WAITING_PIXEL_BYTES = 256 * 2**20
-"""Limit of the bytes of pixels waiting for the tower. If a prompt is cached, they are never used.
-Dropped pixels are computed again when needed."""
+"""Size limit for pixels that wait for the tower. They may never be needed, if the prompt is already
+cached. Pixels that were dropped are computed again when needed."""
 
 
 class TowerInput(Struct, frozen=True):
-    """Preprocessed image, the input of a vision tower."""
+    """Preprocessed image, ready to be passed to the vision tower."""
 
-    pixels: Mapping[str, Any]  # arguments of the tower, by name
-    # the image in a prompt: words of the vocabulary, and counts of its own tokens between them
+    pixels: Mapping[str, Any]  # keyword arguments for the tower
+    # token layout in a prompt: special tokens, and counts of image tokens
     layout: Sequence[str | int]
-    # rows and columns of its tokens, if positions depend on them
+    # rows and columns of image tokens, if positions depend on them
     grid: tuple[int, int] = (0, 0)
 
 
 @dataclass(eq=False)
 class ImageTokens:
-    """Tokens of an image or a recording for one model."""
+    """Token representation of an image or recording, for a specific model."""
 
     digest: str
-    ids: tuple[int, ...]  # ids from `FIRST_IMAGE_ID` on are its own tokens
-    # rows and columns of its tokens, if positions depend on them
+    ids: tuple[int, ...]  # image tokens (from `FIRST_IMAGE_ID` on) and special tokens
+    # rows and columns of image tokens, if positions depend on them
     grid: tuple[int, int] = (0, 0)
-    # arguments of the tower by name; None once encoded or dropped
+    # keyword arguments for the tower; None once encoded or dropped
     pixels: Mapping[str, Any] | None = field(default=None, repr=False)
-    whole: bool = False  # its tokens attend to later ones too, so it needs a single pass
+    whole: bool = False  # uses bidirectional attention, so all tokens must be fed in one pass
 
     @functools.cached_property
     def own(self) -> np.ndarray:
-        """Indexes of its own tokens in `ids`."""
+        """Indices of the image tokens in `ids`."""
         return np.flatnonzero(np.array(self.ids) >= FIRST_IMAGE_ID)
 
 
-PlacedImage = tuple[int, ImageTokens]  # with the index of its first token in the session
+PlacedImage = tuple[int, ImageTokens]  # index of the first token in the session, and the image
 
 
 class InputSpan(Struct, frozen=True):
-    """Tokens of a session that are fed in a pass."""
+    """Span of a session's tokens that is fed in a pass."""
 
-    images: Sequence[PlacedImage]  # of the session, in order
-    start: int  # tokens before them
+    images: Sequence[PlacedImage]  # all images of the session, in order
+    start: int  # index of the first token
     count: int = 1
 
 
 class VisionFamily(abc.ABC):
-    """Image preprocessing and embedding for one architecture.
+    """Image preprocessing and embedding for a model architecture.
 
     Args:
-        folder: the model's.
-        config: its `config.json`.
-        words: ids of the added tokens of its tokenizer.
+        folder: model folder.
+        config: contents of `config.json`.
+        words: the tokenizer's added tokens, with their ids.
 
     Raises:
-        Exception: if anything unexpected is found. The model is then loaded without vision.
+        Exception: if anything is unexpected. The model is then loaded without vision.
 
     Attributes:
-        placeholder: the word that its chat template writes for an image.
-        sound: the word for a recording, or "" if it takes none.
-        whole: True if the tokens of an image attend to later ones of the same image.
+        placeholder: token that the chat template inserts for an image.
+        sound: token that it inserts for a recording, or "" if audio isn't supported.
+        whole: True if images use bidirectional attention.
     """
 
     placeholder: str
@@ -112,24 +113,26 @@ class VisionFamily(abc.ABC):
         """Preprocess an image `[height, width, 3]`.
 
         Raises:
-            ValueError: if the model does not support its shape.
+            ValueError: if the model doesn't support images of this shape.
         """
 
     def preprocess_sound(self, samples: np.ndarray) -> TowerInput:
-        """Preprocess a recording, `[samples]` at 16 kHz between -1 and 1."""
+        """Preprocess audio `[samples]`, sampled at 16 kHz, with values from -1 to 1."""
         raise NotImplementedError
 
     @abc.abstractmethod
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
-        """Return the embeddings of its tokens, `[tokens, width]`, and arrays that are added inside
-        the model."""
+        """Compute the image tokens' embeddings, `[tokens, width]`.
+
+        Any further arrays in the list are features that are added in later layers of the model.
+        """
 
     def tower(self, net: Any) -> Any:
-        """Return the model's vision tower, or None."""
+        """Return the vision tower of a model, or None."""
         return getattr(net, "vision_tower", None)
 
     def words_of(self, net: Any, ids: mx.array) -> mx.array:
-        """Return the embeddings of ids, the input of the model's first layer."""
+        """Look up token embeddings, as they are passed to the model's first layer."""
         embedded: mx.array = net.language_model.model.embed_tokens(ids)
         return embedded
 
@@ -141,24 +144,24 @@ class VisionFamily(abc.ABC):
         seen: list[mx.array],
         parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
-        """Return the model's arguments if the tokens at `rows` have embeddings of images."""
+        """Build the model's keyword arguments for a pass with image embeddings at `rows`."""
         embedded = self.words_of(net, ids)
         return {"inputs_embeds": replace_rows(embedded, rows, seen[0])}
 
     def places(self, images: Sequence[PlacedImage], start: int, count: int) -> np.ndarray | None:
-        """Return positions `[axes, count]`, or None if they are those of the tokens."""
+        """Return positions `[axes, count]`, or None for ordinary token positions."""
         return None
 
 
 def replace_rows(embedded: mx.array, rows: mx.array, seen: mx.array) -> mx.array:
-    """Replace rows of embeddings `[..., width]` with those of images."""
+    """Replace some rows of embeddings `[..., width]` with image embeddings."""
     flat = embedded.reshape(-1, embedded.shape[-1])
     flat[rows] = seen.astype(flat.dtype)
     return flat.reshape(embedded.shape)
 
 
 def image_ids(digest: str, count: int) -> tuple[int, ...]:
-    """Return ids for `count` tokens of an image."""
+    """Derive the ids of `count` image tokens from an image's digest."""
     raw = hashlib.shake_256(digest.encode()).digest(4 * count)
     return tuple((np.frombuffer(raw, "<u4") & (FIRST_IMAGE_ID - 1) | FIRST_IMAGE_ID).tolist())
 
@@ -166,7 +169,7 @@ def image_ids(digest: str, count: int) -> tuple[int, ...]:
 def prompt_ids(
     digest: str, layout: Sequence[str | int], words: Mapping[str, int]
 ) -> tuple[int, ...]:
-    """Return the ids of an image in a prompt. Unknown words are left out."""
+    """Convert an image's layout to token ids. Unknown special tokens are skipped."""
     own = iter(image_ids(digest, sum(part for part in layout if isinstance(part, int))))
     ids: list[int] = []
     for part in layout:
@@ -178,7 +181,7 @@ def prompt_ids(
 
 
 def place_images(tokens: Sequence[int], sights: Sequence[ImageTokens]) -> list[PlacedImage]:
-    """Return images with their indexes in the tokens of a prompt."""
+    """Find the positions of images in the tokens of a prompt."""
     found, at = [], 0
     for sight in sights:
         lead = int(sight.own[0])
@@ -189,36 +192,36 @@ def place_images(tokens: Sequence[int], sights: Sequence[ImageTokens]) -> list[P
 
 
 class ImagePreprocessor:
-    """Image preprocessor of a model, for workers. Holds no MLX arrays.
+    """Image preprocessor of a model. Runs on worker threads, and never holds MLX arrays.
 
     Args:
-        words: ids of the added tokens of its tokenizer.
+        words: the tokenizer's added tokens, with their ids.
     """
 
     def __init__(self, kind: VisionFamily, words: Mapping[str, int]) -> None:
         self.kind = kind
-        # id of the token that the template writes for an image
+        # id of the token that the chat template inserts for an image
         self.placeholder = words[kind.placeholder]
-        # ids of the words that the template writes for images and recordings
+        # tokens that the chat template inserts for images and recordings, with their ids
         self.written = {w: words[w] for w in (kind.placeholder, kind.sound) if w}
         self._words = words
         self._known: OrderedDict[str, ImageTokens] = OrderedDict()
         self._lock = threading.Lock()
 
     def word_of(self, medium: Image | Audio) -> str:
-        """Return the word that the template writes for a medium, or "" if the model does not
-        support it."""
+        """Return the token that the chat template inserts for a medium, or "" if unsupported."""
         return self.kind.sound if isinstance(medium, Audio) else self.kind.placeholder
 
     def tokens_of(self, image: Image | Audio, stop: threading.Event | None = None) -> ImageTokens:
         """Preprocess an image or a recording.
 
         Args:
-            stop: cancels when set, from any thread.
+            stop: set this event on any thread to cancel.
 
         Raises:
-            EngineError: `invalid_request` if it cannot be decoded; `engine_stopped` if cancelled.
-            FileNotFoundError: if its file was deleted.
+            EngineError: `invalid_request` if the file can't be decoded; `engine_stopped` if
+                cancelled.
+            FileNotFoundError: if the file was deleted.
         """
         if (known := self._seen(image.digest)) is not None:
             return known
@@ -251,7 +254,7 @@ class ImagePreprocessor:
     def pixels(
         self, image: Image | Audio, stop: threading.Event | None = None
     ) -> Mapping[str, Any]:
-        """Preprocess an image again, and return the arguments of the tower."""
+        """Preprocess an image whose pixels were dropped. Returns the tower's arguments."""
         return self._read(image, stop).pixels
 
     def _read(self, image: Image | Audio, stop: threading.Event | None) -> TowerInput:
@@ -288,22 +291,22 @@ class _StoredEmbeddings(Struct):
 
 
 class VisionModel:
-    """Vision tower of a loaded model, and the embeddings it has computed. Engine thread only."""
+    """Vision tower of a loaded model, with a cache of embeddings. Engine thread only."""
 
     def __init__(self, net: Any, kind: VisionFamily, placeholder: int) -> None:
         self.kind = kind
-        self.encoded = 0  # images encoded so far
-        self.held: dict[str, _StoredEmbeddings] = {}  # stored embeddings by digest
+        self.encoded = 0  # number of images encoded so far
+        self.held: dict[str, _StoredEmbeddings] = {}  # cached embeddings, by digest
         self._net = net
         self._placeholder = placeholder
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all stored embeddings."""
+        """Size of all cached embeddings in bytes."""
         return sum(held.nbytes for held in self.held.values())
 
     def encode(self, sight: ImageTokens, pixels: Mapping[str, Any]) -> Generator[None, None, None]:
-        """Compute and store an image's embeddings, in pieces."""
+        """Compute and cache an image's embeddings. Yields between slices of work."""
         spoken = {id(module) for module in self._net.language_model.modules()}
         modules = [m for m in self._net.modules() if id(m) not in spoken]
         embed = functools.partial(self.kind.embeddings, self._net, pixels)
@@ -319,20 +322,23 @@ class VisionModel:
         self.encoded += 1
 
     def drop(self, digest: str) -> None:
-        """Free an image's embeddings."""
+        """Free the embeddings of an image."""
         self.held.pop(digest, None)
 
     def plain(self, tokens: list[int]) -> list[int]:
-        """Replace ids of images with the placeholder."""
+        """Replace image tokens with the model's placeholder token."""
         if max(tokens, default=0) < FIRST_IMAGE_ID:
             return tokens
         return [self._placeholder if token >= FIRST_IMAGE_ID else token for token in tokens]
 
     def given(self, ids: mx.array, parts: Sequence[InputSpan]) -> dict[str, Any]:
-        """Return the model's arguments besides `ids`, the tokens of all `parts` in order.
+        """Build the model's keyword arguments for a pass over `parts`.
+
+        Args:
+            ids: token ids of all parts, in order.
 
         Raises:
-            LookupError: if embeddings of an image are missing.
+            LookupError: if the embeddings of an image are missing.
         """
         if not any(part.images for part in parts):
             return {}
@@ -349,7 +355,7 @@ class VisionModel:
         return given
 
     def _seen(self, parts: Sequence[InputSpan]) -> tuple[list[int], list[list[mx.array]]]:
-        """Return the indexes of image tokens among all fed tokens, and their embeddings."""
+        """Return the row indices of all image tokens in the pass, and their embeddings."""
         rows: list[int] = []
         features: list[list[mx.array]] = []
         before = 0
@@ -368,13 +374,14 @@ class VisionModel:
         return rows, features
 
 
-# ---------------------------------------------------------------- positions on three axes
+# ---------------------------------------------------------------- three-axis positions
 
 
 def grid_positions(images: Sequence[PlacedImage], start: int, count: int) -> np.ndarray:
-    """Return positions for Qwen's models: an image has one time position, and rows and columns.
+    """Compute three-axis positions (time, row, column) for Qwen's models.
 
-    The text after it continues at the larger of its height and width.
+    All tokens of an image have the same time position. The text after the image continues at the
+    larger of its height and width.
     """
     found = np.tile(np.arange(start, start + count, dtype=np.int32), (3, 1))
     shift = 0

@@ -1,9 +1,9 @@
-"""Models of mlx-vlm, for architectures that mlx-lm does not have.
+"""Support for mlx-vlm's models, for architectures that mlx-lm doesn't have.
 
-Only `mlx_vlm.models` and its loader are imported, on first use. A bare module replaces mlx-vlm's
-`__init__`, which would import a server and a trainer. Before its models are imported, mlx-lm's
-caches and our attention are installed, so slots, shared prefixes, mixed steps and offloading work
-as with models of mlx-lm, and the probe finds out which of them a model supports.
+We only import `mlx_vlm.models` and its loader, on first use. mlx-vlm's `__init__` would import a
+server and a trainer, so we replace it with an empty module. Before importing any models, we also
+install mlx-lm's caches and our attention. This way, slots, shared prefixes, mixed steps and
+offloading work like for mlx-lm's models, and the probe finds out what each model supports.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _lock = threading.Lock()
 
 
 def takes(config: dict[str, Any], seeing: bool = True) -> bool:
-    """Return True if a model is loaded with mlx-vlm, because mlx-lm does not have its type.
+    """Check whether a model should be loaded with mlx-vlm instead of mlx-lm.
 
     Args:
-        seeing: also return True if mlx-lm would leave out a supported vision tower.
+        seeing: also prefer mlx-vlm if mlx-lm would drop a supported vision tower.
     """
     kind = config.get("model_type")
     if not isinstance(kind, str) or (_in_mlx_lm(kind) and not (seeing and sees(config))):
@@ -55,7 +55,7 @@ def takes(config: dict[str, Any], seeing: bool = True) -> bool:
 
 
 def sees(config: dict[str, Any]) -> bool:
-    """Return True if images are supported for a model, provided its weights include a tower."""
+    """Check whether we support images for a model, assuming that its weights include the tower."""
     return (
         config.get("model_type") in FAMILIES
         and bool(config.get("vision_config"))
@@ -64,23 +64,23 @@ def sees(config: dict[str, Any]) -> bool:
 
 
 def has_tower(folder: Path) -> bool:
-    """Return True if a folder's weights include a vision tower. Conversions by mlx-lm drop it."""
+    """Check whether a folder's weights include a vision tower. mlx-lm's conversions drop it."""
     files = folder.glob("*.safetensors")
     return any(_TOWER.search(name) for file in files for name in read_header(file)[0])
 
 
 def model_type(config: dict[str, Any]) -> str | None:
-    """Return mlx-vlm's name of a model's type, or None if it does not have it."""
+    """Return mlx-vlm's name for a model's type, or None if it isn't supported there."""
     if not _is_installed():
         return None
     kind = str(_utils().get_model_type(config))
     if not _TYPE.fullmatch(kind):
-        return None  # the name would be imported
+        return None  # don't import arbitrary names
     return kind if importlib.util.find_spec(f"{_NAME}.models.{kind}") is not None else None
 
 
 def package_of(config: dict[str, Any]) -> Any:
-    """Import the module of a model's type. Called on a worker first, as it is slow."""
+    """Import the module for a model's type. This is slow, so call it on a worker thread first."""
     package = importlib.import_module(f"{_NAME}.models.{model_type(config)}")
     indexer: Any = sys.modules.get(f"{_NAME}.models.hy_v4.indexer")
     if indexer is not None:
@@ -89,10 +89,10 @@ def package_of(config: dict[str, Any]) -> Any:
 
 
 def _partition_scores(top_k: int, masked: bool) -> Callable[..., mx.array]:
-    """Select the best positions for Hy V4's attention, at the end of the result.
+    """Replacement for Hy V4's selection of the best positions, which puts them last.
 
-    The original is compiled once for all shapes. It counts the index of the partition from the
-    start, so the index of the first prompt would be used for all.
+    The original is compiled once for all shapes, but counts the partition index from the start. So
+    the index of the first prompt would be used for all prompts.
     """
 
     def partition(q: mx.array, k: mx.array, weights: mx.array, mask: Any = None) -> mx.array:
@@ -106,11 +106,11 @@ def _partition_scores(top_k: int, masked: bool) -> Callable[..., mx.array]:
 
 
 def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
-    """Load a folder's model, wrapped to be called like mlx-lm's.
+    """Load a folder's model with mlx-lm's calling convention.
 
     Raises:
-        EngineError: if it is not a language model.
-        Exception: from mlx-vlm's loader.
+        EngineError: if it isn't a language model.
+        Exception: whatever mlx-vlm's loader raises.
     """
     package = package_of(config)
     if not _has_language_model(getattr(package, "Model", None)):
@@ -122,14 +122,14 @@ def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
 
 
 def _has_language_model(model: Any) -> bool:
-    """Return True if a model class contains a language model. No instance is created."""
+    """Check whether a model class contains a language model, without instantiating it."""
     inits = [vars(kind).get("__init__") for kind in getattr(model, "__mro__", ())]
     codes = [getattr(init, "__code__", None) for init in inits]
     return any("language_model" in code.co_names for code in codes if code is not None)
 
 
 def build(config: dict[str, Any]) -> Any:
-    """Create a model with random weights from a config, wrapped to be called like mlx-lm's."""
+    """Create a model with random weights and mlx-lm's calling convention from a config."""
     package = package_of(config)
     whole = {name: {} for name in ("text_config", "vision_config", "audio_config")} | config
     settings = package.ModelConfig.from_dict(whole)
@@ -140,19 +140,19 @@ def build(config: dict[str, Any]) -> Any:
 
 
 def as_language_model(net: Any) -> None:
-    """Wrap a model of mlx-vlm to be called, and to create caches, like mlx-lm's."""
+    """Give an mlx-vlm model mlx-lm's interface for calls and caches."""
     kind = FAMILIES.get(getattr(net.config, "model_type", ""))
     if net.get("audio_tower") is not None and not (kind and kind.sound):
-        net.audio_tower = net.embed_audio = None  # unsupported; its weights are not loaded
+        net.audio_tower = net.embed_audio = None  # unsupported, so don't load its weights
     if getattr(net.language_model, "model_type", None) in ("ministral3", "mistral4"):
         mix_in(_ScaledByRow, net.language_model.layers)
     mix_in(AsLanguageModel, [net])
 
 
 class _ScaledByRow:
-    """Mixin for a layer whose queries are scaled by position.
+    """Mixin for layers that scale queries by position.
 
-    The original uses the first row's position for all rows.
+    The original uses the position of the first row for all rows.
     """
 
     def __call__(self, x: mx.array, scale: mx.array, mask: Any = None, cache: Any = None) -> Any:
@@ -172,14 +172,14 @@ class _ScaledByRow:
 
 
 class AsLanguageModel:
-    """Mixin for a model of mlx-vlm."""
+    """Mixin that gives an mlx-vlm model mlx-lm's interface."""
 
     language_model: Any
 
     def __call__(self, ids: mx.array, cache: Any = None, **given: Any) -> mx.array:
         language = self.language_model
         if hasattr(language, "_rope_deltas"):
-            # Positions differ by row. The model would keep those of another chat.
+            # Pass positions explicitly, because the model would reuse another chat's positions.
             language._rope_deltas = language._position_ids = None
             given.setdefault("position_ids", _positions(cache, ids.shape))
         out = language(ids, cache=cache, **given)
@@ -197,14 +197,14 @@ class AsLanguageModel:
 
 
 def _positions(caches: Sequence[Any] | None, shape: Sequence[int]) -> mx.array:
-    """Return the positions of a pass's tokens on three axes, which are equal for text."""
+    """Return three-axis positions for a text-only pass. All axes are equal."""
     offset, (rows, tokens) = _offset(caches), shape
     places = mx.arange(tokens)[None] + (offset[:, None] if _is_array(offset) else offset)
     return mx.broadcast_to(places[None], (3, rows, tokens))
 
 
 def _offset(caches: Sequence[Any] | None) -> Any:
-    """Return the number of tokens in the caches, or an array for several rows."""
+    """Return the number of tokens in the caches, as an array if there are several rows."""
     for cache in caches or ():
         for part in (cache, *getattr(cache, "caches", ())):
             if hasattr(part, "update_and_fetch"):
@@ -216,7 +216,7 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, mx.array) and value.ndim > 0
 
 
-# ---------------------------------------------------------------- how it is imported
+# ---------------------------------------------------------------- importing mlx-vlm
 
 
 def _in_mlx_lm(kind: str) -> bool:
@@ -234,12 +234,12 @@ def _is_installed() -> bool:
 
 
 def version_of(net: Any) -> str:
-    """Return mlx-vlm's version if a model is from there, else ""."""
+    """Return mlx-vlm's version if it implements the model, else ""."""
     return metadata.version("mlx-vlm") if isinstance(net, AsLanguageModel) else ""
 
 
 def architectures() -> list[str]:
-    """Return all types that mlx-vlm has a module for, including other than language models."""
+    """List all model types in mlx-vlm, including those that aren't language models."""
     import pkgutil
 
     if not _is_installed():
@@ -250,7 +250,7 @@ def architectures() -> list[str]:
 
 
 def language_models() -> list[str]:
-    """Return the language model types that mlx-lm lacks, and those that fail to import."""
+    """List mlx-vlm's language models that aren't in mlx-lm, including any that fail to import."""
     found = []
     for name in architectures():
         if not _in_mlx_lm(name):
@@ -265,7 +265,7 @@ def language_models() -> list[str]:
 
 
 def _utils() -> Any:
-    """Return mlx-vlm's loader. See this module's docstring."""
+    """Return mlx-vlm's loader module, importing it as described at the top of this file."""
     with _lock:
         if f"{_NAME}.utils" not in sys.modules:
             _import()
@@ -289,11 +289,11 @@ def _import() -> None:
         for name in [n for n in sys.modules if n.partition(".")[0] == _NAME]:
             del sys.modules[name]
         raise
-    utils._load_safetensors = mx.load  # the original writes into the folder's files
+    utils._load_safetensors = mx.load  # the original modifies the model files
 
 
 def _replace_caches() -> None:
-    """Replace mlx-vlm's caches with mlx-lm's."""
+    """Replace mlx-vlm's cache classes with mlx-lm's."""
     theirs = importlib.import_module(f"{_NAME}.models.cache")
     ours = importlib.import_module("mlx_lm.models.cache")
     for name in _CACHES:
@@ -305,7 +305,7 @@ def _replace_caches() -> None:
 
 
 def _replace_attention() -> None:
-    """Replace mlx-vlm's attention with mlx-lm's, which is ours if that patch is on."""
+    """Replace mlx-vlm's attention with mlx-lm's, which we have patched ourselves."""
     theirs: Any = importlib.import_module(f"{_NAME}.models.base")
     ours: Any = importlib.import_module("mlx_lm.models.base")
     theirs.scaled_dot_product_attention = ours.scaled_dot_product_attention
@@ -314,12 +314,12 @@ def _replace_attention() -> None:
         own_length(keys) if isinstance(keys, (mx.array, tuple, list)) else sys.maxsize
     )
     theirs.cache_position_offset = _known_offset
-    # It would allow code in a folder to run when other code uses transformers.
+    # This patch would let code from model folders run whenever transformers is used.
     theirs.install_auto_processor_patch = lambda *_, **__: None
 
 
 def _known_offset(cache: Any) -> int:
-    """Return a cache's length if known without waiting for the device, else 0."""
+    """Return a cache's length if we can get it without waiting for the device, else 0."""
     offset = getattr(cache, "offset", 0)
     return offset if isinstance(offset, int) else 0
 
@@ -330,12 +330,12 @@ _STUBBED: dict[str, tuple[str, ...]] = {
     f"{_NAME}.trainer.peft": (),
     f"{_NAME}.trainer.peft.utils": ("apply_lora_layers",),
 }
-"""Unneeded modules that mlx-vlm's loader imports, and the names it imports from them."""
+"""Modules that mlx-vlm's loader imports but we don't need, and the names imported from them."""
 
 
 @contextlib.contextmanager
 def _stubbed_modules() -> Iterator[None]:
-    """Replace unneeded modules with bare ones inside the block."""
+    """Replace unneeded modules with empty stubs inside the block."""
     made = [name for name in _STUBBED if name not in sys.modules]
     for name in made:
         sys.modules[name] = bare = ModuleType(name)

@@ -1,7 +1,7 @@
-"""Validation of token ids, and the ids that end a turn.
+"""Validation of token ids, and detection of EOS tokens.
 
-MLX does not check ids: one beyond the embedding's last row reads other memory or crashes the
-process. A tokenizer of another model is enough to cause it.
+MLX doesn't do bounds checks in embedding lookups. An id that is out of range reads arbitrary memory
+or crashes the process, and using another model's tokenizer is enough to cause this.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def words(tokenizer: Any) -> int:
-    """Return the number of a tokenizer's ids. In some versions, mlx-lm's wrapper has no length."""
+    """Return the size of a tokenizer's vocabulary. Some versions of mlx-lm's wrapper lack `len`."""
     try:
         return len(tokenizer)
     except TypeError:
@@ -25,10 +25,10 @@ def words(tokenizer: Any) -> int:
 
 
 def check_ids(rows: int, ids: Sequence[int]) -> None:
-    """Reject ids that are not rows of the embedding.
+    """Check that all ids are in the range of the embedding.
 
     Raises:
-        EngineError: `invalid_request`, naming the first such id.
+        EngineError: `invalid_request`, with the first id that is out of range.
     """
     for part in pieces.parts(ids):
         if max(part) < rows and min(part) >= 0:
@@ -42,11 +42,11 @@ def check_ids(rows: int, ids: Sequence[int]) -> None:
 
 
 def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
-    """Check a tokenizer's whole vocabulary against the rows of the embedding.
+    """Check that a tokenizer's whole vocabulary is in the range of the embedding.
 
-    Return the ids of added tokens that are out of range. They are no reason to reject the model: a
-    text model often has the tokenizer of a larger family, with a token for images. Prompts with
-    such a token are rejected by `check_ids`.
+    Returns the ids of added tokens that are out of range. We don't reject the model for these,
+    because text models often ship the tokenizer of a larger family, e.g. with an image token.
+    Prompts that contain such a token are rejected by `check_ids`.
 
     Raises:
         EngineError: `model_load_failed` if an ordinary token is out of range.
@@ -69,15 +69,16 @@ def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
 
 
 def end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -> frozenset[int]:
-    """Return the ids that end a turn, collected from all places where models state them.
+    """Collect the EOS token ids of a model from all the places where they can be set.
 
-    Configs state ids of the base model, of the chat model, or a library's defaults. So the first id
-    counts, and of the others those of added tokens, because an ordinary word never ends a turn.
+    The ids in configs may belong to the base model or the chat model, or they may be a library's
+    defaults. So we trust the first id, but accept the others only if they are added tokens, because
+    an ordinary word never ends a turn.
 
     Args:
-        tokenizer: mlx-lm's `TokenizerWrapper`, or the tokenizer in it.
-        named: ids from the model's configs, the most reliable first.
-        ends: tokens that end a turn in its dialect.
+        tokenizer: mlx-lm's `TokenizerWrapper` or the tokenizer inside.
+        named: ids from the model's configs, most reliable first.
+        ends: tokens that end a turn in the model's dialect.
     """
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     added: dict[str, int] = inner.get_added_vocab()

@@ -1,10 +1,11 @@
-"""Untrusted work in resource-limited child processes: templates, tokenizers, folders, files.
+"""Run untrusted work in resource-limited child processes: templates, tokenizers, folders, files.
 
-`confined.Sandbox` runs the tasks that models need (prompts, tokenizers, output formats, model
-folders). `jobs` runs one-off tasks in a child of their own (a document, an image, a GGUF file).
-`pool` schedules several children, `process` starts one and sends it requests, and `protocol`
-defines the messages. `child` runs in the child, with the tasks in `prompts`, `folders`,
-`tokenizer_check`, `images` and `sounds`. `bounds` rejects oversized input before a child sees it.
+`confined.Sandbox` has the tasks needed for models (prompts, tokenizers, output formats, model
+folders). `jobs` has one-off tasks that each get their own child (a document, an image, a GGUF
+file). `pool` schedules children, `process` starts them and sends requests, and `protocol` defines
+the messages. `child` is the main loop inside a child; its tasks are in `prompts`, `folders`,
+`tokenizer_check`, `images` and `sounds`. `bounds` rejects oversized input before it's even sent to
+a child.
 
 Decisions:
 

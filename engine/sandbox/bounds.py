@@ -1,4 +1,4 @@
-"""Size limits for requests, checked in milliseconds before any library sees the input."""
+"""Size limits for requests. They're checked in milliseconds, before any library sees the input."""
 
 from __future__ import annotations
 
@@ -11,48 +11,49 @@ from engine.messages import Message
 from engine.params import SamplingParams
 
 CHARACTERS_PER_TOKEN = 32
-"""Prompts with more characters per context token are rejected without tokenizing.
+"""Prompts with more characters than this per context token are rejected without tokenizing.
 
-English has 4 to 5 characters per token and code 3. The longest tokens of real vocabularies (runs of
-blanks or dashes) have 16 to 128, so only a prompt of nearly nothing but blanks can be rejected
-although it would fit.
+English has 4 to 5 characters per token, and code has 3. In real vocabularies, the longest tokens
+(runs of spaces or dashes) have 16 to 128. So the only prompts rejected by mistake consist almost
+entirely of whitespace.
 """
 
 MAX_PROMPT_CHARACTERS = 16_000_000
-"""Limit for any context length: tokenizing more takes minutes and gigabytes."""
+"""Applies to any context length, because tokenizing more would take minutes and gigabytes."""
 
 MAX_MESSAGES = 20_000
 MAX_MESSAGE_VALUES = 200_000
-"""Strings, numbers, lists and objects in one message. Tool calls have many."""
+"""Strings, numbers, lists and objects per message. Tool calls can have a lot of them."""
 
-MAX_MESSAGE_DEPTH = 32  # nested lists and objects
+MAX_MESSAGE_DEPTH = 32  # nesting of lists and objects
 
-MAX_FORM_CHARACTERS = 256_000  # of a schema, pattern or grammar, or of all choices together
+MAX_FORM_CHARACTERS = 256_000  # for a schema, pattern or grammar, or for all choices together
 
 MAX_CHOICES = 1_999
-"""With one more, llguidance fails at the first token. 100,000 choices take it 18 s."""
+"""With 2,000 choices, llguidance fails at the first token, and 100,000 choices take 18 s."""
 
-MAX_FORM_DEPTH = 100  # nesting of a schema, and of brackets in a pattern or grammar
+MAX_FORM_DEPTH = 100  # nesting of schemas, or of brackets in patterns and grammars
 
 MAX_FORM_PARTS = 10_000
-"""Objects and lists in a schema, or rules in a grammar. 5,000 properties take 2.4 s."""
+"""Objects and lists in a schema, or rules in a grammar. llguidance takes 2.4 s for 5,000
+properties."""
 
 MAX_REFERENCE_CHAIN = 100
-"""Length of a chain of references. llguidance follows them recursively; 1,000 crash it."""
+"""Longest chain of references. llguidance follows them recursively and crashes at 1,000."""
 
 MAX_STOP_STRINGS = 256
 MAX_STOP_CHARACTERS = 64_000
-"""Total of all stop strings. The engine thread searches for all of them at each token: 20,000 took
-0.12 s."""
+"""Limit on all stop strings together. The engine thread searches for them at every token, which
+took 0.12 s with 20,000 stop strings."""
 
-MAX_LOGIT_BIASES = 10_000  # the bias array is rebuilt at each token
+MAX_LOGIT_BIASES = 10_000  # the bias array is rebuilt for every token
 
 
 def check_params(params: SamplingParams, rows: int | None = None) -> None:
-    """Reject parameters that would slow down every chat at each token, or have no effect.
+    """Reject sampling parameters that would slow down every token of every chat, or do nothing.
 
     Args:
-        rows: number of token ids in the model's embedding, if known.
+        rows: rows of the model's embedding, if known.
 
     Raises:
         EngineError: `invalid_request`.
@@ -79,7 +80,7 @@ def check_params(params: SamplingParams, rows: int | None = None) -> None:
 
 
 def check_message_count(messages: int, limit: int = 20 * MAX_MESSAGES) -> None:
-    """Reject a conversation with too many messages to check one by one.
+    """Reject conversations with too many messages to even check them individually.
 
     Raises:
         EngineError: `context_overflow`.
@@ -93,11 +94,11 @@ def check_message_count(messages: int, limit: int = 20 * MAX_MESSAGES) -> None:
 
 
 def check_prompt(messages: list[Message], context: int, reason: str = "") -> None:
-    """Reject messages that cannot fit into the context or are too complex to process.
+    """Reject messages that can't fit in the context, or are too complex to process.
 
     Args:
         context: the model's context length in tokens.
-        reason: the `EngineError.reason` of a prompt that is too long.
+        reason: used as `EngineError.reason` if the prompt is too long.
 
     Raises:
         EngineError: `context_overflow` or `invalid_request`.
@@ -121,15 +122,15 @@ def check_prompt(messages: list[Message], context: int, reason: str = "") -> Non
 
 
 def max_characters(context: int) -> int:
-    """Return the character limit of a prompt for a context length in tokens."""
+    """Return the maximum number of characters in a prompt, given the context length in tokens."""
     return min(MAX_PROMPT_CHARACTERS, CHARACTERS_PER_TOKEN * context)
 
 
 def message_size(message: Message) -> int:
-    """Return the characters of a message. Each value in it counts as at least one.
+    """Return the size of a message in characters. Every value counts as at least one.
 
     Raises:
-        EngineError: `invalid_request` if the message is nested too deeply or has too many values.
+        EngineError: `invalid_request` if it's nested too deeply or has too many values.
     """
     characters, values, waiting = 0, 0, [(value, 1) for value in message.values()]
     while waiting:
@@ -149,8 +150,8 @@ def message_size(message: Message) -> int:
 
 
 def form_refusal(params: SamplingParams) -> str:
-    """Return the reason why an output format is too large for llguidance, or "" if it is not."""
-    if params.tool_form is not None:  # the engine generates this grammar
+    """Explain why an output format is too large for llguidance, or return "" if it isn't."""
+    if params.tool_form is not None:  # generated by the engine
         form = params.tool_form
         schemas = [schema for _, schema in form.tools] + [form.answer] * (form.answer is not None)
         each = (SamplingParams(json_schema=schema) for schema in schemas)
@@ -201,7 +202,7 @@ def _surrogate_error(text: str) -> str:
 
 
 def _longest_reference_chain(schema: Any) -> int:
-    """Return the length of the longest chain of references, visiting each target once."""
+    """Return the length of the longest chain of references. Each target is only visited once."""
     longest, seen = 0, set[str]()
     waiting: list[tuple[Any, int]] = [(schema, 0)]
     while waiting:
@@ -210,7 +211,7 @@ def _longest_reference_chain(schema: Any) -> int:
             waiting += [(value, count) for value in part]
         if not isinstance(part, dict):
             continue
-        # Definitions are visited from the references to them.
+        # Definitions are visited when something refers to them.
         waiting += [(v, count) for k, v in part.items() if k not in ("$defs", "definitions")]
         target = part.get("$ref")
         if isinstance(target, str) and target not in seen:
@@ -221,7 +222,7 @@ def _longest_reference_chain(schema: Any) -> int:
 
 
 def _resolve_pointer(schema: Any, pointer: str) -> Any:
-    """Return the part of the schema that a reference points to, or None."""
+    """Resolve a JSON pointer within a schema. Returns None if there is no target."""
     place = schema
     for name in pointer.removeprefix("#").split("/")[1:]:
         key = name.replace("~1", "/").replace("~0", "~")
@@ -255,7 +256,7 @@ def _grammar_refusal(grammar: str) -> str:
     if len(starts) > MAX_FORM_PARTS:
         return f"The grammar has {len(starts):,} rules (limit {MAX_FORM_PARTS:,})."
     if not starts:
-        return _nesting_refusal(grammar)  # llguidance reports the missing rules
+        return _nesting_refusal(grammar)  # let llguidance report that there are no rules
     ends = [*(found.start() for found in starts[1:]), len(grammar)]
     named = {
         found[1]: set(_NAME.findall(grammar[found.end() : end]))

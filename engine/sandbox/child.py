@@ -1,8 +1,8 @@
 """Main loop and tasks of a child process.
 
-The child reads requests from its standard input, one at a time, until the pipe closes. Before each
-request it sets its own limits, so the kernel ends it when its time is over, even inside a library
-or after the parent has died. It can write files only if it was started for that.
+Requests arrive on stdin, one at a time, until the pipe is closed. Before each request, the child
+sets its own limits, so that the kernel kills it when the time is up, even inside a library or if
+the parent is dead. Only children started for that purpose can write files.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ from engine.sandbox.protocol import ChildKind, RefusedError, pack, unpack
 from engine.text.forms import grammar, in_words, parser_limits, refusal, too_much
 from engine.text.rendering import Reader, TooLongError
 
-_GRACE_S = 1.0  # the parent's own deadline comes first, as its error is more precise
+_GRACE_S = 1.0  # lets the parent's deadline come first, since its error is more precise
 _PR_SET_PDEATHSIG = 1
-# Stack for native parsers. Smaller than that of the engine's threads, so that what passes here
-# passes there.
+# Stack size for native parsers. Smaller than in the engine's threads, so whatever works here also
+# works there.
 _STACK_BYTES = 4 * 2**20
 
 _MATCHES_NOTHING = "No text matches it. Check the schema, the grammar or the pattern."
-_MAX_FIRST_MASK_S = 1.0  # time limit for the mask of the first token
-_MAX_TOKEN_S = 0.2  # time limit for each later token, which delays all replies
-_TRIAL_TOKENS, _TRIAL_S = 8, 0.5  # the trial ends at either limit
+_MAX_FIRST_MASK_S = 1.0  # limit for computing the first token's mask
+_MAX_TOKEN_S = 0.2  # limit for each later token, since it delays all replies
+_TRIAL_TOKENS, _TRIAL_S = 8, 0.5  # the trial ends when either is reached
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Serve requests until the parent closes the pipe."""
+    """Handle requests until the parent closes the pipe."""
     die_with_parent()
-    # Keep a library's own output out of the replies.
+    # Libraries may print something, which mustn't end up in the replies.
     answers = os.dup(1)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (1, 2):
         os.dup2(nowhere, number)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C goes to the whole process group
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is sent to the whole process group
     _set_limit("RLIMIT_CORE", 0)
     kind = ChildKind(arguments[0]) if arguments else ChildKind.PROMPTS
     if kind is not ChildKind.WRITES:
         _set_limit("RLIMIT_FSIZE", 0)
     _set_limit("RLIMIT_NOFILE", 256)
     threading.stack_size(_STACK_BYTES)
-    _import_libraries(kind)  # after the limits
+    _import_libraries(kind)  # after the limits are set
     with contextlib.suppress(EOFError, OSError):
         _write_all(answers, pack({"ready": True}))
         while True:
@@ -64,24 +64,25 @@ def main(arguments: Sequence[str]) -> int:
             _set_limit("RLIMIT_AS", int(request["memory"]) or None)
             if kind is ChildKind.WRITES:
                 _set_limit("RLIMIT_FSIZE", int(request["written"]), repeated=True)
-            # Zero would disable the timer.
+            # zero would disable the timer
             signal.setitimer(signal.ITIMER_PROF, max(float(request["seconds"]), 1e-6))
             signal.setitimer(signal.ITIMER_REAL, float(request["alarm"]) + _GRACE_S)
             reply, out, again = _run_task(request, blobs)
-            _set_limit("RLIMIT_AS", None)  # a large reply must be written even if memory was short
+            # lift the limit, so that a large reply can be written even if memory was short
+            _set_limit("RLIMIT_AS", None)
             _write_all(answers, pack(reply, out))
             for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
                 signal.setitimer(timer, 0)
             del request, blobs, reply, out
             if not again:
                 break
-    # A normal exit could wait for a library's threads.
+    # a normal exit could hang waiting for a library's threads
     os._exit(0)
 
 
 def _import_libraries(kind: ChildKind) -> None:
-    """Import the libraries for this kind of child before its first request."""
-    # transformers imports torch if it is installed, which takes gigabytes of address space.
+    """Import what this kind of child needs, before the first request."""
+    # If torch is installed, transformers imports it, and that takes gigabytes of address space.
     sys.modules["torch"] = None  # type: ignore[assignment]
     if kind in (ChildKind.PROMPTS, ChildKind.TOKENIZERS):
         from engine.sandbox import prompts
@@ -94,7 +95,7 @@ def _import_libraries(kind: ChildKind) -> None:
 def _run_task(
     request: dict[str, Any], blobs: list[bytes]
 ) -> tuple[dict[str, Any], tuple[bytes, ...], bool]:
-    """Run a task. Return its reply, its blobs, and True if the child can take more requests."""
+    """Run a task. Returns its reply and blobs, and whether the child can go on after this."""
     try:
         result, out = TASKS[request["do"]](request["arguments"], blobs)
         return {"result": result}, out, True
@@ -104,7 +105,7 @@ def _run_task(
         return {"memory": True}, (), False
     except Exception as error:
         return {"error": _describe_error(error)}, (), True
-    except BaseException as error:  # a panic in a Rust library leaves it in an unknown state
+    except BaseException as error:  # after a panic, a Rust library is in an unknown state
         return {"panic": _describe_error(error)}, (), False
 
 
@@ -131,11 +132,11 @@ def _write_all(descriptor: int, pieces: list[bytes]) -> None:
 
 
 def _set_limit(name: str, value: int | None, repeated: bool = False) -> None:
-    """Set a soft limit, and also the hard limit if it is never raised again.
+    """Set a soft limit. If it never has to be raised again, set the hard limit too.
 
     Args:
-        value: the limit; None restores the hard limit.
-        repeated: True if the limit is set again for each request.
+        value: the limit, or None to go back to the hard limit.
+        repeated: True if it's set again for each request.
     """
     import resource
 
@@ -146,12 +147,12 @@ def _set_limit(name: str, value: int | None, repeated: bool = False) -> None:
     soft = hard if value is None else value
     if hard != resource.RLIM_INFINITY:
         soft = hard if soft == resource.RLIM_INFINITY else min(soft, hard)
-    with contextlib.suppress(OSError, ValueError):  # macOS has no address space limit
+    with contextlib.suppress(OSError, ValueError):  # macOS can't limit the address space
         resource.setrlimit(which, (soft, hard if repeated or name == "RLIMIT_AS" else soft))
 
 
 def die_with_parent() -> None:
-    """On Linux, have the kernel kill this process when the *thread* that started it ends."""
+    """On Linux, make the kernel kill us when the *thread* that started us ends."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -162,11 +163,11 @@ def die_with_parent() -> None:
 TaskResult = tuple[dict[str, Any], tuple[bytes, ...]]
 
 _readers: dict[str, Reader] = {}  # by model key
-_form_tokenizers: dict[str, Any] = {}  # llguidance's tokenizers by model key
+_form_tokenizers: dict[str, Any] = {}  # llguidance tokenizers by model key
 
 
 def _load_tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
-    """Load a model's tokenizer, and drop all that are not in "keep"."""
+    """Load a model's tokenizer. Any tokenizer not listed in "keep" is dropped."""
     for held in (_readers, _form_tokenizers):
         for key in set(held) - set(arguments["keep"]):
             del held[key]
@@ -321,17 +322,17 @@ def _gguf(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     return write(path, out, arguments["called"], arguments["card"]), ()
 
 
-# Trial compilation of an output format.
+# Trial compilation of output formats
 
 
 def _compile_form(params: SamplingParams, tokenizer: Any) -> None:
-    """Do everything that the engine does with an output format before the first token.
+    """Go through everything the engine does with an output format up to the first token.
 
     Args:
-        tokenizer: llguidance's tokenizer; None to check only the syntax.
+        tokenizer: llguidance's tokenizer, or None to just check the syntax.
 
     Raises:
-        RefusedError: with llguidance's reason.
+        RefusedError: with the reason from llguidance.
     """
     if tokenizer is None:
         if reason := _run_in_small_stack(lambda: refusal(params)):
@@ -354,14 +355,14 @@ def _compile_and_try(params: SamplingParams, tokenizer: Any) -> str:
     if time.process_time() - begin > _MAX_FIRST_MASK_S:
         return "It takes too long to evaluate."
     if matcher.is_error():
-        # A recursive grammar without a terminal compiles, but allows no token.
+        # Recursive grammars without a terminal compile fine but don't allow any token.
         why = too_much(str(matcher.get_error()).strip())
         return f"It {why}" if why else _MATCHES_NOTHING
     return _try_tokens(matcher)
 
 
 def _try_tokens(matcher: Any) -> str:
-    """Consume the first allowed tokens. The cost of some grammars shows only then."""
+    """Consume a few allowed tokens, because with some grammars only this reveals the cost."""
     begin = time.process_time()
     for _ in range(_TRIAL_TOKENS):
         mask = int.from_bytes(matcher.compute_bitmask(), "little")
@@ -380,7 +381,7 @@ def _try_tokens(matcher: Any) -> str:
 
 
 def _run_in_small_stack(work: Callable[[], str]) -> str:
-    """Call `work` in a thread with less stack than the engine's threads, and return its result."""
+    """Run `work` on a thread with a smaller stack than the engine's threads."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(work).result()
 

@@ -1,4 +1,4 @@
-"""Tasks that the engine runs in child processes for its models. All methods block.
+"""Run the engine's model-related tasks in child processes. Every method blocks.
 
 sandbox = Sandbox()
 sandbox.start()                                        # in the background
@@ -35,27 +35,29 @@ from engine.text import pieces
 from engine.text.form_tokens import Told
 from engine.text.rendering import Asked, TooLongError
 
-_MAX_LOADED_TOKENIZERS = 3  # in one child; the largest take 300 MB each
+_MAX_LOADED_TOKENIZERS = 3  # per child; the largest tokenizers take 300 MB each
 
 _MAX_LISTED_TOKENS = 2**17
-"""Longer prompts stay arrays: creating or freeing a list of millions holds the GIL for too long."""
+"""Longer prompts are kept as arrays, since creating or freeing a list with millions of items holds
+the GIL for too long."""
 
 _LONG_CHARACTERS = 2**16  # longer texts are sent as blobs
 
 
 @dataclass(frozen=True)
 class CheckedTokenizer:
-    """A tokenizer that passed its check, with the data that a child needs to use it.
+    """A tokenizer that passed its check, and what a child needs to load it.
 
     Attributes:
-        key: unique id among the children.
-        rows: number of ids in the model's embedding; prompts with larger ids are rejected. None
-            if unknown.
-        largest_id: largest id that the tokenizer can produce, special tokens included.
-        longest_token: in characters.
-        known: chat template and special tokens; None if the tokenizer needs its own Python code.
+        key: identifies it among the children.
+        rows: rows of the model's embedding. Prompts with ids beyond that are rejected. None if
+            unknown.
+        largest_id: largest id the tokenizer can produce, including special tokens.
+        longest_token: length of the longest token in characters.
+        known: chat template and special tokens. None if the tokenizer needs Python code of its own.
         packed: the tokenizer as compressed JSON.
-        table: with `tokens`, the data of a `KnownTokenizer`; None if it cannot replace this one.
+        table: together with `tokens`, the data for a `KnownTokenizer`. None if it can't stand in
+            for this tokenizer.
     """
 
     key: str
@@ -72,11 +74,11 @@ class CheckedTokenizer:
 
 
 class _TaskPolicy(Struct, frozen=True):
-    """Limits of a task, and the error that its failure raises.
+    """A task's limits, and how to report failures.
 
     Attributes:
-        subject: subject of the sentence that `TaskError` continues.
-        refusal_prefix: text before the child's own sentence.
+        subject: start of the error message, continued by `TaskError`.
+        refusal_prefix: goes before the child's own message.
     """
 
     limits: TaskLimits
@@ -86,14 +88,14 @@ class _TaskPolicy(Struct, frozen=True):
 
 
 class Sandbox:
-    """Two children for prompts and output formats, and one to check tokenizers.
+    """Runs tasks in children: two for prompts and output formats, one for checking tokenizers.
 
     Args:
         template: limits for rendering a chat template.
         form: limits for compiling an output format.
         tokenizer: limits for checking a tokenizer.
         files: limits for reading a folder's small files.
-        encoding: returns the limits for tokenizing a number of characters.
+        encoding: returns the limits for tokenizing a given number of characters.
     """
 
     def __init__(
@@ -107,26 +109,25 @@ class Sandbox:
         self._template, self._form, self._tokenizer = template, form, tokenizer
         self._files, self._encoding = files, encoding
         self._children = ChildPool(2)
-        # A check imports transformers (70 MB), so its child ends afterwards.
+        # checks import transformers (70 MB), so the child exits afterwards
         self._loads = ChildPool(1, ChildKind.TOKENIZERS, single_use=True)
 
     def start(self) -> None:
-        """Start the first children in the background."""
+        """Start the first children, without waiting for them."""
         self._children.start()
         self._loads.start()
 
     def close(self) -> None:
-        """Kill the children. Waiting requests raise `engine_stopped`."""
+        """Kill the children. Requests in progress raise `engine_stopped`."""
         self._children.close()
         self._loads.close()
 
     @property
     def pids(self) -> list[int]:
-        """Process ids of the children."""
         return self._children.pids + self._loads.pids
 
     def inspect_model(self, folder: Path, name: str) -> ModelFacts:
-        """Check a model folder's config and the headers of its weights.
+        """Check the config and weight headers of a model folder.
 
         Raises:
             EngineError: `model_load_failed`.
@@ -134,7 +135,7 @@ class Sandbox:
         return ModelFacts(**self._inspect("folder", folder, name))
 
     def inspect_adapter(self, folder: Path, name: str) -> AdapterFacts:
-        """Check an adapter's config and the header of its weights.
+        """Check the config and weight header of an adapter folder.
 
         Raises:
             EngineError: `model_load_failed`.
@@ -155,10 +156,10 @@ class Sandbox:
         eos: Iterable[int] | None = None,
         defaults: Mapping[str, Any] | None = None,
     ) -> CheckedTokenizer:
-        """Load a folder's tokenizer in a new child as the engine would, and try it.
+        """Load a tokenizer the way the engine does, in a new child, and try it out.
 
         Args:
-            rows: number of ids in the model's embedding.
+            rows: rows of the model's embedding.
             eos: EOS ids from the config, if it has any.
             defaults: mlx-lm's `TOKENIZER_DEFAULTS` for the model type.
 
@@ -190,7 +191,7 @@ class Sandbox:
         )
 
     def reader(self, checked: CheckedTokenizer) -> SandboxReader:
-        """Return a renderer and tokenizer for `engine.text.prompt.build`."""
+        """Create a reader for `engine.text.prompt.build`."""
         return SandboxReader(self, checked)
 
     def form_refusal(
@@ -199,17 +200,17 @@ class Sandbox:
         checked: CheckedTokenizer | None = None,
         eos: Iterable[int] = (),
     ) -> str:
-        """Return the reason why the output format in `params` cannot be used, or "" if it can.
+        """Explain why the output format in `params` can't be used, or return "" if it can.
 
         Args:
-            checked: tokenizer of the model that will answer; None to check only the syntax.
+            checked: tokenizer of the model that will reply. If None, only the syntax is checked.
             eos: the model's EOS ids.
         """
         if not params.constrained:
             return ""
         if reason := bounds.form_refusal(params):
             return reason
-        # For tool calls the engine has already written everything into one grammar.
+        # For tool calls, the engine has already combined everything into one grammar.
         names = ("grammar",) if params.grammar else ("json_schema", "regex", "choices")
         form = {name: getattr(params, name) for name in names if getattr(params, name)}
         asked = {"form": form, "eos": sorted(eos)}
@@ -223,13 +224,14 @@ class Sandbox:
         return ""
 
     def form_tokens(self, checked: CheckedTokenizer, eos: Iterable[int]) -> Told | None:
-        """Return llguidance's tokenizer in parts for `form_tokens.make`, or None if it has none.
+        """Return the parts of llguidance's tokenizer for `form_tokens.make`, or None if that isn't
+        supported.
 
         Args:
             eos: the model's EOS ids.
 
         Raises:
-            EngineError: `invalid_request` if the child failed.
+            EngineError: `invalid_request` if the child fails.
         """
         work = _TaskPolicy(
             protocol.FORM_TOKENS_LIMITS, INVALID_REQUEST, "Reading the model's tokenizer"
@@ -241,7 +243,6 @@ class Sandbox:
     def render(
         self, checked: CheckedTokenizer, arguments: dict[str, Any], blobs: tuple[bytes, ...]
     ) -> TaskReply:
-        """Render prompts with a model's chat template."""
         work = _TaskPolicy(self._template, TEMPLATE_ERROR, "The model's chat template")
         return self._ask(self._children, "render", checked.key, arguments, work, blobs, checked)
 
@@ -274,8 +275,8 @@ class Sandbox:
             try:
                 return children.ask(lane, key, use)
             except TaskError as error:
-                # Libraries do not raise these signals: the system ran out of memory, or something
-                # else killed the child, perhaps while it was idle.
+                # Libraries never raise these signals. Either the system ran out of memory, or
+                # something else killed the child, possibly while it was idle.
                 if error.signal not in (signal.SIGKILL, signal.SIGTERM):
                     raise
                 return children.ask(lane, key, use)
@@ -286,7 +287,7 @@ class Sandbox:
 
 
 def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
-    """Load a model's tokenizer into a child that does not have it."""
+    """Make sure a child has loaded a model's tokenizer."""
     key = checked.key
     if key not in child.loaded:
         kept = list(child.loaded)[1 - _MAX_LOADED_TOKENIZERS :]
@@ -298,14 +299,14 @@ def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
             "eos": checked.eos,
             "defaults": checked.defaults,
         }
-        # A separate request, since loading takes longer than rendering may.
+        # separate request, because loading can take longer than rendering is allowed to
         child.ask("load", asked, (checked.packed,), protocol.TOKENIZER_LIMITS)
         child.loaded = OrderedDict.fromkeys([*kept, key])
     child.loaded.move_to_end(key)
 
 
 class SandboxReader:
-    """A model's chat template and tokenizer in a child, for `engine.text.prompt.build`."""
+    """Renders and tokenizes in a child, for `engine.text.prompt.build`."""
 
     def __init__(self, confined: Sandbox, checked: CheckedTokenizer) -> None:
         self._confined, self._checked = confined, checked
@@ -316,7 +317,7 @@ class SandboxReader:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """Return the text of each prompt, or its error."""
+        """Render each prompt. If that fails, its result is the error."""
         lists: dict[int, int] = {}
         sent: list[bytes] = []
         texts: list[bytes] = []
@@ -339,17 +340,17 @@ class SandboxReader:
         ]
 
     def encode(self, texts: list[str], most: int | None = None) -> list[Sequence[int]]:
-        """Return the tokens of each text: a list, or an array if there are many.
+        """Tokenize each text. Long results are arrays instead of lists.
 
         Raises:
-            TooLongError: the first text has more than `most` tokens.
-            EngineError: `invalid_request` if a token is beyond the model's embedding.
+            TooLongError: if the first text has more than `most` tokens.
+            EngineError: `invalid_request` if a token id is outside the model's embedding.
         """
         blobs = tuple(pieces.encoded(text) for text in texts)
         result, out = self._confined.encode(self._checked, most, blobs)
         if "too_long" in result:
             raise TooLongError(int(result["too_long"]))
-        import numpy as np  # not at module level, as it delays the window's start
+        import numpy as np  # not at module level, because it would delay the window's start
 
         found: list[Sequence[int]] = []
         for blob in out:
@@ -371,11 +372,11 @@ class SandboxReader:
 def _encode_messages(
     messages: list[Message], number: int, long: list[tuple[int, int, str]], texts: list[bytes]
 ) -> bytes:
-    """Encode messages as JSON without their long texts, which JSON would escape in one long call.
+    """Serialize messages as JSON. Long texts are left out, since escaping them is one long call.
 
     Args:
         number: index of this list in the request.
-        long, texts: receive the omitted texts and their places (list, message, key).
+        long, texts: long texts are added here, with their positions (list, message, key).
     """
     packed = []
     for place, message in enumerate(messages):
@@ -390,10 +391,10 @@ def _encode_messages(
 
 
 class SharedSandbox:
-    """Factory of the one `Sandbox` that all engines of this process share."""
+    """Creates the `Sandbox` that all engines in this process share."""
 
     def __init__(self) -> None:
-        self.sandbox: Sandbox | None = None  # created by the first call
+        self.sandbox: Sandbox | None = None  # created on first call
         self._lock = threading.Lock()
 
     def __call__(self) -> Sandbox:

@@ -1,8 +1,7 @@
-"""Checks of model and adapter folders, run in a child before anything is loaded.
+"""Check model and adapter folders before anything is loaded. Runs in a child.
 
-Only regular files are opened, without blocking, and sizes, counts and nesting are limited. MLX
-trusts the headers of safetensors files, so they are checked here against themselves and the file's
-size.
+We only open regular files, never block, and limit sizes, counts and nesting. MLX trusts safetensors
+headers, so we check that they are consistent and fit the file size.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from engine.text.rendering import TEMPLATE_FOLDER
 _MB = 2**20
 _INDEX = "model.safetensors.index.json"
 _TOKENIZERS = {"tokenizer.json", "tokenizer.model", "tiktoken.model", "vocab.json"}
-# Files that are read, by the end of their name, with size limits. The largest known: a
-# tokenizer.json of 35 MB, an index of 10 MB, a header of 2 MB.
+# Size limits by file name suffix. The largest files known are a tokenizer.json with 35 MB, an index
+# with 10 MB and a header with 2 MB.
 _MAX_FILE_BYTES = {
     "tokenizer.json": 256 * _MB,
     _INDEX: 64 * _MB,
@@ -41,7 +40,7 @@ _MAX_FILES = 10_000
 _MAX_CONFIG_BYTES = 4 * _MB
 _MAX_DEPTH = 64
 _MAX_LAYERS = 2_000  # the deepest known model has 126
-_MIN_CHECKED_LAYERS = 200  # fewer layers load quickly even if the weights lack them
+_MIN_CHECKED_LAYERS = 200  # fewer layers load quickly, even if there are no weights for them
 _MAX_EXPERTS = 16_384
 _LAYERS = re.compile(r"(^|_)(n_?|num_?)?(layers?|blocks)$|^depth$")
 _EXPERTS = re.compile(r"(^|_)experts$")
@@ -56,9 +55,9 @@ DTYPE_BITS = {
     **dict.fromkeys(("U32", "I32", "F32"), 32),
     **dict.fromkeys(("U64", "I64", "F64", "C64"), 64),
 }
-"""Bits per value of safetensors' types."""
+"""Bits per value for each safetensors type."""
 
-# Adapters, in mlx-lm's own layout (`mlx_lm.tuner.utils.load_adapters`).
+# Adapters use mlx-lm's layout (`mlx_lm.tuner.utils.load_adapters`).
 ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapters.safetensors"
 _MAX_ADAPTER_CONFIG_BYTES = _MB
 _MAX_ADAPTER_TENSORS = 100_000
@@ -71,15 +70,15 @@ _ADAPTER_TYPES = ("F32", "F16", "BF16")
 
 
 class ModelFacts(Struct, frozen=True):
-    """Checked contents of a model folder.
+    """A model folder's contents, after checking.
 
     Attributes:
         config: content of `config.json`.
-        generation: content of `generation_config.json`; {} if there is none.
-        files: names of the weight files.
-        size: their bytes.
-        rows: rows of the embedding; None if unknown.
-        wide: bytes of the weights with all floating-point values in float32.
+        generation: content of `generation_config.json`, or {}.
+        files: names of weight files.
+        size: total bytes of the weight files.
+        rows: rows of the embedding, or None if unknown.
+        wide: bytes the weights would take with every floating-point value in float32.
     """
 
     config: dict[str, Any]
@@ -91,15 +90,15 @@ class ModelFacts(Struct, frozen=True):
 
 
 class AdapterFacts(Struct, frozen=True):
-    """Checked contents of an adapter folder.
+    """An adapter folder's contents, after checking.
 
     Attributes:
         kind: "lora" or "dora".
-        layers: number of last layers that it changes; all if not positive.
-        parameters: "rank", "scale", "dropout" and "keys" for mlx-lm.
+        layers: number of layers it changes, counted from the end. All layers if not positive.
+        parameters: "rank", "scale", "dropout" and "keys", as passed to mlx-lm.
         size: bytes of the weights.
-        wide: bytes of the weights in float32.
-        rebuilt: values in the largest layer that DoRA recomputes in each pass; 0 for LoRA.
+        wide: bytes the weights would take in float32.
+        rebuilt: values of the largest layer, which DoRA recomputes in every pass. 0 for LoRA.
     """
 
     kind: str
@@ -111,10 +110,10 @@ class AdapterFacts(Struct, frozen=True):
 
 
 def inspect_model(folder: Path, name: str) -> ModelFacts:
-    """Check a model folder, and return what the engine needs before loading it.
+    """Check a model folder and return what the engine must know before loading it.
 
     Raises:
-        RefusedError: the folder cannot be used.
+        RefusedError: if the folder can't be used.
     """
     entries = _checked_names(folder, name)
     config = _read_config(folder / "config.json", name)
@@ -160,8 +159,10 @@ def inspect_model(folder: Path, name: str) -> ModelFacts:
 
 
 def _check_layers(config: dict[str, Any], tensors: int, name: str) -> None:
-    """Reject more layers than tensors: creating thousands of empty layers blocks the engine thread
-    for a second."""
+    """Reject a config with more layers than tensors.
+
+    Creating thousands of empty layers would block the engine thread for a second.
+    """
     for key, value in _named_numbers(config):
         if _LAYERS.search(key) and value > max(_MIN_CHECKED_LAYERS, tensors):
             raise RefusedError(
@@ -171,9 +172,10 @@ def _check_layers(config: dict[str, Any], tensors: int, name: str) -> None:
 
 
 def _check_complete(folder: Path, name: str, entries: set[str]) -> None:
-    """Reject a folder that lacks some weight files of its index (a broken download).
+    """Reject folders where some of the weight files listed in the index are missing.
 
-    An index of which no file exists was left over from a conversion.
+    That's what an interrupted download looks like. If all of them are missing, the index is just
+    left over from a conversion.
     """
     if _INDEX not in entries:
         return
@@ -181,7 +183,7 @@ def _check_complete(folder: Path, name: str, entries: set[str]) -> None:
         index = read_json(folder / _INDEX, _MAX_FILE_BYTES[_INDEX])
         named = {str(file) for file in index["weight_map"].values()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return  # the loader does not need it
+        return  # not needed for loading
     missing = sorted(named - entries)
     if 0 < len(missing) < len(named):
         raise RefusedError(
@@ -191,7 +193,7 @@ def _check_complete(folder: Path, name: str, entries: set[str]) -> None:
 
 
 def _checked_names(folder: Path, name: str) -> set[str]:
-    """Return the names in a folder. Reject irregular and oversized files among those to be read."""
+    """Return the names in a folder. Rejects irregular or oversized files that would be read."""
     found = set()
     places = [folder, *([folder / TEMPLATE_FOLDER] if (folder / TEMPLATE_FOLDER).is_dir() else [])]
     for number, entry in enumerate(chain.from_iterable(map(os.scandir, places))):
@@ -206,7 +208,7 @@ def _checked_names(folder: Path, name: str) -> set[str]:
             continue
         file = entry.name.encode(errors="replace").decode()[:100]
         try:
-            status = entry.stat()  # follows links, as in the hub's cache
+            status = entry.stat()  # follows links, which the hub's cache uses
         except OSError:
             raise RefusedError(f"{file} cannot be read: it is a broken link.") from None
         if not stat.S_ISREG(status.st_mode):
@@ -238,10 +240,10 @@ def _read_config(path: Path, name: str) -> dict[str, Any]:
 
 
 def _read_object(path: Path, name: str, max_bytes: int, missing: str) -> dict[str, Any]:
-    """Read a JSON file that must contain an object.
+    """Read a JSON file whose content must be an object.
 
     Args:
-        missing: the error message if the file does not exist.
+        missing: error message for when the file doesn't exist.
     """
     try:
         content = read_json(path, max_bytes)
@@ -255,7 +257,7 @@ def _read_object(path: Path, name: str, max_bytes: int, missing: str) -> dict[st
 
 
 def _named_numbers(content: Any) -> Iterator[tuple[str, float]]:
-    """Yield all numbers that have a key, at any depth."""
+    """Yield every number that has a key, at any depth."""
     waiting = [content]
     while waiting:
         part = waiting.pop()
@@ -273,14 +275,14 @@ def _vocabulary_size(config: dict[str, Any]) -> int | None:
     return next((size for size in sizes if type(size) is int), None)
 
 
-# Adapters.
+# Adapters
 
 
 def inspect_adapter(folder: Path, name: str) -> AdapterFacts:
-    """Check an adapter folder, and return what the engine needs before loading it.
+    """Check an adapter folder and return what the engine must know before loading it.
 
     Raises:
-        RefusedError: the folder cannot be used.
+        RefusedError: if the folder can't be used.
     """
     config = _read_adapter_config(folder, name)
     kind = config.get("fine_tune_type", "lora")
@@ -317,7 +319,7 @@ def _read_adapter_config(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _adapter_parameters(given: Any, name: str) -> dict[str, Any]:
-    """Check `lora_parameters`, and return the ones that mlx-lm uses."""
+    """Check `lora_parameters`. Returns those that mlx-lm uses."""
     file = f"{ADAPTER_CONFIG} of {name}"
     if not isinstance(given, dict):
         raise RefusedError(f"The {file} has no lora_parameters.")
@@ -349,7 +351,7 @@ def _are_names(keys: Any) -> bool:
 
 
 def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, int, int]:
-    """Return `size`, `wide` and `rebuilt` of `AdapterFacts`."""
+    """Compute `size`, `wide` and `rebuilt` for `AdapterFacts`."""
     file = folder / ADAPTER_WEIGHTS
     try:
         status = file.stat()
@@ -362,7 +364,7 @@ def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, 
     if not tensors or len(tensors) > _MAX_ADAPTER_TENSORS:
         raise RefusedError(f"{name} is not an adapter: {file.name} has {len(tensors):,} arrays.")
     size = wide = 0
-    numbers: dict[str, int] = {}  # inputs times outputs by layer
+    numbers: dict[str, int] = {}  # inputs times outputs per layer
     for tensor, entry in tensors.items():
         layer, _, part = tensor.rpartition(".")
         if part not in _ADAPTER_ARRAYS[kind]:
@@ -387,11 +389,11 @@ def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, 
     return size, wide, max(numbers.values()) if kind == "dora" else 0
 
 
-# Single files.
+# Single files
 
 
 def read_header(file: Path, kind: str = "model") -> tuple[dict[str, dict[str, Any]], bytes]:
-    """Return the tensors of a safetensors file, and its bytes before their data.
+    """Parse a safetensors header. Returns the tensors, and the bytes before their data.
 
     Each tensor has "dtype", "shape" and "data_offsets".
 
@@ -399,7 +401,7 @@ def read_header(file: Path, kind: str = "model") -> tuple[dict[str, dict[str, An
         kind: what the error message says to download again.
 
     Raises:
-        RefusedError: the file is damaged or incomplete.
+        RefusedError: if the file is damaged or incomplete.
     """
     damaged = RefusedError(f"{file.name} is damaged. Download the {kind} again.")
     size = file.stat().st_size
@@ -431,7 +433,7 @@ def read_header(file: Path, kind: str = "model") -> tuple[dict[str, dict[str, An
 
 
 def _tensor_end(entry: Any, damaged: RefusedError) -> int:
-    """Return the end offset of a tensor's data. Raise `damaged` if its fields disagree."""
+    """Return where a tensor's data ends. Raises `damaged` if its fields are inconsistent."""
     if not isinstance(entry, dict):
         raise damaged
     shape, offsets = (
@@ -452,10 +454,10 @@ def _natural_numbers(numbers: Any) -> list[int] | None:
 
 
 def check_not_sparse(file: str, status: os.stat_result) -> None:
-    """Reject a sparse file: one with far fewer bytes on disk than its size.
+    """Reject sparse files, i.e. files with far fewer bytes on disk than their size.
 
-    A compressing file system stores weights slightly smaller, not 16 times. Some file systems
-    report 0.
+    File system compression only makes weights a little smaller, not 16 times. Some file systems
+    report 0 blocks.
     """
     if 0 < status.st_blocks * 512 < status.st_size // 16 and status.st_size > 64 * _MB:
         raise RefusedError(
@@ -467,19 +469,19 @@ def open_regular(path: Path) -> BinaryIO:
     """Open a regular file.
 
     Raises:
-        ValueError: it is not a regular file (a FIFO, a folder).
-        OSError: it cannot be opened.
+        ValueError: if it isn't a regular file (e.g. a FIFO or folder).
+        OSError: if it can't be opened.
     """
-    # Without O_NONBLOCK, opening a FIFO waits for a writer.
+    # without O_NONBLOCK, opening a FIFO would wait for a writer
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)  # `open` would not close that of a folder
+        os.close(descriptor)  # `open` doesn't close it if it's a folder
         raise ValueError("it is not a regular file")
     return open(descriptor, "rb")
 
 
 def read_file(path: Path, max_bytes: int) -> bytes:
-    """Return the bytes of a regular file. Raise `ValueError` if it is not one or is too large."""
+    """Read a regular file. Raises `ValueError` if it's too large or not a regular file."""
     with open_regular(path) as stream:
         data = stream.read(max_bytes + 1)
     if len(data) > max_bytes:
@@ -488,7 +490,7 @@ def read_file(path: Path, max_bytes: int) -> bytes:
 
 
 def read_json(path: Path, max_bytes: int) -> Any:
-    """Return the content of a JSON file. Raise `ValueError` if it is invalid or too large."""
+    """Read a JSON file. Raises `ValueError` if it's too large or not valid."""
     try:
         content = json.loads(read_file(path, max_bytes).decode())
     except RecursionError:
@@ -501,7 +503,7 @@ def read_json(path: Path, max_bytes: int) -> Any:
 
 
 def nesting_depth(content: Any) -> int:
-    """Return the depth of nested lists and objects."""
+    """Return how deeply lists and objects are nested."""
     deepest, waiting = 0, [(content, 0)]
     while waiting:
         part, level = waiting.pop()

@@ -1,8 +1,8 @@
-"""Decoder for PNG, JPEG, GIF, WebP, BMP and TIFF files from untrusted sources.
+"""Decode untrusted PNG, JPEG, GIF, WebP, BMP and TIFF files.
 
-Call `decode` in a confined child only, as `engine.sandbox.jobs.read_image` does; Pillow is imported
-only there. The result is upright, 8-bit RGB on a white background; the first frame or page is used.
-Color profiles are ignored, as in the preprocessors of vision models.
+Only call `decode` in a sandboxed child, as `engine.sandbox.jobs.read_image` does. Pillow isn't
+imported anywhere else. The result is upright 8-bit RGB on a white background. Only the first frame
+or page is used. Color profiles are ignored, just like in the preprocessors of vision models.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from msgspec import Struct
 from engine.messages import SAVE_HEIC, Image, is_heic
 from engine.sandbox.protocol import RefusedError
 
-MAX_BYTES = 50_000_000  # of a file
+MAX_BYTES = 50_000_000  # per file
 
 MAX_PIXELS = 120_000_000
-"""Limit of the size in a file's header. Phone cameras produce up to 108 megapixels, which take 430
-MB to decode."""
+"""Limit on the size in the file header. Phone cameras go up to 108 megapixels, which take 430 MB to
+decode."""
 
-MAX_OUTPUT_PIXELS = 16_000_000  # default size limit of the decoded image
+MAX_OUTPUT_PIXELS = 16_000_000  # the result is scaled down to this by default
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF")
 
@@ -32,14 +32,14 @@ _QUALITY = 85
 
 
 class DecodedImage(Struct, frozen=True):
-    """An image as `decode` returns it.
+    """A decoded image.
 
     Attributes:
         format: one of `FORMATS`.
-        width, height: size of the original image, upright.
+        width, height: original size after rotating upright.
         size: width and height of `rgb`.
-        rgb: pixels, three bytes each, row by row; empty if not requested.
-        thumbnail: a small JPEG file; empty if not requested.
+        rgb: pixel rows, three bytes per pixel. Empty if not requested.
+        thumbnail: small JPEG file. Empty if not requested.
     """
 
     format: str
@@ -51,12 +51,12 @@ class DecodedImage(Struct, frozen=True):
 
 
 def is_image(head: bytes) -> bool:
-    """Return True if a file with these first bytes is a supported image."""
+    """Check the first bytes of a file for a supported image format."""
     return Image(head).media_type.startswith("image/")
 
 
 def is_svg(head: bytes) -> bool:
-    """Return True if a file with these first bytes is an SVG drawing."""
+    """Check the first bytes of a file for an SVG drawing."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1024].lower()
     return start.startswith(b"<svg") or (start.startswith((b"<?xml", b"<!")) and b"<svg" in start)
 
@@ -65,11 +65,11 @@ def decode(data: bytes, max_pixels: int, thumbnail_px: int) -> DecodedImage:
     """Decode an image file.
 
     Args:
-        max_pixels: larger images are scaled down to this size; 0 returns no pixels.
-        thumbnail_px: longer side of the thumbnail; 0 for none.
+        max_pixels: the result is scaled down to this. If 0, no pixels are returned.
+        thumbnail_px: longer side of the thumbnail, or 0 for no thumbnail.
 
     Raises:
-        RefusedError: the reason, as the end of a sentence.
+        RefusedError: the message completes a sentence.
     """
     if not data:
         raise RefusedError("is empty")
@@ -86,9 +86,9 @@ def decode(data: bytes, max_pixels: int, thumbnail_px: int) -> DecodedImage:
     import PIL.PngImagePlugin
 
     pillow = PIL.Image
-    PIL.PngImagePlugin.MAX_TEXT_CHUNK = 16_000_000  # colour profiles may have more than a million
+    PIL.PngImagePlugin.MAX_TEXT_CHUNK = 16_000_000  # color profiles can exceed a million bytes
     warnings.simplefilter("ignore")
-    pillow.MAX_IMAGE_PIXELS = MAX_PIXELS // 2  # it warns from there, and refuses twice as many
+    pillow.MAX_IMAGE_PIXELS = MAX_PIXELS // 2  # Pillow warns above this and raises at twice as many
     try:
         return _decode(pillow, data, max_pixels, thumbnail_px)
     except (RefusedError, MemoryError):
@@ -97,7 +97,7 @@ def decode(data: bytes, max_pixels: int, thumbnail_px: int) -> DecodedImage:
         raise RefusedError(
             f"has more than {MAX_PIXELS // 10**6} million pixels. Make it smaller"
         ) from None
-    except Exception:  # decoders raise many types
+    except Exception:  # decoders raise all kinds of exceptions
         raise RefusedError("is damaged or incomplete") from None
 
 
@@ -107,7 +107,7 @@ def _decode(pillow: Any, data: bytes, max_pixels: int, thumbnail_px: int) -> Dec
     turned = _orientation(image)
     width, height = image.size
     wanted = _fit(image.size, max_pixels or 4 * thumbnail_px * thumbnail_px)
-    image.draft(None, wanted)  # decodes a JPEG at 1/2, 1/4 or 1/8 of its size
+    image.draft(None, wanted)  # lets the JPEG decoder scale by 1/2, 1/4 or 1/8
     image.load()
     image = _to_rgb(pillow, image, wanted)
     if turned is not None:
@@ -125,7 +125,7 @@ def _decode(pillow: Any, data: bytes, max_pixels: int, thumbnail_px: int) -> Dec
 
 
 def _fit(size: tuple[int, int], max_pixels: int) -> tuple[int, int]:
-    """Return a size with the same aspect ratio and at most `max_pixels` pixels."""
+    """Fit a size into `max_pixels`, keeping the aspect ratio."""
     width, height = size
     share = min(1.0, math.sqrt(max_pixels / (width * height)))
     wide = max(1, int(width * share))
@@ -133,7 +133,7 @@ def _fit(size: tuple[int, int], max_pixels: int) -> tuple[int, int]:
 
 
 def _to_rgb(pillow: Any, image: Any, wanted: tuple[int, int]) -> Any:
-    """Return the image in RGB, scaled down to the wanted size."""
+    """Convert to RGB and scale down to the wanted size."""
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
         image = _to_8_bits(image)
     clear = image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info
@@ -149,8 +149,10 @@ def _to_rgb(pillow: Any, image: Any, wanted: tuple[int, int]) -> Any:
 
 
 def _to_8_bits(image: Any) -> Any:
-    """Convert a grayscale image of 16 or 32 bits. The range of 32-bit images is that of their
-    values."""
+    """Convert a 16-bit or 32-bit grayscale image to 8 bits.
+
+    For 32 bits, use the actual range of values.
+    """
     sixteen = image.mode.startswith("I;16") or image.format == "PNG"
     wide = image.convert("I").convert("F") if image.mode != "F" else image
     low, high = (0, 65535) if sixteen else wide.getextrema()
@@ -159,13 +161,13 @@ def _to_8_bits(image: Any) -> Any:
 
 
 def _orientation(image: Any) -> Any:
-    """Return the transposition that makes the image upright, or None."""
+    """Return the transposition that turns the image upright, if any."""
     try:
         return _TURNS.get(image.getexif().get(_ORIENTATION))
-    except Exception:  # damaged metadata does not prevent showing the image
+    except Exception:  # damaged metadata shouldn't prevent us from showing the image
         return None
 
 
-# EXIF orientation to `PIL.Image.Transpose`.
+# EXIF orientation to `PIL.Image.Transpose`
 _TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
 _SIDEWAYS = (5, 4, 6, 2)

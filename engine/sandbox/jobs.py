@@ -1,7 +1,7 @@
-"""One-off tasks, each in a child of its own that ends afterwards. All functions block.
+"""One-off tasks that each run in a child of their own. All functions block.
 
-Attached files are read as text, images, or sound, and GGUF files are converted. A hostile file
-cannot affect the next one.
+Reads attachments as text, image or sound, and converts GGUF files. Because the child exits
+afterwards, a hostile file can't affect the next file.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from engine.sandbox.process import Child
 from engine.sandbox.protocol import ChildKind, RefusedError, TaskError, TaskLimits, TaskReply
 from engine.text.documents import Document, DrawnPage
 
-_CHECK_S = 0.1  # interval of cancellation checks while waiting
+_CHECK_S = 0.1  # interval between checks for cancellation
 
-# Concurrent children. One slot is reserved for the window.
+# Number of concurrent children. One slot is reserved for the window.
 _document_slots = ChildSlots(3, reserved=1)
 _media_slots = ChildSlots(3, reserved=1)
 _locks_guard = threading.Lock()
@@ -45,16 +45,16 @@ def read_document(
     limits: TaskLimits = protocol.DOCUMENT_LIMITS,
     encoding: str = "",
 ) -> Document:
-    """Read a file as text with page boundaries. Blocks for at most a minute once it has started.
+    """Convert a file to text with page boundaries. Takes at most a minute once it's started.
 
-    These children are separate from those for prompts, so replies do not wait for documents.
+    Documents have their own children, so replies don't have to wait for them.
 
     Args:
-        stop: cancels the reading when set.
-        encoding: of a text file, if known.
+        stop: set it to cancel.
+        encoding: encoding of a text file, if known.
 
     Raises:
-        EngineError: `invalid_request` if the file cannot be read, with a sentence that starts with
+        EngineError: `invalid_request` if the file can't be read, with a sentence that starts with
             its name; `engine_stopped` if cancelled.
     """
     asked = {"path": str(path.absolute()), "encoding": encoding}
@@ -79,7 +79,7 @@ def draw_pages(
     stop: threading.Event | None = None,
     limits: TaskLimits = protocol.DOCUMENT_LIMITS,
 ) -> list[DrawnPage]:
-    """Render pages of a PDF as images. See `engine.text.documents.draw` and `read_document`."""
+    """Render PDF pages as images. See `engine.text.documents.draw` and `read_document`."""
     asked = {"path": str(path.absolute()), "numbers": [*numbers], "pixels": pixels, "small": small}
     result, blobs = _run_in_child(
         "pages", asked, (), f"“{path.name}”", limits, stop, _document_slots
@@ -102,14 +102,13 @@ def read_image(
     """Decode an image file. See `engine.sandbox.images`.
 
     Args:
-        name: subject of error messages, in quotation marks if it is a file name.
-        max_pixels: larger images are scaled down to this size; 0 returns no pixels.
-        thumbnail_px: longer side of a JPEG thumbnail; 0 for none.
-        stop: cancels the decoding when set.
+        name: subject of error messages. Put file names in quotation marks.
+        max_pixels: the result is scaled down to this. If 0, no pixels are returned.
+        thumbnail_px: longer side of the JPEG thumbnail, or 0 for no thumbnail.
+        stop: set it to cancel.
 
     Raises:
-        EngineError: `invalid_request` if the image cannot be decoded; `engine_stopped` if
-            cancelled.
+        EngineError: `invalid_request` if the image can't be decoded; `engine_stopped` if cancelled.
     """
     asked = {"most": max_pixels, "thumbnail": thumbnail_px}
     result, blobs = _run_in_child("image", asked, (data,), name, limits, stop, _media_slots)
@@ -127,17 +126,17 @@ def read_sound(
     stop: threading.Event | None = None,
     limits: TaskLimits = protocol.IMAGE_LIMITS,
 ) -> bytes:
-    """Return the samples of a recording. See `engine.sandbox.sounds` and `read_image`."""
+    """Decode a recording to samples. See `engine.sandbox.sounds` and `read_image`."""
     return _run_in_child("sound", {}, (data,), name, limits, stop, _media_slots)[1][0]
 
 
 @contextlib.contextmanager
 def exclusive(key: Hashable, name: str, stop: threading.Event | None = None) -> Iterator[None]:
-    """Hold a lock for `key`, so that concurrent callers compute a result only once.
+    """Hold a lock for `key`, so that concurrent callers don't compute the same result twice.
 
     Args:
         name: subject of error messages.
-        stop: cancels the waiting when set.
+        stop: set it to stop waiting.
 
     Raises:
         EngineError: `engine_stopped` if cancelled.
@@ -170,7 +169,7 @@ def _run_in_child(
     stop: threading.Event | None,
     slots: ChildSlots,
 ) -> TaskReply:
-    """Run a task in a new child when a slot is free, and return its result."""
+    """Wait for a free slot and run a task in a new child."""
     try:
         with (
             slots.acquired(partial(_check_stopped, name, stop)),
@@ -183,7 +182,7 @@ def _run_in_child(
         if error.cause == "cancelled":
             raise _cancelled_error(name) from None
         why = "it may be damaged" if error.cause == "fault" else f"it {error}"
-        if error.signal == signal.SIGABRT:  # C++ libraries abort when memory runs out
+        if error.signal == signal.SIGABRT:  # C++ libraries abort when they run out of memory
             why = f"it needs more than {limits.memory_bytes / 1e9:.1f} GB of memory, or is damaged"
         raise EngineError(INVALID_REQUEST, f"{name} cannot be read: {why}.") from None
 
@@ -200,16 +199,16 @@ def run_gguf_task(
     limits: Callable[[int], TaskLimits] = protocol.conversion_limits,
     **more: Any,
 ) -> dict[str, Any]:
-    """Compute a GGUF file's digest ("gguf_digest"), or convert it into a model folder ("gguf").
+    """Run a GGUF task: hash a file ("gguf_digest"), or convert it to a model folder ("gguf").
 
     Args:
-        called: name of the file in error messages.
-        stop: cancels the task when set.
-        limits: returns the limits for a file size in bytes.
+        called: the file's name in error messages.
+        stop: set it to cancel.
+        limits: returns the limits for a file of a given size in bytes.
 
     Raises:
-        EngineError: `model_load_failed` if the task failed; `download_cancelled` if cancelled.
-        OSError: the file does not exist.
+        EngineError: `model_load_failed` if the task fails; `download_cancelled` if cancelled.
+        OSError: if the file doesn't exist.
     """
     asked = {"path": str(path), "called": called, **more}
     given = limits(os.stat(path).st_size)

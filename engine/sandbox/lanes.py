@@ -1,4 +1,4 @@
-"""Lanes in which work waits for child processes, so that clients do not block each other."""
+"""Queue work for child processes in lanes, so that clients don't block each other."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from msgspec import Struct
 
 
 class ReadingLane(Struct, eq=False):
-    """Work of one client. Lanes with equal keys share a queue.
+    """Work of a client. Lanes with the same key share a queue.
 
     Attributes:
-        busy_s: total run time of its children.
+        busy_s: total run time of children working for it.
     """
 
     key: Hashable
@@ -27,7 +27,7 @@ current: ContextVar[ReadingLane] = ContextVar("lane", default=WINDOW)
 
 @contextlib.contextmanager
 def in_lane(lane: ReadingLane) -> Iterator[None]:
-    """Queue files that are read in this context in `lane` instead of the window's."""
+    """Within this context, queue file reading in `lane` instead of the window's lane."""
     before = current.set(lane)
     try:
         yield

@@ -1,7 +1,7 @@
-"""Text recognition by the system's own program: Vision on macOS, tesseract elsewhere if installed.
+"""Recognize text using the system's own program: Vision on macOS, or tesseract if installed.
 
-These programs run without a sandbox and only with a time limit. So they never read untrusted files,
-only JPEG files encoded here from decoded pixels.
+These programs aren't sandboxed; there's only a time limit. So they never get to see untrusted
+files, only JPEGs that we encoded from decoded pixels.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pathlib import Path
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 
 TIMEOUT_S = 180.0
-"""Wall-clock limit per image. tesseract takes three CPU seconds per page."""
+"""Wall-clock limit per image. tesseract needs three CPU seconds for a page."""
 
 _CHECK_S = 0.1
 _MAX_OUTPUT_BYTES = 4_000_000
 _MAX_CACHED_IMAGES = 200
 
-_reader_lock = threading.Lock()  # one image at a time, to leave CPU time for replies
+_reader_lock = threading.Lock()  # one image at a time, so replies get enough CPU time
 _cache: OrderedDict[tuple[str, str], str] = OrderedDict()  # by image digest and language
 
 _VISION = """
@@ -52,7 +52,7 @@ on run argv
     return theLines as text
 end run
 """
-"""Script for osascript, which every Mac has. It needs no dependency and can be killed."""
+"""Script for osascript, which every Mac has. It adds no dependency, and we can kill it."""
 
 _TESSERACT = {
     "de": "deu",
@@ -62,27 +62,27 @@ _TESSERACT = {
     "ja": "jpn",
     "zh": "chi_sim",
 }
-"""tesseract's names of the window's languages."""
+"""tesseract's names for the window's languages."""
 
 
 def is_available() -> bool:
-    """Return True if this system has a text recognizer."""
+    """Check whether this system can recognize text."""
     return bool(_program())
 
 
 def recognize_text(jpeg: bytes, name: str, language: str, stop: threading.Event) -> str:
-    """Return the text in an image, or "" if there is none. Blocks for seconds.
+    """Recognize the text in an image. "" if there is none. Takes seconds.
 
-    Results are cached for all chats.
+    Results are cached across chats.
 
     Args:
-        jpeg: an image encoded by this program (see the module).
+        jpeg: a JPEG that we encoded ourselves (see the module docstring).
         name: subject of error messages.
-        language: the window's language code ("de"), tried along with English.
-        stop: cancels the recognition when set.
+        language: language code of the window, e.g. "de". English is always tried as well.
+        stop: set it to cancel.
 
     Raises:
-        EngineError: `invalid_request` if the recognition failed; `engine_stopped` if cancelled.
+        EngineError: `invalid_request` if recognition fails; `engine_stopped` if cancelled.
     """
     while not _reader_lock.acquire(timeout=_CHECK_S):
         if stop.is_set():
@@ -106,14 +106,14 @@ def _run_reader(jpeg: bytes, name: str, language: str, stop: threading.Event) ->
             reader = subprocess.Popen(
                 _command(path, language),
                 stdin=subprocess.DEVNULL,
-                stdout=out,  # a file, since a full pipe would block the reader
+                stdout=out,  # not a pipe, which would block the reader once it's full
                 stderr=subprocess.DEVNULL,
                 env=_environment(),
             )
         except (OSError, subprocess.SubprocessError) as error:
             raise _unreadable_error(name, f"text recognition could not start ({error})") from None
         with reader:
-            with contextlib.suppress(OSError):  # already ended
+            with contextlib.suppress(OSError):  # already exited
                 os.setpriority(os.PRIO_PROCESS, reader.pid, 10)
             _wait(reader, name, stop)
         if reader.returncode:
@@ -176,7 +176,7 @@ def _installed_languages(program: str) -> frozenset[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Return an environment without the bundle's libraries, limited to one thread."""
+    """Build an environment with a single thread and without the bundle's libraries."""
     kept = ("PATH", "HOME", "LANG", "TMPDIR", "TESSDATA_PREFIX")
     return {each: os.environ[each] for each in kept if each in os.environ} | {
         "OMP_THREAD_LIMIT": "1"

@@ -1,11 +1,11 @@
-"""Pool of child processes, shared by lanes in turn.
+"""Pool of child processes that different lanes take turns using.
 
-Requests of one lane (such as one model's prompts) run one after another, so a hostile lane occupies
-at most one child. Lanes take turns: many waiting requests of one lane do not delay another lane.
+Requests of the same lane (e.g. one model's prompts) run one at a time, so a hostile lane can tie up
+at most one child. Lanes take turns, so even a long queue in one lane doesn't hold up another.
 
-One thread starts all children and lives as long as the process, since Linux kills a child when the
-*thread* that started it ends. It is a daemon thread: an executor's thread would end before the
-threads that the interpreter waits for at exit.
+A single thread starts all children and lives as long as the process, because Linux kills a child
+when the *thread* that started it exits. It's a daemon thread. A thread of an executor would exit
+before the threads that the interpreter waits for at exit.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from engine.sandbox.protocol import ChildKind, TaskError, TaskReply
 
 log = logging.getLogger(__name__)
 
-MAX_IDLE_CHILD_BYTES = 400 * 2**20  # an idle child with more memory is replaced
+MAX_IDLE_CHILD_BYTES = 400 * 2**20  # idle children above this are replaced
 
-_CHECK_S = 0.1  # interval of cancellation checks while waiting
+_CHECK_S = 0.1  # interval between checks for cancellation
 
 ChildFuture = Future[Child]
 
 
 class _ChildStarter:
-    """Thread that starts and ends children."""
+    """Starts and ends children on a thread of its own."""
 
     def __init__(self) -> None:
         self._orders = SimpleQueue[tuple[Future[Any], Callable[[], Any]]]()
@@ -51,11 +51,11 @@ class _ChildStarter:
         return future
 
     def wait(self, future: Future[Any]) -> BaseException | None:
-        """Wait for a future, and return its exception."""
+        """Wait for a future. Returns its exception, if any."""
         while True:
             with contextlib.suppress(TimeoutError):
                 return future.exception(timeout=1.0)
-            self._ensure_thread()  # an error may have ended it
+            self._ensure_thread()  # an error may have killed the thread
 
     def _ensure_thread(self) -> None:
         with self._lock:
@@ -72,22 +72,22 @@ class _ChildStarter:
                 future.set_result(work())
             except BaseException as error:
                 future.set_exception(error)
-            del future, work  # free them while waiting
+            del future, work  # don't keep them alive while waiting
 
 
 _starter = _ChildStarter()
 
 
 class ChildSlots:
-    """Limit on children that run at the same time.
+    """Limits how many children run at the same time.
 
-    A free slot goes to the waiting lane that holds the fewest slots, and among these to the one
-    served least recently.
+    A free slot goes to the waiting lane with the fewest slots. In a tie, the lane that was served
+    longest ago wins.
 
     Args:
-        count: number of slots.
-        reserved: slots that only the window's lane may use.
-        per_lane: maximum number of slots of one lane (default: all).
+        count: total number of slots.
+        reserved: how many of them only the window's lane may use.
+        per_lane: maximum per lane (default: no limit).
     """
 
     def __init__(self, count: int, reserved: int = 0, per_lane: int | None = None) -> None:
@@ -97,18 +97,18 @@ class ChildSlots:
         self._changed = threading.Condition()
         self._running: Counter[Hashable] = Counter()
         self._waiting: dict[Hashable, deque[object]] = {}
-        self._served: dict[Hashable, int] = {}  # turn in which a lane was last served
+        self._served: dict[Hashable, int] = {}  # turn number when the lane was last served
         self._numbers = itertools.count(1)
 
     @contextlib.contextmanager
     def acquired(
         self, check: Callable[[], None], lane: ReadingLane | None = None
     ) -> Iterator[None]:
-        """Wait for a slot, and hold it.
+        """Wait for a slot and hold it during the block.
 
         Args:
-            check: called while waiting; an exception that it raises ends the wait.
-            lane: default: the current one.
+            check: called repeatedly while waiting. Any exception it raises ends the wait.
+            lane: the lane to wait in (default: the current lane).
         """
         lane = lane or current.get()
         self._wait(lane.key, check)
@@ -142,7 +142,7 @@ class ChildSlots:
                 self._changed.notify_all()
 
     def _is_next(self, key: Hashable) -> bool:
-        """Return True if the first request of this lane may start."""
+        """Check whether the lane's first request may start now."""
         if self._running.total() >= self._count:
             return False
         if key == WINDOW.key:
@@ -161,11 +161,11 @@ class ChildSlots:
 
 
 class ChildPool:
-    """Child processes that are started on demand and replaced when they die.
+    """Starts child processes on demand, and replaces them when they die.
 
     Args:
         size: maximum number of children.
-        single_use: end each child after one request.
+        single_use: end each child after a single request.
     """
 
     def __init__(
@@ -174,43 +174,43 @@ class ChildPool:
         self._kind, self._single_use = kind, single_use
         self._slots = ChildSlots(size, per_lane=1)
         self._lock = threading.Lock()
-        self._idle: list[ChildFuture] = []  # some may still be starting
+        self._idle: list[ChildFuture] = []  # may still be starting
         self._busy: dict[str, ChildFuture] = {}  # by lane
         self._closed = False
 
     def start(self) -> None:
-        """Start one child in the background."""
+        """Start a child in the background."""
         with self._lock:
             if not self._closed and not self._idle and not self._busy:
                 self._idle.append(self._start_child())
 
     def close(self) -> None:
-        """Kill all children. Waiting requests raise `engine_stopped`."""
+        """Kill all children. Requests in progress raise `engine_stopped`."""
         with self._lock:
             self._closed = True
             for started in self._busy.values():
                 if _is_running(started):
-                    started.result().kill()  # not closed: its request still uses its pipes
+                    # don't close it, since the request still uses its pipes
+                    started.result().kill()
             idle, self._idle = self._idle, []
         for started in idle:
             started.add_done_callback(_end_child)
 
     @property
     def pids(self) -> list[int]:
-        """Process ids of the children."""
         with self._lock:
             every = [*self._idle, *self._busy.values()]
             return [one.result().pid for one in every if one.done() and one.exception() is None]
 
     def ask(self, lane: str, key: str, use: Callable[[Child], TaskReply]) -> TaskReply:
-        """Wait for the lane's turn, then call `use` with a child and return the result.
+        """Wait until it's the lane's turn, then call `use` with a child.
 
         Args:
-            key: prefer a child that has this model loaded.
+            key: model key; a child that already has the model loaded is preferred.
 
         Raises:
             RefusedError, TaskError: see `Child.ask`.
-            EngineError: the pool was closed, or no child could be started.
+            EngineError: if the pool is closed, or a child can't be started.
         """
         with self._slots.acquired(self._check_open, ReadingLane(lane)):
             try:
@@ -228,7 +228,7 @@ class ChildPool:
             raise EngineError(ENGINE_STOPPED, "The engine was stopped.") from None
 
     def _assign_child(self, lane: str, key: str) -> Child:
-        """Return an idle child for a lane, or a new one."""
+        """Pick an idle child for a lane, or start a new child."""
         with self._lock:
             self._check_open()
             for dead in [one for one in self._idle if one.done() and not _is_running(one)]:
@@ -253,7 +253,7 @@ class ChildPool:
         return best.result()
 
     def _return_child(self, started: ChildFuture) -> None:
-        """Keep a used child or replace it. Requires the lock."""
+        """Keep a used child, or replace it. The lock must be held."""
         if started.exception() is not None:
             return
         child = started.result()
@@ -263,7 +263,7 @@ class ChildPool:
         ):
             self._idle.append(started)
             return
-        # Start the replacement early, so that the next request does not wait for it.
+        # Start the replacement right away, so that the next request doesn't have to wait.
         if not (self._single_use or self._closed or self._idle):
             self._idle.append(self._start_child())
         child.kill()
@@ -278,7 +278,7 @@ def _is_running(started: ChildFuture) -> bool:
 
 
 def _end_child(started: ChildFuture) -> None:
-    """End a child. Errors are only logged."""
+    """End a child. Errors are logged, not raised."""
     if started.exception() is None:
         try:
             with started.result():

@@ -1,9 +1,10 @@
-"""Parent's side of a child process: start, request, pacing and end.
+"""The parent's side of a child process: starting, requests, pacing and killing.
 
-Pacing: on a CPU, each matrix product of a decode step uses one thread per core and ends with the
-slowest. The threads yield while they wait, and Linux then gives a whole time slice to any other
-process: next to one busy child, a step of 60 ms took 400 to 900 ms, regardless of priorities. So a
-child with long work is stopped for three quarters of the time while a chat streams.
+Why pacing: on a CPU, each matrix product of a decode step uses one thread per core, and the slowest
+thread determines when it's done. Waiting threads yield, and then Linux gives another process a
+whole time slice. Next to a single busy child, a 60 ms step took 400 to 900 ms, whatever the
+priorities. So while a chat is streaming, a child with long-running work is paused for three
+quarters of the time.
 """
 
 from __future__ import annotations
@@ -33,43 +34,43 @@ from engine.sandbox.protocol import (
 )
 
 FROZEN = bool(getattr(sys, "frozen", False))
-"""True in the packaged program, which is its own interpreter."""
+"""True in the packaged program. There, the executable is its own interpreter."""
 
 CHILD_ARGUMENT = "--confined-child"
-"""Command-line argument that makes the packaged program a child. Internal."""
+"""Command-line argument that turns the packaged program into a child. Internal."""
 
-RUN_S = 0.01  # run time of a paced child between two pauses
+RUN_S = 0.01  # how long a paced child runs between pauses
 
 PAUSE_S = 0.03
 
 _SLOWDOWN = (RUN_S + PAUSE_S) / RUN_S
-_STREAMING_S = 1.0  # after the last token, until chats no longer count as streaming
+_STREAMING_S = 1.0  # chats count as streaming until this long after the last token
 
-_START_TIMEOUT_S = 60.0  # an idle machine takes 0.3 s
+_START_TIMEOUT_S = 60.0  # takes 0.3 s when idle
 _CHUNK_BYTES = 2**20
-_CHECK_S = 0.1  # interval of memory and cancellation checks
+_CHECK_S = 0.1  # interval between checks for memory and cancellation
 _READY_BYTES = 4096
 
 _PROC_PIDTASKINFO = 4  # sys/proc_info.h
-_TASKINFO_SIZE = 96  # bytes of struct proc_taskinfo; its second value is the resident size
+_TASKINFO_SIZE = 96  # bytes of struct proc_taskinfo, whose second field is the resident size
 _RUSAGE_SIZE = 96  # bytes of struct rusage_info_v0 (sys/resource.h)
-_FOOTPRINT = 9  # index of ri_phys_footprint in it, in units of 8 bytes
+_FOOTPRINT = 9  # index of ri_phys_footprint, counted in 8-byte units
 _LIBPROC = "/usr/lib/libproc.dylib"
 
-_last_token_time = float("-inf")  # of any engine in this process
+_last_token_time = float("-inf")  # across all engines in this process
 
 
 def command(kind: ChildKind, frozen: bool = FROZEN) -> list[str]:
-    """Return the command line of a child: this program, or the interpreter that runs it.
+    """Return a child's command line. It runs this program, or the interpreter that runs it.
 
-    `-P` keeps the current folder out of the import path.
+    `-P` keeps the current directory out of the import path.
     """
     how = [CHILD_ARGUMENT] if frozen else ["-P", "-m", "engine.sandbox"]
     return [sys.executable, *how, kind.value]
 
 
 def engine_command(*arguments: str) -> list[str]:
-    """Return the command line that runs one of the engine's commands in a new process."""
+    """Return the command line for running an engine command in a new process."""
     return [sys.executable, *([] if FROZEN else ["-m", "engine"]), *arguments]
 
 
@@ -80,9 +81,10 @@ def _environment() -> dict[str, str]:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(p for p in paths if p),
         "PYTHONDONTWRITEBYTECODE": "1",
-        "TOKENIZERS_PARALLELISM": "false",  # the stacks of threads count as memory
+        "TOKENIZERS_PARALLELISM": "false",  # thread stacks count as memory
         "RAYON_NUM_THREADS": "1",
-        "RUST_BACKTRACE": "0",  # unused, and printing one with little memory kills the child
+        # not needed, and printing a backtrace when memory is low kills the child
+        "RUST_BACKTRACE": "0",
         "MALLOC_ARENA_MAX": "1",
         "HF_HUB_OFFLINE": "1",
         "TRANSFORMERS_VERBOSITY": "error",
@@ -90,13 +92,16 @@ def _environment() -> dict[str, str]:
 
 
 class Child:
-    """A child process, used by one thread at a time. As a context manager, it is killed at the end.
+    """A child process.
 
-    On Linux the kernel kills it when the *thread* that started it ends.
+    Only one thread may use it at a time. As a context manager, kills it on exit.
+
+    On Linux, the kernel kills it if the *thread* that started it exits.
     """
 
     def __init__(self, kind: ChildKind = ChildKind.PROMPTS) -> None:
-        # No `preexec_fn`: it would run Python between fork and exec of a threaded process.
+        # Don't use `preexec_fn`, which would run Python between fork and exec in a threaded
+        # process.
         self._process = subprocess.Popen(
             command(kind),
             stdin=subprocess.PIPE,
@@ -111,8 +116,8 @@ class Child:
         os.set_blocking(self._from, False)
         self._ready = False
         self._paced = kind.is_paced
-        self.loaded: OrderedDict[str, None] = OrderedDict()  # model keys, last used at the end
-        self.is_spent = False  # killed or about to exit; takes no more requests
+        self.loaded: OrderedDict[str, None] = OrderedDict()  # model keys, most recently used last
+        self.is_spent = False  # killed or about to exit, so it takes no more requests
 
     def __enter__(self) -> Child:
         return self
@@ -130,7 +135,7 @@ class Child:
         return self._process.poll() is None
 
     def memory_bytes(self) -> int:
-        """Return its resident memory, or 0 if unknown."""
+        """Resident memory of the child, 0 if unknown."""
         return resident_bytes(self.pid)
 
     def ask(
@@ -141,16 +146,16 @@ class Child:
         limits: TaskLimits,
         stop: threading.Event | None = None,
     ) -> TaskReply:
-        """Run a task (see `child.TASKS`) and return its result.
+        """Run a task (see `child.TASKS`). Returns its result.
 
         Args:
-            stop: cancels the task within 0.1 s when set.
+            stop: set it to cancel within 0.1 s.
 
         Raises:
-            RefusedError: the task rejected its input.
-            TaskError: the task failed. The child may be unusable afterwards (see `is_spent`).
+            RefusedError: if the task rejects its input.
+            TaskError: if the task fails. The child may be unusable afterwards (see `is_spent`).
         """
-        # This timer runs on while the child is paused. It matters only if the parent has died.
+        # This timer keeps running while the child is paused. It only matters if the parent is dead.
         alarm = limits.cpu_s * WALL_TIME_FACTOR * (_SLOWDOWN if self._paced else 1)
         request = {
             "do": do,
@@ -186,13 +191,13 @@ class Child:
         return result, out
 
     def kill(self) -> None:
-        """Kill the process without waiting for its end."""
+        """Kill the process without waiting."""
         self.is_spent = True
         with contextlib.suppress(OSError):
             self._process.kill()
 
     def reap(self) -> None:
-        """Wait for the end of a killed child."""
+        """Wait for a killed child to exit."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):
@@ -200,19 +205,19 @@ class Child:
         self._process.wait()
 
     def exit_error(self, limits: TaskLimits) -> TaskError:
-        """Return the error for a child that closed its pipe."""
+        """Build the error for a child that closed its pipe."""
         try:
             ended_by = max(0, -self._process.wait(timeout=5.0))
         except subprocess.TimeoutExpired:
             ended_by = 0
-        if ended_by in (signal.SIGPROF, signal.SIGALRM):  # one of its own timers
+        if ended_by in (signal.SIGPROF, signal.SIGALRM):  # killed by one of its own timers
             return limits.exceeded("time")
         text = f"crashed its process (signal {ended_by})"
         return TaskError("crash", text, ended_by)
 
 
 class _Pipe:
-    """Non-blocking I/O with a child until a deadline, with memory checks."""
+    """Non-blocking I/O with a child. Enforces a deadline and checks memory."""
 
     def __init__(self, child: Child, limits: TaskLimits, stop: threading.Event | None) -> None:
         self._child, self._limits, self._stop = child, limits, stop
@@ -234,7 +239,7 @@ class _Pipe:
                     raise self._child.exit_error(self._limits) from None
 
     def read(self, count: int) -> bytes:
-        """Return exactly `count` bytes."""
+        """Read exactly `count` bytes."""
         parts: list[bytes] = []
         while count:
             paced = self._child._paced and is_streaming()
@@ -269,20 +274,20 @@ class _Pipe:
 
 
 def note_token() -> None:
-    """Record that a chat's token was computed on the CPU. The engine's loop calls this."""
+    """Called by the engine's loop when a token was computed on the CPU."""
     global _last_token_time
     _last_token_time = time.monotonic()
 
 
 def is_streaming() -> bool:
-    """Return True if a chat is streaming, so that children with long work are paced."""
+    """Check whether a chat is streaming. If so, children with long-running work are paced."""
     return time.monotonic() - _last_token_time < _STREAMING_S
 
 
 def pause_process(pid: int) -> float:
-    """Stop a process for `PAUSE_S`. Return the seconds it was stopped."""
+    """Stop a process for `PAUSE_S`. Returns how long it was actually stopped, in seconds."""
     began = time.monotonic()
-    with contextlib.suppress(OSError):  # the process has ended
+    with contextlib.suppress(OSError):  # process already exited
         os.kill(pid, signal.SIGSTOP)
     try:
         time.sleep(PAUSE_S)
@@ -293,12 +298,12 @@ def pause_process(pid: int) -> float:
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the resident memory of a process of ours, or 0 if unknown."""
+    """Return the resident memory of one of our processes, 0 if unknown."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as f:
             return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     elif sys.platform == "darwin":
-        import ctypes  # not at module level: it adds 3 ms to each start
+        import ctypes  # lazy, because it would add 3 ms to every start
 
         with contextlib.suppress(OSError, AttributeError):
             info = (ctypes.c_uint64 * (_TASKINFO_SIZE // 8))()
@@ -311,9 +316,9 @@ def resident_bytes(pid: int) -> int:
 
 
 def own_memory_bytes() -> int:
-    """Return this process's memory in bytes, MLX buffers included, or 0 if unknown.
+    """Return the memory of this process in bytes, with MLX buffers, or 0 if unknown.
 
-    On macOS this is the footprint that Activity Monitor shows, which includes GPU memory.
+    On macOS, this is the footprint shown by Activity Monitor. It includes GPU memory.
     """
     if sys.platform == "darwin":
         import ctypes

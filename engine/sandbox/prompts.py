@@ -1,11 +1,10 @@
-"""Chat templates and tokenizers in a child, loaded in one of two equivalent ways.
+"""Render chat templates and tokenize in a child, in one of two equivalent ways.
 
-Most models need only `tokenizers` and `jinja2`. If a model has Python code in transformers or
-mlx-lm, both are imported: 70 MB and two seconds.
+For most models, `tokenizers` and `jinja2` are enough. If a model has Python code in transformers or
+mlx-lm, we import both, which takes 70 MB and two seconds.
 
-The template environment and the message format are those of
-`transformers.utils.chat_template_utils` (5.23); `tests/engine/sandbox/test_confined.py` compares
-the two on many templates.
+The template environment and message format are copied from `transformers.utils.chat_template_utils`
+(5.23). `tests/engine/sandbox/test_confined.py` compares the results for many templates.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ _REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 
 
 class PlainTokenizer:
-    """A tokenizer and chat template that need no Python code of the model's.
+    """Tokenizer and chat template of a model without Python code of its own.
 
     Args:
-        known: template and special tokens, from `describe_tokenizer`.
+        known: template and special tokens, as returned by `describe_tokenizer`.
         packed: the tokenizer as compressed JSON.
     """
 
@@ -60,17 +59,17 @@ class PlainTokenizer:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """Return the text of each prompt, or its error."""
+        """Render each prompt. If that fails, its result is the error."""
         chosen = self._with_tools if template and template.get("tools") else None
         chosen = chosen or self._template
         apply = None if chosen is None else chosen.render
         return [render(apply, self._bos, m, reasoning, opening, template) for m, opening in asked]
 
     def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
-        """Return the tokens of each text.
+        """Tokenize each text.
 
         Raises:
-            TooLongError: the first text has more than `most` tokens.
+            TooLongError: if the first text has more than `most` tokens.
         """
         encode, found = self.tokenizer.encode, list[list[int]]()
         for text in texts:
@@ -83,7 +82,7 @@ class PlainTokenizer:
 
 
 def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> Any:
-    """Load a tokenizer as the engine's own process does."""
+    """Load a tokenizer the same way the engine's own process does."""
     where = Path(folder)
     extra = rendering.template_arguments(where)
     wrapper = mlx_lm_tokenizers().load(where, extra, eos_token_ids=eos, defaults=defaults)
@@ -92,12 +91,15 @@ def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | 
 
 
 def load_reader(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> InProcess:
-    """Load a reader with transformers and mlx-lm, for models that `PlainTokenizer` cannot serve."""
+    """Load a reader using transformers and mlx-lm.
+
+    For models that `PlainTokenizer` can't handle.
+    """
     return InProcess(load_wrapper(folder, eos, defaults))
 
 
 def mlx_lm_tokenizers() -> Any:
-    """Import `mlx_lm.tokenizer_utils` without the rest of mlx-lm, which would start MLX."""
+    """Import `mlx_lm.tokenizer_utils` without importing mlx-lm itself, which would start MLX."""
     if "mlx_lm" not in sys.modules:
         spec = importlib.util.find_spec("mlx_lm")
         package = ModuleType("mlx_lm")
@@ -109,7 +111,7 @@ def mlx_lm_tokenizers() -> Any:
 
 
 def describe_tokenizer(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
-    """Return the arguments of an equivalent `PlainTokenizer`, or None if there can be none."""
+    """Return the arguments for an equivalent `PlainTokenizer`, or None if that isn't possible."""
     inner = wrapper._tokenizer
     backend = getattr(inner, "backend_tokenizer", None)
     if backend is None or wrapper._chat_template is not None:
@@ -138,10 +140,10 @@ def describe_tokenizer(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
 
 
 class ChatTemplate:
-    """A chat template, compiled at first use so that its errors belong to a message.
+    """A chat template. Compiled on first use, so errors are reported for a message.
 
     Args:
-        special: special tokens by name, as variables of the template.
+        special: special tokens by name. They become template variables.
     """
 
     def __init__(self, source: str, special: dict[str, str]) -> None:
@@ -149,7 +151,7 @@ class ChatTemplate:
         self._compiled: jinja2.Template | None = None
 
     def render(self, messages: list[Any], opening: bool, options: dict[str, Any]) -> str:
-        """Return the prompt's text. Errors of the template propagate."""
+        """Render the prompt. Errors raised by the template are let through."""
         if self._compiled is None:
             self._compiled = _environment().from_string(self._source)
         return self._compiled.render(
@@ -160,7 +162,7 @@ class ChatTemplate:
 
 
 def _template_message(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message in the form that templates expect."""
+    """Prepare a message for the template."""
     known = {name: value for name, value in message.items() if value is not None}
     reasoning = next((known[name] for name in _REASONING_KEYS if name in known), None)
     if reasoning is None:
@@ -181,7 +183,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 
 class _GenerationTag(jinja2.ext.Extension):
-    """`{% generation %}`, which marks the assistant's text for training."""
+    """`{% generation %}` marks the assistant's text for training, which we ignore."""
 
     tags = {"generation"}  # noqa: RUF012 (as jinja2 declares it)
 
@@ -205,14 +207,14 @@ def _to_json(
     separators: Any = None,
     sort_keys: bool = False,
 ) -> str:
-    # jinja2's own filter escapes for HTML.
+    # jinja2's own filter escapes HTML
     return json.dumps(
         x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
     )
 
 
 class _SafeDict:
-    """`dict` without a class's attributes."""
+    """`dict`, but without the attributes of a class."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
         return dict(*args, **kwargs)
@@ -222,10 +224,10 @@ class _SafeDict:
 
 
 class _SafeNamespace(jinja2.utils.Namespace):
-    """`namespace` without names that start with an underscore."""
+    """`namespace` that rejects names with a leading underscore."""
 
     def __init__(*args: Any, **kwargs: Any) -> None:
-        # As in Jinja: `self` may be one of the names.
+        # Like in Jinja, `self` could be one of the names.
         self, given = args[0], args[1:]
         names = dict(*given, **kwargs)
         for name in names:

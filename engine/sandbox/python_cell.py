@@ -1,12 +1,14 @@
-"""Python code from models and checks, run without access to the network or the user's files.
+"""Run Python code from models and checks without access to the network or the user's files.
 
-On Linux, a seccomp filter rejects system calls that escape the limits: user namespaces (where the
-code would be root), memory that belongs to no process or folder, and all but local sockets.
+On Linux, a seccomp filter blocks system calls that would get around the limits: user namespaces (in
+which the code would be root), memory that doesn't belong to a process or folder, and all non-local
+sockets.
 
-The code may run as root (containers, CI, WSL), so confinement never relies on file permissions:
-``/proc`` is read-only and all capabilities are dropped.
+The code may be running as root (containers, CI, WSL), so we never rely on file permissions:
+``/proc`` is read-only, and all capabilities are dropped.
 
-Available only where the system can confine a process: bubblewrap on Linux, sandbox-exec on macOS.
+Only available if the system can confine a process, i.e. with bubblewrap on Linux or sandbox-exec on
+macOS.
 """
 
 from __future__ import annotations
@@ -27,10 +29,10 @@ from engine.sandbox.protocol import RefusedError
 _LOAD, _EQUAL, _AT_LEAST, _ANY_OF, _END = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _EPERM, _ENOSYS = 1, 38
-# Offsets in `struct seccomp_data`; the last three are arguments.
+# offsets in `struct seccomp_data`; the last three are arguments
 _NUMBER, _ARCH, _FIRST, _SECOND, _THIRD = 0, 4, 16, 24, 32
 _NEW_NAMESPACE = 0x7E020000
-_OTHER_ABI = 0x40000000  # x32 calls, which are numbered differently
+_OTHER_ABI = 0x40000000  # x32 calls, which have different numbers
 
 _ARCHS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _CLONE = {"x86_64": 56, "aarch64": 220}
@@ -45,7 +47,8 @@ _REFUSED = {
 _REFUSED_EVERYWHERE = (425, 428, 429, 430, 432, 442, 447)
 _SOCKET = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket socketpair
 _AF_UNIX = 1
-# Kernel buffers keep their default size, so that `_usage` can count them: (call, argument, values).
+# Kernel buffers must keep their default size, since `_usage` counts on it: (call, argument,
+# values).
 _ENLARGING = {
     "x86_64": ((54, _THIRD, (7, 32)), (72, _SECOND, (1031,))),  # setsockopt fcntl
     "aarch64": ((208, _THIRD, (7, 32)), (25, _SECOND, (1031,))),
@@ -54,7 +57,7 @@ _ENLARGING = {
 
 
 def system_call_rules(machine: str) -> bytes:
-    """Return the seccomp filter for a machine type, or b"" if there is none."""
+    """Return the seccomp filter for a machine type, or b"" if we don't have one."""
     if machine not in _ARCHS or struct.pack("=H", 1) != struct.pack("<H", 1):
         return b""
     refused = (*_REFUSED[machine], *_REFUSED_EVERYWHERE)
@@ -66,7 +69,8 @@ def system_call_rules(machine: str) -> bytes:
     ]
     for kind, number, end in (
         (_AT_LEAST, _OTHER_ABI, _ERROR | _EPERM),
-        (_EQUAL, _CLONE3, _ERROR | _ENOSYS),  # a filter cannot read its flags; libc retries clone
+        # a filter can't see the flags of clone3; libc falls back to clone
+        (_EQUAL, _CLONE3, _ERROR | _ENOSYS),
         *((_EQUAL, number, _ERROR | _EPERM) for number in refused),
     ):
         steps += [(kind, 0, 1, number), (_END, 0, 0, end)]
@@ -94,12 +98,13 @@ def system_call_rules(machine: str) -> bytes:
 
 
 TIMEOUT_S = 20.0
-MAX_MEMORY_BYTES = 1_000_000_000  # of one process and of all together
+MAX_MEMORY_BYTES = 1_000_000_000  # per process, and for all processes together
 MAX_PROCESSES = 64
-MAX_DESCRIPTORS = 64  # per process, as each may hold a kernel buffer
+MAX_DESCRIPTORS = 64  # per process, because each descriptor may have a kernel buffer
 TMP_BYTES = 64_000_000  # in /tmp
 SHM_BYTES = 16_000_000  # in /dev/shm
-CHECK_S = 0.1  # interval of usage checks: the kernel has no limit for several processes together
+# interval between usage checks, since the kernel can't limit several processes together
+CHECK_S = 0.1
 MAX_OUTPUT_BYTES = 100_000
 _PROFILE = (
     "(version 1)(deny default)(allow process-fork)(allow process-exec)(allow sysctl-read)"
@@ -112,13 +117,13 @@ _PROFILE = (
 
 
 def _prelude(own_processes: bool) -> str:
-    """Return the Python code that sets limits, then runs the code from standard input.
+    """Build the Python code that sets limits and then runs the code from stdin.
 
-    A process cannot raise its limits again. `preexec_fn` is not used, since it would run Python
-    between fork and exec of a threaded process.
+    A process can't raise its limits again. We don't use `preexec_fn`, which would run Python
+    between fork and exec in a threaded process.
 
     Args:
-        own_processes: True if the process limit counts only the sandbox's processes.
+        own_processes: True if the process limit only counts processes in the sandbox.
     """
     return f"""
 import os, resource, sys
@@ -141,10 +146,10 @@ _PRELUDE = _prelude(own_processes=False)
 
 
 def sandbox_command() -> list[str] | None:
-    """Return the command that runs Python code from its standard input confined, or None.
+    """Return the command for running Python code from stdin in the sandbox, or None if unavailable.
 
-    Only small folders in memory are writable; everything else, `/` and `/dev` included, is
-    read-only.
+    Only small in-memory folders are writable. Everything else is read-only, including `/` and
+    `/dev`.
     """
     python = "/usr/bin/python3"
     tool = _tool()
@@ -159,7 +164,7 @@ def sandbox_command() -> list[str] | None:
         if os.path.exists(folder)
         for part in ("--ro-bind", folder, folder)
     ]
-    # Old versions cannot limit a folder in memory: the folder is not writable then.
+    # Old versions can't limit the size of in-memory folders, so there the folder isn't writable.
     shared, temporary = (
         ("--size", str(size), "--tmpfs", folder) if "--size" in known else ("--dir", folder)
         for folder, size in (("/dev/shm", SHM_BYTES), ("/tmp", TMP_BYTES))
@@ -176,7 +181,7 @@ def sandbox_command() -> list[str] | None:
 
 
 def is_available() -> bool:
-    """Return True if a confinement tool is installed. Starts nothing."""
+    """Check whether the tools for confining a process are installed. Doesn't start anything."""
     return _tool() is not None and os.path.exists("/usr/bin/python3")
 
 
@@ -186,7 +191,7 @@ def _tool() -> str | None:
 
 @functools.cache
 def _bwrap_options(tool: str) -> frozenset[str]:
-    """Return the options that this version of bubblewrap supports."""
+    """Return the options that this version of bubblewrap has."""
     try:
         told = subprocess.run([tool, "--help"], capture_output=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -195,10 +200,10 @@ def _bwrap_options(tool: str) -> frozenset[str]:
 
 
 def run_python(code: str, command: list[str] | None = None) -> str:
-    """Run code and return its output.
+    """Run code and return what it prints.
 
     Raises:
-        RefusedError: it cannot be confined, exceeded a limit or failed.
+        RefusedError: if the code can't be confined, exceeds a limit or fails.
     """
     command = command or sandbox_command()
     if command is None:
@@ -208,7 +213,7 @@ def run_python(code: str, command: list[str] | None = None) -> str:
         rules.seek(0)
         if os.path.basename(command[0]) == "bwrap" and os.fstat(rules.fileno()).st_size:
             command = [command[0], "--seccomp", str(rules.fileno()), *command[1:]]
-        # A file, not a pipe, so that the file size limit applies.
+        # a file instead of a pipe, so that the file size limit applies
         try:
             child = subprocess.Popen(
                 command,
@@ -233,10 +238,10 @@ def run_python(code: str, command: list[str] | None = None) -> str:
 
 
 def _wait(child: subprocess.Popen[bytes], code: str) -> None:
-    """Wait for the process to end. Kill it and its children if together they exceed a limit.
+    """Wait for the process to exit. If it and its children exceed a limit together, kill them.
 
     Raises:
-        RefusedError: a limit was exceeded.
+        RefusedError: if a limit was exceeded.
     """
     end = time.monotonic() + TIMEOUT_S
     given: bytes | None = code.encode(errors="replace")
@@ -261,9 +266,10 @@ def _wait(child: subprocess.Popen[bytes], code: str) -> None:
 
 
 def _usage(pid: int) -> tuple[int, int]:
-    """Return the number of processes in a process tree and the bytes of memory that they hold.
+    """Count the processes in a tree and the memory they use, in bytes.
 
-    Buffers of sockets and pipes belong to no process, so each descriptor counts as a full one.
+    Socket and pipe buffers don't belong to any process, so each descriptor is counted as a full
+    buffer.
     """
     if sys.platform == "darwin":
         return _usage_of_ps(pid)
@@ -284,7 +290,7 @@ def _usage(pid: int) -> tuple[int, int]:
 
 @functools.cache
 def _buffer_bytes() -> int:
-    """Return the kernel's buffer size limit for one socket or pipe descriptor."""
+    """Return the kernel's limit for the buffer of one socket or pipe."""
     with contextlib.suppress(OSError, ValueError), open("/proc/sys/net/core/wmem_default") as file:
         return int(file.read())
     return 212_992

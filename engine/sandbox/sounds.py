@@ -1,7 +1,7 @@
-"""Decoder for WAV, MP3, FLAC and Ogg Vorbis recordings from untrusted sources.
+"""Decode untrusted WAV, MP3, FLAC and Ogg Vorbis recordings.
 
-Call `decode` in a confined child only, as `engine.sandbox.jobs.read_sound` does; miniaudio is
-imported only there.
+Only call `decode` in a sandboxed child, as `engine.sandbox.jobs.read_sound` does. miniaudio isn't
+imported anywhere else.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from __future__ import annotations
 from engine.messages import Audio
 from engine.sandbox.protocol import RefusedError
 
-MAX_BYTES = 100_000_000  # of a file
+MAX_BYTES = 100_000_000  # per file
 
-MAX_MINUTES = 10  # of a recording; a minute takes 1,500 tokens
+MAX_MINUTES = 10  # per recording; a minute takes 1,500 tokens
 
-_UNKNOWN_BYTES = 0x7FFF0000  # a WAV data size from here on means an unknown length
+_UNKNOWN_BYTES = 0x7FFF0000  # WAV data sizes from here on mean "unknown"
 
-SAMPLE_RATE = 16_000  # per second, as models expect
+SAMPLE_RATE = 16_000  # what models expect
 
 
 def is_sound(head: bytes) -> bool:
-    """Return True if a file with these first bytes is a supported recording."""
+    """Check the first bytes of a file for a supported audio format."""
     return Audio(head).media_type.startswith("audio/")
 
 
 def decode(data: bytes) -> bytes:
-    """Return a recording's samples: `SAMPLE_RATE`, mono, little-endian float32 from -1 to 1.
+    """Decode to mono samples at `SAMPLE_RATE`, as little-endian float32 from -1 to 1.
 
     Raises:
-        RefusedError: the reason, as the end of a sentence.
+        RefusedError: the message completes a sentence.
     """
     if not data:
         raise RefusedError("is empty")
@@ -43,7 +43,8 @@ def decode(data: bytes) -> bytes:
     form, seconds = miniaudio.SampleFormat.FLOAT32, []
     try:
         for some in miniaudio.stream_memory(data, form, 1, SAMPLE_RATE, SAMPLE_RATE):
-            # A float file may have any values, and NaN would spread to the model's output.
+            # Float files can contain anything, and NaN would spread all the way to the model's
+            # output.
             loud = np.clip(np.nan_to_num(np.frombuffer(some, "<f4")), -1, 1)
             seconds.append(loud.astype("<f4").tobytes())
             if len(seconds) > 60 * MAX_MINUTES:
@@ -56,10 +57,10 @@ def decode(data: bytes) -> bytes:
 
 
 def _is_truncated(data: bytes) -> bool:
-    """Return True if a WAV file ends before its samples do.
+    """Check whether a WAV file ends before its samples do.
 
-    Programs that write to a pipe cannot know the length and declare one near 2 or 4 GB. A rounding
-    error in the header is ignored.
+    Programs that write to a pipe don't know the length, so they declare something near 2 or 4 GB.
+    Rounding errors in the header are ignored.
     """
     if data[:4] != b"RIFF":
         return False

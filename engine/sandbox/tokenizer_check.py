@@ -1,8 +1,8 @@
-"""Check of a model's tokenizer in a child, before the engine's own process loads it.
+"""Check a model's tokenizer in a child, before it's loaded into the engine's own process.
 
-Children tokenize prompts, but the engine's process detokenizes, one token at a time. So the check
-rejects decoders with regular expressions or large growth, and tokens of thousands of characters.
-`ReplyText` limits bytes that never form a character.
+Prompts are tokenized in children, but the engine's process detokenizes, one token at a time. So the
+check rejects decoders that use regular expressions or make texts much longer, as well as tokens
+with thousands of characters. `ReplyText` takes care of bytes that never form a character.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from engine.text.known_tokenizer import tell
 
 _MAX_JSON_BYTES = 256 * 2**20
 _MAX_DEPTH = 32
-_MAX_COMPONENTS = 200  # of a normalizer or decoder; real ones have ten
-_MAX_GROWTH = 1000  # of a text's length
-_MAX_STRING_CHARACTERS = 4096  # real patterns have a few hundred
-_MAX_CHARSMAP_CHARACTERS = 8 * 2**20  # of a `precompiled_charsmap`; real ones have 300 KB
+_MAX_COMPONENTS = 200  # per normalizer or decoder; real files have about ten
+_MAX_GROWTH = 1000  # factor by which a text may get longer
+_MAX_STRING_CHARACTERS = 4096  # real patterns have a few hundred characters
+_MAX_CHARSMAP_CHARACTERS = 8 * 2**20  # `precompiled_charsmap`, which is about 300 KB in practice
 _MAX_IDS_BEYOND_EMBEDDING = 1024  # special tokens
-_MAX_TOKEN_CHARACTERS = 2048  # the longest known are a few hundred blanks
+_MAX_TOKEN_CHARACTERS = 2048  # the longest tokens known are a few hundred spaces
 _SAMPLES = (
     "a ,b",
     "".join(map(chr, range(32, 127))),
@@ -37,7 +37,7 @@ _SAMPLES = (
     "hello world " * 100,
     "e" * 300 + " " * 300,
 )
-# Methods that a model's own Python code overrides if `PlainTokenizer` cannot replace it.
+# If a model's own code overrides any of these, `PlainTokenizer` can't be used.
 _CUSTOM_METHODS = {
     *("encode", "__call__", "_encode_plus", "tokenize", "apply_chat_template"),
     *("get_chat_template", "prepare_for_tokenization", "special_tokens_map"),
@@ -47,7 +47,7 @@ _CUSTOM_METHODS = {
 def check(
     folder: Path, rows: int | None, eos: list[int] | None, defaults: dict[str, Any] | None
 ) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    """Load a tokenizer as the engine would, and try it.
+    """Load a tokenizer the way the engine does, and try it out.
 
     Args:
         rows: rows of the model's embedding.
@@ -55,12 +55,13 @@ def check(
         defaults: mlx-lm's `TOKENIZER_DEFAULTS` for the model type.
 
     Returns:
-        "largest_id" (special tokens included), "longest_token" in characters, "known" for
+        "largest_id" (including special tokens), "longest_token" in characters, "known" for
             `PlainTokenizer` (its tokenizer is the first blob), and "table" for `KnownTokenizer`
-            (its tokens are the second blob). The last two are None if the model needs its own code.
+            (its tokens are the second blob). The last two are None if the model needs code of its
+            own.
 
     Raises:
-        RefusedError: the tokenizer cannot be used.
+        RefusedError: if the tokenizer can't be used.
     """
     _check_description(folder / "tokenizer.json")
     if "mlx_lm" not in sys.modules:
@@ -84,7 +85,7 @@ def check(
 
 
 def _check_description(path: Path) -> None:
-    """Reject a tokenizer.json that would make the library panic or texts grow too much."""
+    """Reject a tokenizer.json that would make the library panic, or make texts grow too much."""
     if not path.exists():
         return
     try:
@@ -112,7 +113,7 @@ def _check_description(path: Path) -> None:
 
 
 def _check_component(place: str, part: dict[str, Any]) -> float:
-    """Return the factor by which a component may lengthen a text."""
+    """Return the factor by which a component could make a text longer."""
     for key, value in part.items():
         most = _MAX_CHARSMAP_CHARACTERS if key == "precompiled_charsmap" else _MAX_STRING_CHARACTERS
         if isinstance(value, str) and len(value) > most:
@@ -125,7 +126,7 @@ def _check_component(place: str, part: dict[str, Any]) -> float:
     if kind in ("Replace", "Split") and isinstance(pattern, dict):
         if "" in pattern.values():
             raise RefusedError(f"Its tokenizer has a {place} that searches for an empty string.")
-        # Decoding runs in the engine's process at each token, so it must be fast.
+        # decoding happens in the engine's process for every token, so it has to be fast
         if place == "decoder" and "Regex" in pattern:
             raise RefusedError("Its tokenizer decodes with a pattern, which is not supported.")
         content = part.get("content")
@@ -137,7 +138,7 @@ def _check_component(place: str, part: dict[str, Any]) -> float:
 
 
 def _is_charsmap(value: Any) -> bool:
-    """Return True if a character table is as long as its header claims."""
+    """Check that a character table is as long as its header says."""
     try:
         table = base64.b64decode(value, validate=True)
     except (TypeError, ValueError):
@@ -157,7 +158,7 @@ def _components(content: Any) -> Iterator[dict[str, Any]]:
 
 
 def _try_without_transformers(path: Path, rows: int | None) -> None:
-    """Try the tokenizer without transformers first, whose import takes seconds."""
+    """Try the tokenizer without transformers first, since importing that takes seconds."""
     if not path.exists():
         return
     tokenizer = Tokenizer.from_file(str(path))
@@ -183,10 +184,12 @@ def _check_largest_id(largest: int, rows: int | None) -> None:
 
 
 def _check_ids(wrapper: Any, vocabulary: dict[str, int], rows: int | None) -> tuple[int, int]:
-    """Return the largest id and the longest token. Reject ordinary tokens beyond the embedding.
+    """Return the largest id and the length of the longest token.
 
-    Special tokens may be beyond it: Gemma 3's text models have one for images.
-    `SandboxReader.encode` rejects prompts that contain one.
+    Rejects ordinary tokens outside the embedding.
+
+    Special tokens may be outside. For instance, Gemma 3's text models have a token for images.
+    `SandboxReader.encode` rejects prompts that contain such tokens.
     """
     if not vocabulary:
         raise RefusedError("Its tokenizer has no vocabulary.")
@@ -202,7 +205,7 @@ def _check_ids(wrapper: Any, vocabulary: dict[str, int], rows: int | None) -> tu
 
 
 def _try_text(wrapper: Any, sample: str, longest: int) -> None:
-    """Encode a text, then decode it both in one call and token by token."""
+    """Encode a text, then decode it both at once and token by token."""
     ids = list(wrapper.encode(sample, add_special_tokens=False))
     _check_growth(sample, len(ids))
     most = 8 * longest * (len(ids) + 1)
@@ -218,7 +221,7 @@ def _try_text(wrapper: Any, sample: str, longest: int) -> None:
 
 
 def _try_ids(wrapper: Any, vocabulary: dict[str, int], longest: int) -> None:
-    """Decode all ids in groups of 1,000, and some individually."""
+    """Decode all ids in groups of 1,000, and a sample of them individually."""
     ids = sorted(vocabulary.values())
     some = random.Random(0).sample(ids, min(200, len(ids)))
     groups = [ids[at : at + 1000] for at in range(0, len(ids), 1000)]
@@ -229,7 +232,7 @@ def _try_ids(wrapper: Any, vocabulary: dict[str, int], longest: int) -> None:
 
 
 def _is_plain(wrapper: Any) -> bool:
-    """Return True if the model has no Python code of its own between caller and library."""
+    """Check that there's no code of the model's own between the caller and the library."""
     from transformers import PreTrainedTokenizerFast
 
     inner = wrapper._tokenizer

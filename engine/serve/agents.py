@@ -1,9 +1,9 @@
-"""Agents of other programs, identified across their requests.
+"""Track the agents of other programs across their requests.
 
 A coding agent sends one request per turn and runs its tools in between. It may have sub-agents,
 which send requests at the same time. Headers and the beginnings of conversations show which
-requests belong together. The size of an agent and the number of agents are limited whatever
-requests contain.
+requests belong together. Memory per agent and the number of agents are capped, so a misbehaving
+client can't exhaust the server.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from engine.serve.auth import guest_of
 from engine.serve.requests import ModelRequest, agent_stopped_error
 
 MAX_IDLE_AGENTS = 256
-"""Limit of idle agents per key. Above it, the program with the most agents loses its oldest."""
-MAX_STOPPED_AGENTS = 4096  # forgotten agents that are remembered as stopped
+"""Idle agents kept per key. When there are more, the program with the most agents loses its
+oldest."""
+MAX_STOPPED_AGENTS = 4096  # forgotten agents that we still remember as stopped
 AGENT_TTL_S = 600.0
-"""Time after its last request until an agent is forgotten. Paused agents are kept."""
+"""An agent is forgotten this long after its last request. Paused agents are kept."""
 MAX_PROGRAM_CHARACTERS = 40
 MAX_TASK_CHARACTERS = 120
-MAX_STORED_REQUEST_BYTES = 2**20  # a request whose conversation is kept for export to a chat
+MAX_STORED_REQUEST_BYTES = 2**20  # larger requests aren't kept for export to a chat
 MAX_STORED_BYTES = 32 * 2**20
 
 PROGRAMS = {
@@ -49,7 +50,7 @@ PROGRAMS = {
     "aider": "aider",
     "continue": "Continue",
 }
-"""Names of agents by the beginning of their user agent."""
+"""Display names of agents by user-agent prefix."""
 _AGENT = ("x-claude-code-agent-id", "thread-id", "x-agent-id")
 _SESSION = (
     "x-claude-code-session-id",
@@ -67,41 +68,41 @@ _PARENT = (
     "x-parent-agent-id",
 )
 _TASK_TAGS = {"task", "user_query", "user_request", "prompt", "question", "objective"}
-"""Tags around the user's own words. The program wrote the content of other tags."""
+"""Tags that wrap the user's own words. Text in any other tag was written by the program."""
 _PROGRAM_TEXTS = (
     *("# AGENTS.md instructions", "This is the Qwen Code", "This is the Gemini CLI"),
     *("I am not sharing any files", "I have *added these files", "Here are summaries of some"),
 )
 _AIDER_EXAMPLES_END = "I switched to a new code base."  # aider ends its examples with this
 _TAG = re.compile(r"<([A-Za-z][\w-]{0,60})(?: [^<>]{0,200})?>")
-_MAX_SEARCHED_CHARACTERS = 200_000  # characters of a text that are searched for its first line
+_MAX_SEARCHED_CHARACTERS = 200_000  # characters searched for the first line of a text
 _MAX_TAGS = 32
 _MAX_ID_CHARACTERS = 200
-_MAX_SEARCHED_MESSAGES = 24  # messages that are searched for the user's first one
+_MAX_SEARCHED_MESSAGES = 24  # messages searched for the user's first message
 
 
 # -- who asks --------------------------------------------------------------------------------------
 
 
 class AgentIdentity(Struct, frozen=True):
-    """Facts about an agent, taken from a request."""
+    """Properties of an agent, extracted from a request."""
 
     guest: str  # id of its key
     program: str  # display name
-    # own, group, parent: digests of ids, different for each program and key
+    # digests of the agent's, group's and parent's ids, unique per program and key
     own: str
     group: str
     parent: str
     task: str  # first line of the first user message, or ""
-    named: bool  # identified by an id instead of the beginning of its conversation
-    # ids of calls whose results are the newest messages, with no user message after them
+    named: bool  # identified by an explicit id rather than by how its conversation begins
+    # ids of the calls whose results end the conversation (no user message follows)
     brings: tuple[str, ...]
     calls_tools: bool  # the request offers tools
-    lasting: bool  # it may send more requests; False for a single question
+    lasting: bool  # more requests may follow; False for a one-off question
 
 
 def program_of(agent: str) -> str:
-    """Return the display name of a program from its user agent."""
+    """Look up the display name for a user agent."""
     lowered = agent[:200].lower().lstrip()
     for begin, name in PROGRAMS.items():
         if lowered.startswith(begin):
@@ -113,8 +114,8 @@ def program_of(agent: str) -> str:
 def _program(headers: Mapping[str, str]) -> str:
     """Return the display name of the requesting program.
 
-    Many agents send the user agent of a library. If the server needs no key, `launch` passes the
-    agent's name as the key.
+    Many agents only send the user agent of their HTTP library. If the server doesn't require a key,
+    `launch` passes the agent's name as the key, so check that too.
     """
     program = program_of(headers.get("user-agent", ""))
     told = program_of(f"{headers.get('authorization', '').removeprefix('Bearer ')}/")
@@ -126,7 +127,7 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
     """Identify the agent of a request.
 
     Args:
-        session: session id stated in the request, or None.
+        session: session id from the request, if any.
     """
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     guest = guest_of(scope)
@@ -166,7 +167,7 @@ def _first_header(headers: Mapping[str, str], names: Sequence[str]) -> str:
 
 
 def _session_in(body: Mapping[str, Any]) -> str:
-    """Return the session id in a body, as Claude Code, Codex and Qwen Code send it."""
+    """Find the session id in a body, where Claude Code, Codex and Qwen Code put it."""
     about = body.get("metadata")
     if isinstance(about, dict):
         for name in ("session_id", "sessionId", "user_id"):
@@ -228,7 +229,7 @@ def _texts(content: object) -> Iterator[str]:
 
 
 def _after_tags(text: str) -> str:
-    """Return the text after the tagged parts at its beginning."""
+    """Skip the tagged blocks at the start of a text."""
     for _ in range(_MAX_TAGS):
         text = text.lstrip()
         tag = _TAG.match(text)
@@ -251,44 +252,44 @@ def _first_line(text: str) -> str:
 
 
 class AgentSnapshot(Struct, frozen=True):
-    """Snapshot of an agent."""
+    """State of an agent at one moment."""
 
-    id: int  # among the agents of one server
+    id: int  # unique per server
     group: int  # id of the agent that started its session
-    parent: int  # id of the agent whose sub-agent it is, or 0
+    parent: int  # id of the parent agent if this is a sub-agent, else 0
     program: str
     task: str  # first line of its task
     model: str = ""  # name of its model, or "" until loaded
     # "waiting", "reading", "answering", "paused", "tool" (running its own tools), "idle", "ended"
-    # (a finished sub-agent) or "stopped"
+    # (finished sub-agent) or "stopped"
     state: str = "waiting"
     loads: bool = False  # waiting for its model to load, not in the queue
-    seconds: int = 0  # since its request arrived or its tools started
-    # tokens of the latest prompt: done, total, and known (those found in a cache)
+    seconds: int = 0  # since its request arrived, or since its tools started
+    # prompt tokens of the latest request: prefilled, total, and found in a cache
     done: int = 0
     total: int = 0
     known: int = 0
-    pieces: int = 0  # of the current reply, about one per token
-    written: int = 0  # of all its replies
+    pieces: int = 0  # chunks of the current reply, about one per token
+    written: int = 0  # tokens of all replies together
     rate: float = 0.0  # current tokens per second
     room: int = 0  # context length of its model, or 0 if unknown
     # ids of the engine sessions of its running requests
     engine_sessions: tuple[str, ...] = ()
-    keeps: bool = False  # its conversation is available for export to a chat
+    keeps: bool = False  # its conversation can be exported to a chat
 
     @property
     def here(self) -> bool:
-        """True if one of its requests is running or waiting."""
+        """True while a request is running or queued."""
         return self.state in ("waiting", "reading", "answering") or bool(self.engine_sessions)
 
     @property
     def context(self) -> int:
-        """Tokens of its context in use."""
+        """Context tokens in use."""
         return self.total + self.pieces
 
 
 class AgentConversation(Struct, frozen=True):
-    """Conversation of an agent, for export to a chat."""
+    """An agent's conversation, for export to a chat."""
 
     model: str
     messages: tuple[Message, ...]
@@ -296,7 +297,10 @@ class AgentConversation(Struct, frozen=True):
 
 
 class Agent(Struct, eq=False):
-    """State of an agent. Changed on the server's thread; any thread may read, pause and stop it."""
+    """An agent and its requests.
+
+    Changed only on the server thread; any thread may read, pause or stop it.
+    """
 
     number: int
     who: AgentIdentity
@@ -312,10 +316,10 @@ class Agent(Struct, eq=False):
     _task_of_tools: bool = False
 
     def begin(self, request: ModelRequest, who: AgentIdentity) -> None:
-        """Add a running request."""
+        """Add a request that has started."""
         self.last_seen = time.monotonic()
         if not self.task or (who.calls_tools and not self._task_of_tools):
-            # Programs also request titles, whose prompts say less about the task.
+            # Agents also request titles, and those prompts say less about the task.
             self.task, self._task_of_tools = who.task or self.task, who.calls_tools
         self.requests = [*self.requests, request]
         if self._shown is None or self._shown not in self.requests or who.calls_tools:
@@ -324,7 +328,7 @@ class Agent(Struct, eq=False):
             request.pause(True)
 
     def end(self, request: ModelRequest) -> None:
-        """Remove a request that was answered or whose client disconnected."""
+        """Remove a request that was answered or whose client disconnected, and count its tokens."""
         self.last_seen = time.monotonic()
         self.written += request.pieces
         self.requests = [one for one in self.requests if one is not request]
@@ -332,30 +336,30 @@ class Agent(Struct, eq=False):
             self._shown = self.requests[-1]
 
     def pause(self, on: bool) -> None:
-        """Pause or resume its current and future replies."""
+        """Pause or resume all replies, including future replies."""
         self.paused = on and not self.stopped
         for request in self.requests:
             request.pause(on)
 
     def stop(self) -> None:
-        """End its replies, and reject tool results until the next user message."""
+        """Cancel the replies. Tool results are rejected until the next user message."""
         self.stopped, self.paused = True, False
         for request in self.requests:
             request.stop()
 
     @property
     def called(self) -> str:
-        """Id of the last tool call in its latest reply."""
+        """Id of the last tool call in the latest reply."""
         return self._shown.called if self._shown is not None else ""
 
     @property
     def text(self) -> str:
-        """Its latest reply, including reasoning."""
+        """Latest reply, including reasoning."""
         return self._shown.text if self._shown is not None else ""
 
     @property
     def conversation(self) -> AgentConversation | None:
-        """Its conversation, or None if it was too long to keep."""
+        """Latest conversation, or None if it was too long to keep."""
         shown = self._shown
         if shown is None or not shown.messages:
             return None
@@ -363,7 +367,7 @@ class Agent(Struct, eq=False):
 
     @property
     def size(self) -> int:
-        """Bytes of the stored conversation."""
+        """Size of the stored conversation in bytes."""
         return self._shown.size if self._shown is not None else 0
 
     def forget(self) -> None:
@@ -372,7 +376,7 @@ class Agent(Struct, eq=False):
             self._shown.messages, self._shown.size = (), 0
 
     def seen(self) -> AgentSnapshot:
-        """Return a snapshot."""
+        """Take a snapshot."""
         shown, here = self._shown, self.requests
         assert shown is not None
         pieces = shown.pieces
@@ -414,17 +418,18 @@ class AgentRegistry:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._here: dict[str, Agent] = {}
-        # Keys of forgotten agents that were stopped. Their next request may bring a tool result.
+        # Keys of forgotten agents that were stopped: their next request may still carry a tool
+        # result.
         self._stopped: dict[str, None] = {}
 
     def __len__(self) -> int:
         return len(self._here)
 
     def begin(self, request: ModelRequest, who: AgentIdentity) -> Agent:
-        """Return the agent of a request, known or new.
+        """Get or create the agent that a request belongs to.
 
         Raises:
-            RefusedError: if the agent was stopped.
+            RequestError: if the agent was stopped.
         """
         with self._lock:
             self._forget_old()
@@ -445,7 +450,10 @@ class AgentRegistry:
             return agent
 
     def _begun_anew(self, who: AgentIdentity) -> Agent | None:
-        """Return the agent that has compacted its conversation, so that it begins differently."""
+        """Find an agent that compacted its conversation.
+
+        Its requests now start differently, so it's recognized by its last tool call.
+        """
         for key, one in self._here.items():
             same = one.who.lasting and (one.who.guest, one.who.program) == (who.guest, who.program)
             if same and not one.requests and one.called and one.called in who.brings:
@@ -475,7 +483,7 @@ class AgentRegistry:
     def keep(
         self, agent: Agent, request: ModelRequest, messages: Sequence[Message], size: int
     ) -> None:
-        """Store the conversation of a request, within the limits."""
+        """Store the conversation of a request, evicting older conversations if over the limit."""
         if size > MAX_STORED_REQUEST_BYTES:
             return
         request.messages, request.size = tuple(messages), size
@@ -491,14 +499,13 @@ class AgentRegistry:
                 oldest.forget()
 
     def end(self, agent: Agent, request: ModelRequest) -> None:
-        """Record the end of a request."""
         with self._lock:
             agent.end(request)
             if not agent.who.lasting:
                 del self._here[f"once {agent.number}"]
 
     def _forget_old(self) -> None:
-        """Forget agents without a recent request."""
+        """Drop agents that haven't sent a request for a while."""
         now = time.monotonic()
         for key, agent in list(self._here.items()):
             idle = not agent.requests and not agent.paused
@@ -506,7 +513,7 @@ class AgentRegistry:
                 self._drop(key)
 
     def _make_room(self, guest: str) -> None:
-        """Forget one of a key's agents if it has too many."""
+        """If a key has too many idle agents, forget one."""
         idle = {k: a for k, a in self._here.items() if not a.requests and a.who.guest == guest}
         if len(idle) >= MAX_IDLE_AGENTS:
             crowd = Counter(a.who.program for a in idle.values()).most_common(1)[0][0]
@@ -520,13 +527,13 @@ class AgentRegistry:
                 del self._stopped[next(iter(self._stopped))]
 
     def all(self) -> list[AgentSnapshot]:
-        """Return snapshots of all agents in order of arrival."""
+        """Return snapshots of all agents, oldest first."""
         with self._lock:
             self._forget_old()
             return [agent.seen() for agent in self._here.values()]
 
     def of(self, guest: str) -> list[AgentSnapshot]:
-        """Return snapshots of the agents with this key id."""
+        """Return snapshots of the agents that use one key."""
         with self._lock:
             return [a.seen() for a in self._here.values() if a.who.guest == guest]
 
@@ -536,7 +543,6 @@ class AgentRegistry:
             return next((a for a in self._here.values() if a.number == number), None)
 
     def group(self, number: int) -> list[Agent]:
-        """Return all agents of a group."""
         with self._lock:
             return [a for a in self._here.values() if a.group == number]
 
@@ -545,7 +551,7 @@ class AgentRegistry:
 
 
 class ModelRequests:
-    """Registry of running requests for models. `all` is thread-safe."""
+    """Registry of running model requests. `all` is thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -559,11 +565,11 @@ class ModelRequests:
         """Register a request for the duration of the `with` block.
 
         Args:
-            body: of a request for generation, to identify its agent.
-            session: session id stated in the request.
+            body: the parsed body of a generation request, used to identify its agent.
+            session: session id from the request, if any.
 
         Raises:
-            RefusedError: if its agent was stopped.
+            RequestError: if its agent was stopped.
         """
         request, agent = ModelRequest(scope), None
         if body is not None:
@@ -582,19 +588,19 @@ class ModelRequests:
                 self.agents.end(agent, request)
 
     def keep(self, request: ModelRequest, messages: Sequence[Message], size: int) -> None:
-        """Store the conversation of a request of `size` bytes for export to a chat."""
+        """Store the conversation of a request (`size` bytes) for export to a chat."""
         agent = self._here.get(request)
         if agent is not None:
             self.agents.keep(agent, request, messages, size)
 
     def end(self, error: Exception, guests: Collection[str] | None = None) -> None:
-        """Cancel all requests, or those of some key ids. Server thread only."""
+        """Cancel all requests, or only those of the given keys. Server thread only."""
         with self._lock:
             ended = [r for r in self._here if guests is None or r.guest in guests]
         for request in ended:
             request.end(error)
 
     def all(self) -> list[ModelRequest]:
-        """Return the requests with a loaded model in order of arrival."""
+        """Return the requests whose model is loaded, oldest first."""
         with self._lock:
             return [request for request in self._here if request.model]

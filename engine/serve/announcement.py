@@ -1,7 +1,7 @@
-"""Announcement of the server on the local network by zeroconf (mDNS).
+"""Announce the server on the local network over zeroconf (mDNS).
 
-It has the machine's name, the server's addresses and port, and the service name of Stretto, but
-nothing about models and keys.
+The record has the machine's name, the server's addresses and port, and Stretto's service type. It
+says nothing about models or keys.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from engine.hub.names import clean_name
 log = logging.getLogger(__name__)
 
 SERVICE = "_stretto._tcp.local."  # service type
-MAX_NAME_BYTES = 63  # bytes, a limit of DNS
+MAX_NAME_BYTES = 63  # DNS limit
 
 
 @contextlib.contextmanager
 def announce(
     host: str, port: int, name: str = "", interfaces: list[str] | None = None
 ) -> Iterator[str]:
-    """Announce a server for the duration of the block, and yield its announced name.
+    """Announce a server while the block runs, and yield the name it was announced under.
 
     Args:
-        host: address it listens at; 0.0.0.0 and :: mean all addresses of this machine.
-        name: the machine's name if empty.
-        interfaces: addresses of the interfaces to announce on; all if None.
+        host: the address the server listens at. 0.0.0.0 and :: stand for all addresses of this
+            machine.
+        name: defaults to the machine's name.
+        interfaces: addresses of the interfaces to announce on (default: all).
 
     Raises:
         EngineError: if the announcement fails.
@@ -64,7 +65,7 @@ def announce(
 
 
 def addresses_of(host: str) -> list[str]:
-    """Return the addresses at which other machines reach a server that listens at `host`.
+    """Return the addresses other machines can use to reach a server listening at `host`.
 
     Raises:
         OSError: if there are none.

@@ -1,8 +1,8 @@
-"""Starlette application, and checks before its routes: host, origin, key and rate.
+"""Starlette application and the checks in front of its routes: host, origin, key and rate limit.
 
-Web pages may not send requests unless their origin is allowed. Requests for another host, or from a
-page or a browser extension, are rejected. Browsers show their source in `Origin` and
-`Sec-Fetch-Site`.
+Web pages may not send requests unless their origin is allowed. Browsers identify the requesting
+page in `Origin` and `Sec-Fetch-Site`, so requests from a page or a browser extension are rejected,
+as are requests for another host.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from engine.serve.routes.schema import ignored_header
 
 log = logging.getLogger(__name__)
 
-_MAX_PATH_CHARACTERS = 200  # characters of a path in an error message
-KEYLESS_PATH = "/health"  # path that needs no key; without one the response is only a word
+_MAX_PATH_CHARACTERS = 200  # longest path quoted in an error message
+KEYLESS_PATH = "/health"  # needs no key, but a client without a key only gets the status word
 
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
-# bytes of all headers; h11 only limits heads that arrive in several parts
+# total size of all headers; h11 only limits headers that arrive in several reads
 _MAX_HEADER_BYTES = 2**16
 _HEADERS = (
     *("authorization", "content-type", "x-api-key", "x-stretto-session-id", "x-session-affinity"),
     "content-encoding",
     *("x-executorch-session-id", "session_id", "anthropic-version", "anthropic-beta"),
 )
-"""Headers that allowed pages may send in addition to the default ones. Those of the official
-clients begin with `x-`."""
+"""Headers that allowed pages may send in addition to the browser's defaults. The `x-` headers are
+used by the official clients."""
 
 
 class _LoggingMiddleware:
-    """Middleware that rejects invalid requests, and logs each request.
+    """Middleware that rejects invalid requests and logs every request.
 
-    A log line has the method, route, status and duration. It contains nothing of the request and
-    the answer, and only the part of the path that is the same for all clients.
+    Each line has the method, route, status and duration. To protect privacy, nothing from the body
+    or the answer is logged, and only the fixed part of the path.
     """
 
     def __init__(self, inner: ASGIApp, settings: Settings, metrics: Metrics) -> None:
@@ -60,7 +60,7 @@ class _LoggingMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         began = time.monotonic()
         status = 0
-        # Anthropic uses the second name.
+        # Anthropic's clients read the second name.
         name = f"req_{uuid.uuid4().hex}".encode()
         request_id = [(b"x-request-id", name), (b"request-id", name)]
 
@@ -80,8 +80,8 @@ class _LoggingMiddleware:
             else:
                 await self._inner(scope, receive, noting)
         except Exception as error:
-            # Starlette has sent status 500 if that was still possible. The error message may
-            # contain text of the request.
+            # If possible, Starlette has already sent a 500. Don't log the error's message, since it
+            # may quote the request.
             log.error("a request failed (%s)", type(error).__name__)
             log.debug("how a request failed", exc_info=True)
         finally:
@@ -93,7 +93,7 @@ class _LoggingMiddleware:
 
 
 class _AuthMiddleware:
-    """Middleware that checks the key, if needed, and rate limits."""
+    """Middleware that checks the API key (if the server needs one) and rate limits."""
 
     def __init__(self, inner: ASGIApp, settings: Settings, keys: Keys | None) -> None:
         self._inner = inner
@@ -120,7 +120,7 @@ class _AuthMiddleware:
             await error_response(scope, refused)(scope, receive, send)
 
     def _guest(self, scope: Scope) -> Guest | None:
-        """Return the owner of the request's key, or None if a needed key is missing or wrong."""
+        """Return the guest for the request's key, or None if a required key is missing or wrong."""
         if self._keys is None:
             return None if self._settings.require_key else LOCAL
         given = _key(scope)
@@ -134,16 +134,16 @@ class _AuthMiddleware:
 
 
 def check(scope: Scope, settings: Settings) -> None:
-    """Reject requests for other hosts, and those of web pages.
+    """Reject requests addressed to another host or sent by a web page.
 
     Raises:
-        RefusedError: 403, or 431 if the headers are too long.
+        RequestError: 403, or 431 if the headers are too long.
     """
     if sum(len(name) + len(value) for name, value in scope["headers"]) > _MAX_HEADER_BYTES:
         raise RequestError(431, "This is no request in HTTP/1.1: its head is too long.")
     headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
     host = headers.get(b"host", "")
-    # Servers for other machines need a key, which a page that uses DNS rebinding does not have.
+    # Non-local servers require a key, which a page using DNS rebinding doesn't have.
     if settings.is_local and not _HOST.fullmatch(host):
         raise RequestError(403, f"This server answers for localhost only, not for {host!r}.")
     origin = headers.get(b"origin")
@@ -156,13 +156,13 @@ def check(scope: Scope, settings: Settings) -> None:
 
 
 def error_response(scope: Scope, error: Exception) -> JSONResponse:
-    """Return the response for an error, in the shape of the requested API."""
+    """Build the response for an error in the format of the requested API."""
     status, content = errors.body_of(error, scope["path"])
     return JSONResponse(content, status, errors.headers_of(status, error))
 
 
 def _key(scope: Scope) -> str:
-    """Return the key of a request, sent as OpenAI's or Anthropic's clients do."""
+    """Get the API key from either OpenAI's or Anthropic's header."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     kind, _, key = headers.get(b"authorization", b"").decode("latin-1").strip().partition(" ")
     if kind.lower() == "bearer" and key.strip():
@@ -181,7 +181,7 @@ def _key_error(scope: Scope) -> RequestError:
 def application(
     routes: Sequence[APIRoute], settings: Settings, keys: Keys | None, metrics: Metrics
 ) -> ASGIApp:
-    """Return the application with all checks."""
+    """Build the application with all its checks."""
 
     async def not_served(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 404

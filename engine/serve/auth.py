@@ -34,31 +34,31 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@*]+", re.IGNORECASE)
 
 
 class Settings(Struct, frozen=True):
-    """Settings of a server, validated here only.
+    """Server settings, validated in one place.
 
     Raises:
-        ValueError: with the field and its valid values.
+        ValueError: names the field and its valid values.
     """
 
-    host: str = "127.0.0.1"  # address to listen at; all but loopback addresses need a key
-    require_key: bool = False  # every request needs a key
-    # web pages that may send requests, such as `https://example.org`
+    host: str = "127.0.0.1"  # address to listen at; non-loopback addresses require a key
+    require_key: bool = False  # every request needs a key, even on this machine
+    # web pages that may send requests, e.g. `https://example.org`
     origins: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()  # names for other models, such as `claude-*=MODEL`
-    sessions: int = 64  # maximum number of sessions with an id
-    # if there is no room for another session: reject it, or evict the session that has been unused
-    # for the longest time
+    aliases: tuple[str, ...] = ()  # alternative model names, e.g. `claude-*=MODEL`
+    sessions: int = 64  # maximum number of named sessions
+    # what to do when the session limit is reached: refuse the request, or evict the least recently
+    # used session
     policy: Policy = "refuse"
-    session_ttl: float = 3600.0  # seconds until an unused session is freed; 0 keeps it
-    # number of concurrent answers. One of these places is for requests without a session. A request
-    # for several answers takes a place for each, at most all.
+    session_ttl: float = 3600.0  # idle time after which a session is freed, in seconds; 0 keeps it
+    # maximum number of concurrent answers. One slot is reserved for requests without a session. A
+    # request for several answers needs one slot per answer, capped at the total.
     at_once: int = 64
     queue: int = 1024  # maximum number of waiting requests
-    per_key: int = 0  # maximum number of running and waiting answers per key; 0 for no limit
-    per_minute: int = 0  # maximum number of requests per key and minute; 0 for no limit
+    per_key: int = 0  # maximum answers per key, running and queued; 0 for no limit
+    per_minute: int = 0  # maximum requests per key and minute; 0 for no limit
     connections: int = 2048  # maximum number of connections
-    unload_after: float = 0.0  # seconds until an unused model is unloaded; 0 keeps it
-    # clients may unload models, which may also be in use outside of the server
+    unload_after: float = 0.0  # idle time after which a model is unloaded, in seconds; 0 keeps it
+    # whether clients may unload models, which the window might be using too
     may_unload: bool = True
 
     def __post_init__(self) -> None:
@@ -82,25 +82,28 @@ class Settings(Struct, frozen=True):
 
     @property
     def is_local(self) -> bool:
-        """True if only programs on this machine can reach the server."""
+        """True if the server can't be reached from other machines."""
         try:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
-            return False  # a name, which may refer to any address
+            return False  # a host name, which could resolve to any address
 
 
 _PLACE = "stretto.guest"
 
 
 class Guest(Struct, frozen=True):
-    """Sender of requests, identified by key. Sessions and conversations are separate for each."""
+    """The sender of a request, identified by its key.
 
-    id: str = ""  # of the key, or "" without one
-    name: str = ""  # of the key, for display
+    Guests never share sessions or conversations.
+    """
+
+    id: str = ""  # id of the key, or "" if the request has no key
+    name: str = ""  # display name of the key
 
     @property
     def domain(self) -> str:
-        """Engine domain of its sessions, separate from other guests and the window."""
+        """Engine domain for the guest's sessions, separate from the window and other guests."""
         return f"guest {self.id}"
 
 
@@ -108,7 +111,7 @@ LOCAL = Guest()
 
 
 def guest_of(scope: Scope) -> Guest:
-    """Return the sender of a request, as determined by the middleware."""
+    """Return the guest that the middleware attached to a request."""
     found: Guest = scope.get(_PLACE, LOCAL)
     return found
 
@@ -118,33 +121,32 @@ def set_guest(scope: Scope, guest: Guest) -> None:
 
 
 PREFIX = "stretto-"
-MAX_KEY_CHARACTERS = 200  # characters of a submitted key that are compared
+MAX_KEY_CHARACTERS = 200  # longer keys are truncated before comparing
 
 
 def default_file() -> Path:
-    """Return the default path of the key file."""
     return platformdirs.user_data_path("Stretto", appauthor=False) / "serve-keys.json"
 
 
 class Key(Struct, frozen=True):
     """Stored record of a key."""
 
-    id: str  # unrelated to the key itself
-    name: str  # of its user
+    id: str  # random, not derived from the key
+    name: str  # name of the person or program using the key
     digest: str  # SHA-256 of the key, hexadecimal
-    made: float  # seconds since 1970
-    revoked: float = 0.0  # seconds since 1970, or 0 if valid
+    made: float  # Unix time
+    revoked: float = 0.0  # Unix time, or 0 if the key is valid
 
 
 class Keys:
-    """Keys in a file that only its owner can read. Thread-safe.
+    """API keys, stored in a file that only its owner can read. Thread-safe.
 
-    A change by another process applies from the next request on. Changes are made under a lock
-    shared by all processes, so none is lost.
+    Changes by other processes take effect on the next request. Writers hold a file lock, so
+    concurrent changes aren't lost.
 
     Raises (also from the methods):
         OSError: if the file cannot be read or written.
-        ValueError: if it is damaged, or writable by others.
+        ValueError: if the file is damaged, or writable by others.
     """
 
     def __init__(self, file: Path) -> None:
@@ -155,13 +157,13 @@ class Keys:
         self._read()
 
     def all(self) -> list[Key]:
-        """Return all keys ever created, including revoked ones."""
+        """Return all keys ever created, including revoked keys."""
         with self._lock:
             self._read()
             return list(self._keys)
 
     def make(self, name: str) -> str:
-        """Create a key and return it. It cannot be shown again.
+        """Create a key and return it. Only its digest is stored, so it can't be displayed again.
 
         Raises:
             ValueError: if the name is empty, too long or not displayable.
@@ -175,7 +177,7 @@ class Keys:
         return made
 
     def revoke(self, name: str) -> int:
-        """Revoke the keys with this name or id, and return their number."""
+        """Revoke all keys with this name or id. Return how many there were."""
         with self._locked():
             chosen = [k for k in self._keys if name in (k.name, k.id) and not k.revoked]
             now = time.time()
@@ -187,16 +189,16 @@ class Keys:
         digest = _digest(given[:MAX_KEY_CHARACTERS])
         found = None
         for key in self.all():
-            # Compare all, in a time that does not depend on where they differ.
+            # Compare against every key in constant time, so timing reveals nothing.
             if hmac.compare_digest(key.digest, digest) and not key.revoked:
                 found = Guest(key.id, key.name)
         return found
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Lock out other processes and threads, and read the file again."""
+        """Take the file lock, then reread the file."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        # The key file itself cannot be the lock, as each change replaces it.
+        # Every write replaces the key file, so it can't double as the lock file.
         lock = FileLock(self._file.with_name(self._file.name + ".lock"), mode=0o600)
         with lock, self._lock:
             self._stamp = None
@@ -221,7 +223,7 @@ class Keys:
         self._stamp = stamp
 
     def _write(self, keys: list[Key]) -> None:
-        # `mkstemp` creates files that only their owner can read.
+        # `mkstemp` creates the file with mode 600.
         part, name = tempfile.mkstemp(dir=self._file.parent, prefix=".serve-keys")
         try:
             with os.fdopen(part, "w", encoding="utf-8") as out:
@@ -240,16 +242,16 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-SPARE_DIVISOR = 16  # one of this number of places is reserved for keys that have none
-CHECK_S = 1.0  # for which the number of keys is cached
+SPARE_DIVISOR = 16  # 1/16 of the slots are reserved for keys that aren't using any
+CHECK_S = 1.0  # how long the number of keys is cached
 
 
 class FairShare:
-    """Fair sharing of resources between keys. A single key may use everything.
+    """Fair sharing of resources between keys. A lone key may use everything.
 
-    A key may use no more than is left for the others afterwards: the first greedy key gets one
-    half, the next a quarter, and so on. So there is always something left for new keys, without
-    configuring their number.
+    A key may take at most as much as is left over afterwards: the first greedy key gets half, the
+    next a quarter, and so on. So a new key always finds something free, and the number of keys
+    needn't be configured.
     """
 
     def __init__(self, keys: Keys | None = None) -> None:
@@ -258,24 +260,24 @@ class FairShare:
 
     @property
     def several(self) -> bool:
-        """True if there are several valid keys."""
+        """True if more than one key is valid."""
         now = time.monotonic()
         if self._keys is not None and now >= self._until:
             self._until = now + CHECK_S
-            with suppress(OSError, ValueError):  # no key is valid then
+            with suppress(OSError, ValueError):  # unreadable file: treat it as having no valid keys
                 self._several = sum(not key.revoked for key in self._keys.all()) > 1
         return self._several
 
     def spare(self, places: int) -> int:
-        """Return how many of these places are reserved for keys that have none."""
+        """Return how many of `places` slots are reserved for keys that aren't using any."""
         return places // SPARE_DIVISOR if self.several else 0
 
     def may_have(self, mine: float, left: float) -> bool:
-        """Return True if a key may have `mine` of a resource when `left` remains afterwards."""
+        """Check whether a key may hold `mine` of a resource if that leaves `left` for others."""
         return mine <= left or not self.several
 
     def refused(self, what: str) -> RequestError:
-        """Return the error for exceeding the share of a resource."""
+        """Build the error for a key that has used up its share."""
         return RequestError(
             429,
             f"This key has its share of {what}: the rest is for other keys. Ask again later.",
@@ -288,7 +290,7 @@ _SHARE = "stretto.share"
 
 
 class _Account(Struct):
-    """Usage of a guest: `left` requests of this minute at the time `at`."""
+    """Rate-limit state of a guest: `left` requests remained in the budget at time `at`."""
 
     left: float
     at: float
@@ -296,19 +298,22 @@ class _Account(Struct):
 
 
 class AccountShare:
-    """A request's part of its key's account, with at most `most` concurrent answers, or 0 for no
-    limit."""
+    """A request's share of its key's account.
+
+    `most` is the key's limit of concurrent answers, or 0 for no limit.
+    """
 
     def __init__(self, account: _Account, most: int) -> None:
         self._account = account
         self._most = most
-        self.counted = 0  # answers
+        self.counted = 0  # answers this request counts as
 
     def count(self, answers: int) -> None:
-        """Count the request as this number of answers.
+        """Count the request as `answers` concurrent answers.
 
         Raises:
-            RefusedError: 429 if the key has other answers; 400 if it exceeds the limit by itself.
+            RequestError: 429 if other requests of the key use up the limit, 400 if this request
+                alone exceeds it.
         """
         others = self._account.at_once - self.counted
         if self._most and others + answers > self._most:
@@ -329,25 +334,27 @@ class AccountShare:
 
 
 def count_answers(scope: Scope, answers: int) -> None:
-    """Count a request as this number of answers. See `Share.count`."""
+    """Count a request as several concurrent answers. See `AccountShare.count`."""
     share: AccountShare | None = scope.get(_SHARE)
     if share is not None:
         share.count(answers)
 
 
 class RateLimiter:
-    """Counter of the guests' requests. Lives on the server's event loop."""
+    """Per-key limits on request rate and concurrency. Lives on the server's event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._accounts: dict[str, _Account] = {}  # limited by the number of keys
+        self._accounts: dict[str, _Account] = {}  # can't grow beyond the number of keys
 
     @contextlib.contextmanager
     def counted(self, guest: Guest, scope: Scope) -> Iterator[None]:
-        """Count a request while the block runs. `count_answers` may count it several times.
+        """Count a request while the block runs.
+
+        Call `count_answers` if it needs more than one answer.
 
         Raises:
-            RefusedError: 429 with the time to retry.
+            RequestError: 429, with the delay before retrying.
         """
         a_minute, now = self._settings.per_minute, time.monotonic()
         account = self._accounts.setdefault(guest.id, _Account(a_minute, now))

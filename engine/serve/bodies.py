@@ -1,4 +1,4 @@
-"""Request bodies: reading with limits of size and time, decompression, and JSON."""
+"""Read request bodies: limits on size and time, decompression, JSON."""
 
 from __future__ import annotations
 
@@ -24,37 +24,38 @@ from engine.serve.routes.schema import B, Body, field_of, note_ignored, read_fie
 from engine.serve.threads import ServerThreads, in_thread
 
 MIN_LIMIT_BYTES, MAX_LIMIT_BYTES = 2**20, 64 * 2**20
-"""Range of the size limit in bytes, which depends on the model's context length."""
+"""The size limit depends on the model's context length, and is clamped to this range."""
 BYTES_PER_TOKEN = 64
-"""Maximum bytes of text per token of context. A JSON escape has six bytes per character."""
+"""Text bytes allowed per context token. Generous, since a JSON escape takes six bytes per
+character."""
 MAX_PAUSE_S, BODY_TIMEOUT_S = 20.0, 300.0  # maximum pause within a body, and total time
-MAX_IN_FLIGHT_BODY_BYTES = 512 * 2**20  # bytes of all requests being read, queued or answered
-THREADED_BYTES = 64 * 2**10  # bytes of a body that is parsed on another thread
+MAX_IN_FLIGHT_BODY_BYTES = 512 * 2**20  # total of all requests being read, queued or answered
+THREADED_BYTES = 64 * 2**10  # larger bodies are parsed on a worker thread
 DRAIN_BYTES, DRAIN_S = 256 * 2**20, 30.0
-"""Limits for reading and dropping the rest of a rejected body."""
-RELEASE_BYTES = 16 * 2**20  # bytes of a request after which free memory is returned to the system
+"""Limits on how much of a rejected body we read and discard, and for how long."""
+RELEASE_BYTES = 16 * 2**20  # after a request this large, free memory is returned to the system
 
 
 class MemoryAccount:
-    """Memory of all requests. Lives on the server's event loop.
+    """Memory used by request bodies. Lives on the server's event loop.
 
     Args:
-        sharing: limits the share of each key if there are several.
+        sharing: caps each key's share when several keys are in use.
     """
 
     def __init__(self, sharing: FairShare | None = None) -> None:
-        self.bytes = 0  # of bodies and values parsed from them
-        self.large_ended = False  # a large request has ended since this was last reset
+        self.bytes = 0  # bodies, and the values parsed from them
+        self.large_ended = False  # set when a large request ends, cleared by the reader
         self._sharing = sharing or FairShare()
         self._of: Counter[str] = Counter()  # bytes by key
 
     @contextlib.contextmanager
     def share(self, guest: Guest = LOCAL) -> Iterator[Callable[[int], None]]:
-        """Yield a function that adds bytes to a request's memory. They are released after the
-        block.
+        """Yield a function that charges bytes to a request.
 
-        The function raises RefusedError, status 429, if all requests or those of the guest hold too
-        much.
+        The bytes are released when the block ends.
+
+        The function raises RequestError (429) if the total or the guest's share would be exceeded.
         """
         mine = 0
 
@@ -88,23 +89,25 @@ async def read(
     silence: float,
     held: Callable[[int], None],
 ) -> bytearray:
-    """Read a whole body, with the limit for any model. `check_size` applies that of its model.
+    """Read a whole body.
+
+    Only the general size limit applies here; `check_size` enforces the model's.
 
     Args:
-        silence: maximum pause in seconds.
-        held: called with the bytes of each part and of the values in it, before they are stored.
+        silence: longest allowed pause between chunks, in seconds.
+        held: called before each chunk is stored, with the bytes of the chunk and its parsed values.
 
     Raises:
-        RefusedError: if the body is too long, has too many values, or does not arrive in time.
+        RequestError: if the body is too large, has too many values, or arrives too slowly.
     """
     return await _read_limited(scope, receive, MAX_LIMIT_BYTES, silence, held)
 
 
 def check_size(size: int, body: Mapping[str, Any], model: Model) -> None:
-    """Reject a body with more text than its model supports.
+    """Check a body's size against the limit for its model.
 
     Raises:
-        RefusedError: 413.
+        RequestError: 413.
     """
     limit = min(max(model.context_length * BYTES_PER_TOKEN, MIN_LIMIT_BYTES), MAX_LIMIT_BYTES)
     if size > limit and size - media_bytes(body) > limit:
@@ -115,14 +118,14 @@ _MEDIA = ("image_url", "input_image", "image", "input_audio", "document", "file"
 
 
 def media_bytes(body: Mapping[str, Any]) -> int:
-    """Return the bytes of images, sounds and documents in a body that has not been validated.
+    """Count the bytes of images, sounds and documents in an unvalidated body.
 
-    Their size is unrelated to the context length, because they are converted to image tokens, a
-    note, or a text of another length.
+    Their size says little about how many tokens they take: they become image tokens, a note, or
+    extracted text.
     """
     found = 0
     level: list[Any] = [body.get("messages"), body.get("input")]
-    for _ in range(6):  # messages, a message, its parts, a part, those of a result, one of them
+    for _ in range(6):  # depth: messages, message, parts, part, tool result's parts, part
         inner: list[Any] = []
         for one in level:
             if isinstance(one, list):
@@ -141,17 +144,17 @@ def media_bytes(body: Mapping[str, Any]) -> int:
 
 
 def _too_large_error(limit: int) -> RequestError:
-    # Clients know this code from prompts that exceed the context, and shorten them.
+    # Clients know this code from overlong prompts, and respond by shortening the conversation.
     return RequestError(
         413, f"This request may have {limit / 2**20:.3g} MB, not more.", CONTEXT_OVERFLOW
     )
 
 
 async def read_small(request: Request, kind: type[B]) -> B:
-    """Read and parse the body of a request that is not a prompt. An empty body counts as {}.
+    """Read and parse the body of a request that isn't a prompt. An empty body means {}.
 
     Raises:
-        RefusedError: if it is too long, late, not an object, or invalid.
+        RequestError: if it's too large, too slow, invalid, or not an object.
     """
     raw = await _read_limited(request.scope, request.receive, MIN_LIMIT_BYTES, MAX_PAUSE_S)
     try:
@@ -195,17 +198,18 @@ async def _read_limited(
         raise RequestError(408, "The rest of the request did not come.") from None
     except RequestError:
         body.clear()
-        if more and b"expect" not in headers:  # else the client waits before sending the body
+        # clients that send Expect haven't started sending the body yet
+        if more and b"expect" not in headers:
             await _drain(receive)
         raise
     return body
 
 
 async def _drain(receive: Receive) -> None:
-    """Read the rest of a rejected body, within limits.
+    """Read the rest of a rejected body, up to a limit.
 
-    Closing a connection while the client is still sending resets it, and many clients then do not
-    read the response with the reason.
+    Closing a connection that is still receiving data resets it, and then many clients never see our
+    error response.
     """
     left = DRAIN_BYTES
     with contextlib.suppress(TimeoutError):
@@ -218,17 +222,18 @@ async def _drain(receive: Receive) -> None:
 
 
 ZLIB_WBITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-"""Compressions of zlib by name, with its `wbits`. The only other one is zstd."""
-DECOMPRESS_BYTES = 64 * 2**10  # bytes decompressed at a time, before other tasks run
+"""Encodings that zlib can decode, with their `wbits`. The only other supported encoding is zstd."""
+DECOMPRESS_BYTES = 64 * 2**10  # decompressed bytes per step; other tasks run in between
 WINDOW_LOG = 23  # for zstd: a window of 8 MB, as RFC 8878 recommends
 
 
 def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:
-    """Return a function that decompresses a body chunk by chunk. Its second argument marks the last
-    one.
+    """Return a function that decompresses a body chunk by chunk.
+
+    Its second argument is True for the last chunk.
 
     Raises:
-        RefusedError: 415 for an unknown compression.
+        RequestError: 415 if the encoding is unknown.
     """
     name = encoding.strip().lower()
     if name in ("", "identity"):
@@ -292,13 +297,13 @@ async def _uncompressed(piece: bytes, _: bool) -> AsyncIterator[bytes]:
 
 
 async def parse(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
-    """Parse a body, which must be a JSON object.
+    """Parse a body that must be a JSON object.
 
     Args:
-        threads: for large bodies.
+        threads: where to parse large bodies.
 
     Raises:
-        RefusedError: 400 if it is not.
+        RequestError: 400 if it isn't an object.
     """
     try:
         if len(raw) > THREADED_BYTES:
@@ -309,7 +314,6 @@ async def parse(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
 
 
 def invalid_body_error(error: ValueError, kind: type[Body] = Body) -> RequestError:
-    """Return the error for an invalid body."""
     end = "" if str(error).endswith((".", "?")) else "."
     field = field_of(error, kind)
     return RequestError(400, f"The request cannot be answered: {error}{end}", field=field)

@@ -1,10 +1,11 @@
-"""A client's connection: uvicorn's HTTP/1.1 with limits on misbehaving clients.
+"""Client connections: uvicorn's HTTP/1.1 protocol with limits for misbehaving clients.
 
-- A client that sends nothing or half a header, or does not read, is disconnected after a time.
-- A client that shuts down only its sending direction gets the rest of its answer. A client that
-  has closed the connection looks the same, so a line without effect ("100 Continue") is written
-  from time to time. A closed connection rejects it, and that stops the answer.
-- A header that is not HTTP is answered with a status and an explanation.
+- A client that sends nothing, stops in the middle of a header, or doesn't read is disconnected
+  after a timeout.
+- A client that only shuts down its sending side still gets the rest of its answer. Since a client
+  that closed the connection looks the same to us, we occasionally write a line that has no effect
+  ("100 Continue"). A closed connection rejects it, and then we stop generating.
+- A malformed header gets an error status and an explanation.
 """
 
 from __future__ import annotations
@@ -22,38 +23,39 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from engine.serve import errors
 
-ACCEPTS_PER_ITERATION = 16  # connections accepted per iteration of the event loop
-SPARE_FILES = 24 + ACCEPTS_PER_ITERATION  # file descriptors reserved for everything but connections
+ACCEPTS_PER_ITERATION = 16  # per iteration of the event loop
+# file descriptors reserved for things other than connections
+SPARE_FILES = 24 + ACCEPTS_PER_ITERATION
 IDLE_TIMEOUT_S = 20.0
-"""Seconds until a connection without a request, or with too slow a reader, is closed."""
-MAX_UNSENT_BYTES = 64 * 2**10  # of an answer in asyncio's buffer
+"""Seconds after which we close a connection that sends no request or reads too slowly."""
+MAX_UNSENT_BYTES = 64 * 2**10  # bytes of an answer waiting in asyncio's buffer
 MIN_READ_BYTES = 48 * 2**10
-"""Minimum a client must read within `IDLE_TIMEOUT_S` while its buffer is full: 2.4 KB/s. asyncio
-only reports when the buffer falls below a mark, so a slower client looks like one that reads
-nothing."""
+"""A client whose buffer is full must read at least this much within `IDLE_TIMEOUT_S`, i.e. 2.4
+KB/s. asyncio only tells us when the buffer drops below a mark, so slower clients can't be told
+apart from stalled clients."""
 PROBE_DELAYS_S = (0.3, 0.5)
-"""Seconds after the client's last byte when the first probes are sent."""
+"""Delays of the first probes after the client's last byte, in seconds."""
 READ_BYTES = 16 * 2**10
-"""Bytes per read. With asyncio's default of 256 KB, a read of tiny chunks or of a header with as
-many lines blocks other connections for a third of a second."""
-PROBE_EVERY_S = 2.0  # seconds between later probes
+"""Bytes per read. With asyncio's default (256 KB), one read full of tiny chunks or header lines
+blocks all other connections for a third of a second."""
+PROBE_EVERY_S = 2.0  # interval of later probes, in seconds
 
 
 class Connection(H11Protocol):
-    """Connection of a client. `enforce_timeouts` must be called about ten times per second."""
+    """A client's connection. Call `enforce_timeouts` about ten times per second."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.since = self.loop.time()  # when the client's turn to send a request began
+        self.since = self.loop.time()  # since when we have been waiting for a request
         self._blocked_since: float | None = None
         self._half_closed = False
-        self._unsure_since: float | None = None  # since when the client may be gone
+        self._unsure_since: float | None = None  # since when we suspect that the client is gone
         self._next_probe = 0
         self._closing_since: float | None = None
 
     @property
     def waits(self) -> bool:
-        """True if no request is being answered, so the client has to send one."""
+        """True if we are waiting for the client to send a request."""
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -66,13 +68,16 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         if self.transport is None:
-            # `connection_made` failed. Without a transport no answer is possible. asyncio closes a
-            # connection whose protocol raises an error; otherwise its client would wait forever.
+            # `connection_made` failed, so there is no transport to answer on. Raise, because
+            # asyncio then closes the connection. The client would wait forever otherwise.
             raise ConnectionAbortedError("This connection was never made ready.")
         super().data_received(data)
 
     def eof_received(self) -> bool | None:  # type: ignore[override]
-        """Handle the end of the client's data. Return True to keep sending the answer."""
+        """Called when the client closes its sending side.
+
+        Return True to finish sending the answer.
+        """
         if self.waits or self.cycle.more_body:
             return None
         self._half_closed = True
@@ -96,7 +101,7 @@ class Connection(H11Protocol):
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Reject a request that h11 cannot parse, with its reason, and close."""
+        """Called by uvicorn if h11 can't parse a request. Send the reason and close."""
         error = sys.exception()
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
         if status == 431:
@@ -106,7 +111,7 @@ class Connection(H11Protocol):
         self.refuse(status, f"This is no request in HTTP/1.1: {why}.")
 
     def refuse(self, status: int, message: str) -> None:
-        """Send an error without a request, unless an answer has started, and close."""
+        """Send an error response (unless an answer has started) and close. No request is needed."""
         if self.transport.is_closing():
             return
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -116,9 +121,9 @@ class Connection(H11Protocol):
         self.transport.close()
 
     def enforce_timeouts(self, now: float, patience: float) -> None:
-        """Close the connection if its client has exceeded a time limit."""
+        """Close the connection if the client has exceeded a time limit."""
         if self.transport.is_closing():
-            # The client may never read the unsent data.
+            # The client may never read what is still buffered.
             self._closing_since = self._closing_since or now
             if now - self._closing_since > patience:
                 self.transport.abort()
@@ -130,19 +135,23 @@ class Connection(H11Protocol):
             else:
                 self.transport.close()
         elif not self.waits:
-            # While reading is paused, for example by pipelined requests, the end goes unnoticed.
+            # With reading paused (e.g. by pipelined requests), we don't notice that the client
+            # closed.
             if self._unsure_since is None and self.flow.read_paused and not self.cycle.more_body:
                 self._unsure_since = now
             if self._unsure_since is not None:
                 self._probe(now - self._unsure_since)
 
     def give_up(self) -> None:
-        """Abort the connection at shutdown if its client is still sending or not reading."""
+        """Called at shutdown.
+
+        Abort the connection if its client is still sending, or isn't reading.
+        """
         if self._blocked_since is not None or (not self.waits and self.cycle.more_body):
             self.transport.abort()
 
     def _probe(self, after: float) -> None:
-        """Write something to find out if the client still reads."""
+        """If a probe is due, write something to find out whether the client is still there."""
         many = self._next_probe - len(PROBE_DELAYS_S)
         due = (
             PROBE_DELAYS_S[self._next_probe]
@@ -152,17 +161,18 @@ class Connection(H11Protocol):
         if after < due:
             return
         self._next_probe += 1
-        # HTTP/1.0 has no such line. After the response header, tokens serve as probes.
+        # HTTP/1.0 has no "100 Continue". Once the response header is sent, the tokens act as
+        # probes.
         if self.scope["http_version"] == "1.1" and self.conn.our_state is h11.SEND_RESPONSE:
             line = h11.InformationalResponse(status_code=100, headers=[], reason="Continue")
             self.transport.write(self.conn.send(line) or b"")
 
 
 def _make_room(newest: Connection, all_: list[Connection]) -> None:
-    """Close the connection that has been without a request for the longest time, else the newest.
+    """Close the longest-idle connection to make room, or the newest if none is idle.
 
-    Connections that are still sending a body are closed too if necessary. Otherwise a few hundred
-    that send a byte now and then would lock out all others for minutes.
+    If necessary, also close connections that are still sending a body. A few hundred clients
+    sending a byte now and then could lock everybody else out for minutes otherwise.
     """
     others = [c for c in all_ if c is not newest and not c.transport.is_closing()]
     idle = [c for c in others if c.waits]
@@ -179,7 +189,7 @@ def _make_room(newest: Connection, all_: list[Connection]) -> None:
 
 
 def connection_limit(most: int) -> int:
-    """Return the number of connections for which there are file descriptors, at most `most`."""
+    """Return how many connections the free file descriptors allow, at most `most`."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return most

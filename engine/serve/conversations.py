@@ -1,4 +1,4 @@
-"""Conversations of requests without a session, identified by their messages."""
+"""Pool of conversations without a session id, matched by their messages."""
 
 from __future__ import annotations
 
@@ -28,42 +28,42 @@ from engine.serve.sessions import DIGEST, SessionConfig
 log = logging.getLogger(__name__)
 
 WRITE_AFTER_IDLE_S = 10.0
-"""Idle time in seconds until a conversation's cache is written to disk. An agent's tools take less,
-and writing in each of its turns would wear the disk."""
-WRITE_EVERY_S = 120.0  # maximum age of the written cache of a conversation that is never idle
-MAX_NAMES = 8192  # digests of conversations and their beginnings by which caches are found
+"""Idle time in seconds before a conversation's cache is written to disk. Longer than an agent's
+tools usually take, because writing on every turn would wear out the disk."""
+WRITE_EVERY_S = 120.0  # write a busy conversation's cache at least this often
+MAX_NAMES = 8192  # digests of conversations and their prefixes
 INDEXED_BEGINNINGS = 16
-"""Beginnings of a conversation under which it is found too: agents remove hints for single turns
-from earlier messages, and users go back."""
+"""Prefixes indexed per conversation. Agents remove per-turn hints from earlier messages, and users
+go back, so a continuation may branch off before the end."""
 MAX_DIGESTED_CHARACTERS = 4 * 2**20
-"""Maximum characters of a conversation that is found after a restart."""
+"""Longer conversations aren't found again after a restart."""
 
 
 LOCAL_OWNER = "-"  # owner of conversations without a key
-UNKNOWN = "?"  # owner of entries written before owners were stored
+UNKNOWN = "?"  # owner of entries written before we stored owners
 _LINE = re.compile(f"(?P<digest>{DIGEST}) (?P<name>{APART}[0-9a-f]{{32}})(?: (?P<owner>[^ ]+))?")
 
 
 class ConversationIndex:
-    """Index of conversation caches on disk: names by digests of conversations.
+    """Index of the conversation caches on disk: digest to cache name.
 
-    Each turn appends a line, so nothing is lost if the process is killed. If the folder cannot be
-    read or written, conversations are only not found again.
+    Every turn appends a line, so a killed process loses nothing. If the folder can't be read or
+    written, the only consequence is that conversations aren't found again.
 
     Args:
-        cache: the folder of the engine's caches.
+        cache: the engine's cache folder.
     """
 
     def __init__(self, cache: Path) -> None:
         self._file = cache / APART / NAMES
         self._names: dict[str, str] = {}  # by digest, least recently added first
-        self._ends: dict[str, str] = {}  # the digest added last, by name
+        self._ends: dict[str, str] = {}  # latest digest by name
         self._owned: dict[str, set[str]] = {}  # names by key id
         self._owners: dict[str, str] = {}  # key id by name
         lines: list[str] = []
         try:
             self._make_folder()
-            if self._file.is_file():  # reading a pipe would block
+            if self._file.is_file():  # a named pipe would block the read
                 lines = self._file.read_text("ascii", "replace").replace("\0", "\n").split("\n")
         except OSError as error:
             log.warning("Conversations are not found again after a restart: %s", error.strerror)
@@ -75,25 +75,26 @@ class ConversationIndex:
                 self._rewrite()
 
     def find(self, digests: Sequence[str]) -> tuple[str, bool]:
-        """Return the name for the longest known beginning, or "", and True if that is the whole
-        cache.
+        """Find the cache of the longest known prefix.
+
+        Returns its name (or ""), and True if the prefix is the entire cached conversation.
 
         Args:
-            digests: of the beginnings of a conversation, shortest first.
+            digests: of the conversation's prefixes, shortest first.
         """
         digest = next((digest for digest in reversed(digests) if digest in self._names), "")
         name = self._names.get(digest, "")
         return name, self._ends.get(name) == digest
 
     def owned(self, guest: str) -> list[str]:
-        """Return the names of a key's conversations, and of those with unknown keys."""
+        """Return the names of a key's conversations, plus the names without a known owner."""
         return [*self._owned.get(guest or LOCAL_OWNER, ()), *self._owned.get(UNKNOWN, ())]
 
     def note(self, digests: Sequence[str], name: str, guest: str) -> None:
-        """Add the name of a conversation's cache.
+        """Record under which name a conversation is cached.
 
         Args:
-            digests: of its beginnings; the last one is of the whole conversation.
+            digests: of its prefixes, the last covering the whole conversation.
             guest: id of its key.
         """
         for digest in digests:
@@ -106,7 +107,7 @@ class ConversationIndex:
             else:  # the folder was removed
                 self._make_folder()
                 self._rewrite()
-        except OSError as error:  # only costs prefill after a restart
+        except OSError as error:  # not fatal: only costs a prefill after a restart
             log.info("a conversation is not found again after a restart (%s)", error.strerror)
 
     def forget(self) -> None:
@@ -115,7 +116,7 @@ class ConversationIndex:
             known.clear()
 
     def remove(self, names: Sequence[str]) -> None:
-        """Forget these names. Their caches and digests on disk are kept."""
+        """Forget the given names. Their files and index lines stay on disk."""
         for name in names:
             self._ends.pop(name, None)
             self._disown(name)
@@ -151,10 +152,10 @@ class ConversationIndex:
         part.replace(self._file)
 
     def _listed(self, digests: Iterable[str]) -> bytes:
-        """Return lines of digests with their names and owners.
+        """Format digests, names and owners as lines of the index file.
 
-        Each line starts with a line break, because the previous one may have been truncated by a
-        crash or a full disk. (A power failure may have left zeros in its place.)
+        Each line *starts* with a line break, since the previous line may have been cut off by a
+        crash or a full disk. (After a power failure it may even consist of zeros.)
         """
         named = ((digest, self._names[digest]) for digest in digests if digest in self._names)
         return "".join(
@@ -163,32 +164,34 @@ class ConversationIndex:
 
 
 MAX_IDLE_PER_GUEST = 64
-"""Idle sessions per guest that stay open. They are evicted when memory is needed."""
+"""Idle sessions kept open per guest. They're evicted if memory gets short."""
 NEW_DIVISOR = 4
-"""Divisor for the share of them reserved for conversations that were never continued. Agents send
-many single requests, for titles and the like, and these must not evict conversations."""
-MAX_IDLE = 512  # of all guests; above it, the guest with the most loses the least recently used
+"""Divisor for the share of idle sessions given to conversations that were never continued. Agents
+send many one-off requests (e.g. for titles), and these shouldn't push out real conversations."""
+# for all guests together; beyond it, the guest with the most sessions loses its LRU session
+MAX_IDLE = 512
 
 
 class Conversation(Struct, eq=False):
-    """A session and its messages."""
+    """A session and the messages it has processed."""
 
     session: Session
     kind: tuple[str, str, SessionConfig]  # guest id, model id, configuration
     messages: list[Message] = field(default_factory=list)
-    head: str = ""  # digest of the part shared with other conversations, or ""
-    begins_as: str = ""  # id of a cache on disk with the same beginning
-    losses: int = 0  # of its model's sessions, before it was taken
-    kept: bool = False  # idle
+    head: str = ""  # digest of the system prompt and tools, or ""
+    begins_as: str = ""  # id of the disk cache that it was started from
+    losses: int = 0  # the model's loss counter when the conversation was taken
+    kept: bool = False  # in the pool, not in use
     followed: bool = False  # it was continued at least once
     written: float = 0.0  # monotonic time of the last write to disk
-    unwritten_since: float | None = None  # monotonic time since when it has unwritten changes
+    # monotonic time of the first change that isn't on disk yet
+    unwritten_since: float | None = None
 
 
 def _head(
     kind: tuple[str, str, SessionConfig], messages: Sequence[Message], tools: Sequence[str]
 ) -> str:
-    """Return a digest of an agent's instructions and tools, which its conversations share."""
+    """Return a digest of the instructions and tools, shared by all conversations of an agent."""
     system = [m.get("content") or "" for m in messages[:1] if m.get("role") == "system"]
     size = sum(map(len, (*system, *tools)))
     found = (
@@ -200,7 +203,7 @@ def _head(
 
 
 def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) -> list[str]:
-    """Return a digest for each beginning of a conversation, or [] if it is too long."""
+    """Return one digest per prefix of a conversation, or [] if it is too long."""
     if sum(len(text_of(m.get("content"))) for m in messages) > MAX_DIGESTED_CHARACTERS:
         return []
     said = [{"role": m.get("role"), "content": _with_digests(m.get("content"))} for m in messages]
@@ -208,7 +211,7 @@ def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) 
 
 
 def _with_digests(content: Any) -> Any:
-    """Return a content with digests in place of images and sounds."""
+    """Replace images and sounds by their digests."""
     if not isinstance(content, (list, tuple)):
         return content
     return [
@@ -221,9 +224,9 @@ class ConversationPool:
     """Pool of sessions for requests without a session id. Thread-safe.
 
     Args:
-        keep: idle sessions kept per guest, least recently used first to be closed. Other guests
-            only close them if there are more than `most` in all.
-        names: index of caches on disk, or None to keep nothing on disk.
+        keep: idle sessions kept per guest; the least recently used is closed first. Other guests'
+            sessions only matter once there are more than `most` in total.
+        names: index of the caches on disk. If None, nothing is kept on disk.
     """
 
     def __init__(
@@ -235,13 +238,13 @@ class ConversationPool:
     ) -> None:
         self._engine = engine
         self._names = names
-        # Ids of open sessions with names, and those from which others began.
+        # Ids of open sessions with a name, and of the caches that sessions were started from.
         self._taken: set[str] = set()
         self._begun: set[str] = set()
         self._keep, self._most = keep, most
-        self._idle: list[Conversation] = []  # the least recently used first
+        self._idle: list[Conversation] = []  # least recently used first
         self._lock = threading.Lock()
-        self._losses: Counter[str | None] = Counter()  # by model id; None counts for all
+        self._losses: Counter[str | None] = Counter()  # by model id; None stands for all models
         self._ended = False
 
     def take(
@@ -252,18 +255,20 @@ class ConversationPool:
         guest: Guest = LOCAL,
         tools: Sequence[str] = (),
     ) -> Conversation:
-        """Return a conversation for the exclusive use of one request.
+        """Take a conversation that `messages` continue, or open a new session for it.
 
-        Guests cannot find conversations of others, not even by the time of an answer.
+        Guests never get each other's conversations, so not even response times leak what others
+        asked.
 
         Args:
-            tools: names of the tools at the beginning of the prompt.
+            tools: names of the tools that come first in the prompt.
 
         Raises:
             EngineError: if the engine was stopped.
         """
         kind = (guest.id, model.id, config)
-        losses = self._lost(model.id)  # read first: a later loss may include this session
+        # before the lookup, so a loss in between also counts for this session
+        losses = self._lost(model.id)
         found = self._find(kind, messages)
         if found is None:
             head = _head(kind, messages, tools) if self._names is not None else ""
@@ -276,13 +281,14 @@ class ConversationPool:
         return found
 
     def give_back(self, conversation: Conversation) -> None:
-        """Return a conversation to the pool. Its session must be idle.
+        """Return a conversation whose session is idle to the pool.
 
-        May be repeated, for example after an error, before another request takes it.
+        Can be called again (e.g. after an error) as long as no other request has taken the
+        conversation.
         """
         digests: list[str] = []
         if self._names is not None and not conversation.kept:
-            # Outside of the lock: megabytes take milliseconds.
+            # not under the lock, since hashing megabytes takes milliseconds
             digests = _digests(conversation.kind, conversation.messages)
         with self._lock:
             if conversation.losses != self._lost(conversation.kind[1]) or self._ended:
@@ -295,11 +301,11 @@ class ConversationPool:
                 self._note(conversation, digests)
             old = self._surplus(conversation.kind[0])
             if old is not None:
-                # A conversation that was never continued is not worth a write.
+                # A conversation that was never continued isn't worth writing to disk.
                 self._drop(old, forget=not old.followed)
 
     def keep(self) -> None:
-        """Write the caches that have been idle for long enough. Call about once per second."""
+        """Write idle conversations' caches to disk once they're due. Call about once per second."""
         now = time.monotonic()
         with self._lock:
             for one in self._idle:
@@ -314,10 +320,10 @@ class ConversationPool:
     def _names_for(
         self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message], head: str
     ) -> tuple[str | None, str]:
-        """Return the id for a new session, and the id of a cache on disk to begin with, or "".
+        """Choose an id for a new session, and the disk cache to start from ("" for none).
 
-        The id is that of the conversation's own cache on disk, if there is one. The cache to begin
-        with has the same beginning, or at least the same head, and no open session.
+        If the conversation has a cache on disk, its id is reused. Otherwise, the new session starts
+        from a cache that shares a prefix, or at least the head, and isn't in use.
         """
         if self._names is None:
             return None, ""
@@ -341,14 +347,14 @@ class ConversationPool:
         noted = []
         for beginning in filter(None, (conversation.head, *digests[-INDEXED_BEGINNINGS:-1])):
             known, _ = self._names.find([beginning])
-            # A conversation that was never continued may be dropped before others.
+            # Never-continued conversations are dropped first, so prefer the others.
             if not known or (followed and known != own):
                 noted.append(beginning)
         if noted := [*noted, *digests[-1:]]:
             self._names.note(noted, own, conversation.kind[0])
 
     def _surplus(self, guest: str) -> Conversation | None:
-        """Return the conversation to close after one was returned by a guest, or None."""
+        """Pick the conversation to close after `guest` returned one, if any."""
         held = Counter(c.kind[0] for c in self._idle)
         if held[guest] <= self._keep and len(self._idle) <= self._most:
             return None
@@ -358,16 +364,16 @@ class ConversationPool:
         return new[0] if len(new) > len(own) // NEW_DIVISOR else next(c for c in own if c.followed)
 
     def clear(self, model_id: str | None = None) -> None:
-        """Close all idle sessions, or those of a model, because the engine has lost them.
+        """Close the idle sessions (of one model, or all) that the engine has lost.
 
-        Sessions in use are closed when they are returned.
+        Sessions in use are closed when they come back to the pool.
         """
         with self._lock:
             self._losses[model_id] += 1
         self._close(lambda one: model_id in (None, one.kind[1]))
 
     def forget(self, guest: str | None = None) -> None:
-        """Close all idle sessions, or those of a guest, and delete their caches."""
+        """Close the idle sessions (of one guest, or all) and delete their caches."""
         self._close(lambda one: guest in (None, one.kind[0]), forget=True)
         if self._names is None:
             return
@@ -375,13 +381,13 @@ class ConversationPool:
             if guest is None:
                 self._names.forget()
             elif names := self._names.owned(guest):
-                with suppress(EngineError):  # engine stopped; the caller repeats this
+                with suppress(EngineError):  # if the engine is stopped, the caller tries again
                     for name in names:
                         self._engine.forget(name)
                     self._names.remove(names)
 
     def closed(self, conversation: Conversation) -> None:
-        """Record that the session of a conversation in use was closed instead of returned."""
+        """Call this when a conversation in use was closed and won't be returned."""
         with self._lock:
             self._let_go(conversation)
 
@@ -396,16 +402,16 @@ class ConversationPool:
 
     def _drop(self, old: Conversation, forget: bool = False) -> None:
         old.session.close(forget)
-        self._idle.remove(old)  # last, so that a failed close can be repeated
+        self._idle.remove(old)  # last, so we can retry if closing fails
         self._let_go(old)
 
     def end(self) -> None:
-        """Close all sessions, and keep no more."""
+        """Close all sessions. Later returns are closed too."""
         self._ended = True
         self.clear()
 
     def _lost(self, model_id: str) -> int:
-        """Return how often the engine has lost sessions of a model."""
+        """Return how many times the engine has lost this model's sessions."""
         return self._losses[model_id] + self._losses[None]
 
     def _find(
@@ -414,7 +420,7 @@ class ConversationPool:
         with self._lock:
             best, most = None, 0
             for known in self._idle:
-                # A session with additional turns is left to the client of those turns.
+                # If a session has more turns than we need, leave it for the client that added them.
                 said = known.messages
                 if known.kind == kind and len(said) > most and _begins_with(messages, said):
                     best, most = known, len(said)
@@ -425,9 +431,9 @@ class ConversationPool:
 
 
 def _begins_with(messages: Sequence[Message], beginning: Sequence[Message]) -> bool:
-    """Return True if a conversation begins with these messages.
+    """Check whether a conversation starts with the given messages.
 
-    Compares the last one first, because agents' conversations share long beginnings.
+    Compare backwards, because conversations of the same agent have long common prefixes.
     """
     if len(beginning) > len(messages):
         return False

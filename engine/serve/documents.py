@@ -1,7 +1,7 @@
-"""Text of documents in requests, using the reader for attachments.
+"""Extract text from documents in requests, with the same reader as attachments.
 
-Reading a document may take a minute. So requests with documents are read in their own threads,
-fairly between keys, with limits on number and time, and cancelled with the request.
+Reading a document can take a minute. So these requests are parsed on separate threads with fair
+queueing between keys and limits on count and time, and reading stops when the request is cancelled.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ from engine.serve.queue import Queue, Report
 MAX_DOCUMENTS = 64
 """Documents per request."""
 READING_BUDGET_S = 120.0
-"""Total seconds of the children for the documents of a request."""
+"""CPU budget for all documents of a request, in seconds of child-process time."""
 MAX_READ_AT_ONCE = 8
-"""Requests whose documents are read concurrently. Half are reserved for keys that have none."""
+"""Requests whose documents are read concurrently. Half of the slots are reserved for keys that
+aren't using any."""
 PIECE_CHARACTERS = 2**18
-"""Characters of base64 or percent encoding per call, which takes about 2 ms."""
+"""Characters decoded per step (base64 or percent encoding). A step takes about 2 ms."""
 MAX_KEPT_CHARACTERS = 16_000_000
-"""Limit of cached texts, which save reading a conversation's documents in each turn."""
+"""Size of the text cache. Clients resend documents on every turn, so we avoid reading them
+again."""
 
 T = TypeVar("T")
 
@@ -61,20 +63,20 @@ _BASE64 = re.compile(r"\s*;\s*base64\s*$", re.IGNORECASE)
 _BINARY = re.compile(r"image/(?!svg)|audio/|video/|application/(pdf|octet-stream)", re.IGNORECASE)
 _URL_SAFE = bytes.maketrans(b"-_", b"+/")
 _BLANKS = b" \t\r\n\f\v"
-_TYPES = ("document", "file", "input_file")  # message parts that take long to read
+_TYPES = ("document", "file", "input_file")  # message parts that are slow to read
 
 
 def read(data: str, kind: str = "", name: str = "") -> str:
-    """Return the text of a document. PDF pages without text are replaced by a note.
+    """Extract the text of a document. PDF pages without text are replaced by a note.
 
     Args:
-        data: base64, or a data: URL.
-        kind: its media type; that of a data: URL takes precedence.
-        name: of its file, whose extension is used for unknown types.
+        data: base64 or a data: URL.
+        kind: media type. A data: URL's own type takes precedence.
+        name: file name, whose extension is used if the type is unknown.
 
     Raises:
-        ValueError: if it cannot be read, with the end of a sentence.
-        RefusedError: if the request has too many documents, or reading takes too long.
+        ValueError: if it can't be read. The message is the second half of a sentence.
+        RequestError: if the request has too many documents, or they take too long.
         EngineError: `engine_stopped` if the request was cancelled.
     """
     content, told = decode(data)
@@ -122,7 +124,7 @@ class DocumentTexts:
         self._characters = 0
 
     def get(self, guest: str, digest: str) -> str | ValueError | None:
-        """Return a text or the error of reading it; None if unknown."""
+        """Get a cached text, or the error from reading it, or None if not cached."""
         with self._lock:
             found = self._kept.get((guest, digest))
             if found is not None:
@@ -138,7 +140,7 @@ class DocumentTexts:
                 self._drop(next(iter(self._kept)))
 
     def forget(self, guest: str) -> None:
-        """Drop all texts of a key."""
+        """Drop all texts belonging to a key."""
         with self._lock:
             for key in [key for key in self._kept if key[0] == guest]:
                 self._drop(key)
@@ -151,7 +153,7 @@ class RequestDocuments:
     """Documents of one request, with limits on number and time.
 
     Attributes:
-        stop: cancels the reading when set, from any thread.
+        stop: set from any thread to cancel reading.
     """
 
     def __init__(self, guest: Guest, texts: DocumentTexts) -> None:
@@ -162,7 +164,7 @@ class RequestDocuments:
         self._lane = ReadingLane(f"requests of {guest.id}")
 
     def text(self, content: bytes, ending: str, encoding: str = "") -> str:
-        """Return the text of a document. For errors, see `read`."""
+        """Extract the text of a document. Raises the same errors as `read`."""
         self._count += 1
         if self._count > MAX_DOCUMENTS:
             raise RequestError(
@@ -212,9 +214,9 @@ class DocumentReader:
         self.texts = DocumentTexts()
 
     async def run(self, read: Callable[[], T], report: Report, guest: Guest = LOCAL) -> T:
-        """Run a function that parses a request, and calls `read`, in a thread.
+        """Call `read`, which parses a request with documents, on a thread.
 
-        Cancellation ends the reading within a tenth of a second.
+        If cancelled, reading stops within a tenth of a second.
 
         Args:
             report: called with the position in the queue.
@@ -231,7 +233,7 @@ class DocumentReader:
             ticket.leave()
 
     def close(self) -> None:
-        """Drop queued requests, which must have been cancelled."""
+        """Drop queued work. The requests must already have been cancelled."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -241,10 +243,10 @@ def is_data_url(data: str) -> bool:
 
 
 def decode(data: str) -> tuple[bytes, str]:
-    """Return the bytes of base64 or of a data: URL, and the URL's media type with its parameters.
+    """Decode base64 or a data: URL. Return the bytes, and the URL's media type with parameters.
 
-    Base64 may lack padding, have line breaks and use the URL-safe alphabet. A URL may be
-    percent-encoded instead.
+    Base64 may be unpadded, contain line breaks and use the URL-safe alphabet. A data: URL may use
+    percent encoding instead.
 
     Raises:
         ValueError: if it is damaged.
@@ -285,9 +287,9 @@ def _from_base64(data: str) -> bytes:
 
 
 def _percent_decoded(data: str) -> Iterator[bytes]:
-    """Decode percent encoding in parts.
+    """Percent-decode in chunks.
 
-    Each call holds the GIL; other threads run in between.
+    Each step holds the GIL, so chunks let other threads run.
     """
     begun = b""
     for start in range(0, len(data), PIECE_CHARACTERS):
@@ -299,9 +301,9 @@ def _percent_decoded(data: str) -> Iterator[bytes]:
 
 
 def has_documents(body: Mapping[str, Any]) -> bool:
-    """Return True if a body that has not been validated has a document that takes long to read."""
+    """Check an unvalidated body for documents that are slow to read."""
     level: list[Any] = [body.get("messages"), body.get("input")]
-    for _ in range(4):  # the messages, a message's parts, those of a result, a source
+    for _ in range(4):  # depth: messages, message parts, tool result's parts, sources
         inner: list[Any] = []
         for one in level:
             if isinstance(one, list):

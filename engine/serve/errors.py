@@ -1,4 +1,4 @@
-"""Errors of requests: HTTP status, and JSON in the shape of OpenAI, Anthropic or Ollama."""
+"""Request errors: HTTP status, and JSON in the format of OpenAI, Anthropic or Ollama."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from engine.errors import (
 from engine.serve.json_input import shorten
 
 MODEL_NOT_FOUND = "model_not_found"
-"""OpenAI's code, by which other libraries recognize this error."""
+"""OpenAI's code. Many client libraries check for it."""
 MODEL_UNLOADED = "model_unloaded"
-"""The model was unloaded while in use. The next request loads it again."""
+"""The model was unloaded while a request used it. The next request loads it again."""
 WRONG_KEY = "invalid_api_key"
 STATUS = {
     INVALID_REQUEST: 400,
@@ -41,12 +41,12 @@ STATUS = {
     ENGINE_STOPPED: 503,
     MODEL_UNLOADED: 503,
 }
-"""HTTP status by error code; 500 for all others."""
+"""HTTP status by error code (default: 500)."""
 RETRY_SECONDS = 5  # default `Retry-After` with status 429 and 503
 INTERNAL_ERROR_MESSAGE = "The server failed over this request. Its log says more."
-ANTHROPIC = "/v1/messages"  # prefix of paths whose errors have Anthropic's shape
-OLLAMA = "/api/"  # prefix of those with Ollama's; all others have OpenAI's
-CONTEXT_LENGTH = "context_length_exceeded"  # OpenAI's code for a prompt that is too long
+ANTHROPIC = "/v1/messages"  # under this path, errors have Anthropic's format
+OLLAMA = "/api/"  # errors have Ollama's format here, and OpenAI's everywhere else
+CONTEXT_LENGTH = "context_length_exceeded"  # OpenAI's code for an overlong prompt
 _FIGURES = re.compile(r"([\d,]+) (tokens|characters) long.*? (?:at most|takes) ([\d,]+)", re.S)
 _MOST = re.compile(r"never more than ([\d,]+) characters")
 _ANTHROPIC_TYPES = {
@@ -61,7 +61,7 @@ _ANTHROPIC_TYPES = {
 
 
 class RequestError(Exception):
-    """A request that cannot be answered."""
+    """Error response for a request that can't be answered."""
 
     def __init__(
         self,
@@ -72,18 +72,18 @@ class RequestError(Exception):
         field: str | None = None,
     ) -> None:
         super().__init__(message)
-        self.status = status  # of HTTP
-        self.message = message  # for the user
-        self.code = code  # for programs
-        self.retry = retry  # seconds until a retry may succeed, or None
-        self.field = field  # name of the invalid field of the body, or None
+        self.status = status  # HTTP status
+        self.message = message  # shown to the user
+        self.code = code  # machine-readable
+        self.retry = retry  # delay in seconds before retrying makes sense, if known
+        self.field = field  # the invalid field of the body, if any
 
 
 def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
-    """Return the status and JSON for an error, without the server's internals.
+    """Return the HTTP status and JSON body for an error. Internal errors aren't exposed.
 
     Args:
-        path: of the request.
+        path: the request's path, which determines the format.
     """
     if isinstance(error, RequestError):
         status, code, message = error.status, error.code, error.message
@@ -99,7 +99,7 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
         kind = _ANTHROPIC_TYPES.get(status) or (
             "invalid_request_error" if status < 500 else "api_error"
         )
-        # The code is an addition to Anthropic's shape.
+        # Anthropic has no code; we add ours.
         told: dict[str, Any] = {"type": kind, "message": message, "code": code}
         return status, {"type": "error", "error": told}
     if path.startswith(OLLAMA):
@@ -111,11 +111,11 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
 
 
 def _overflow(message: str, anthropic: bool) -> tuple[str, str]:
-    """Return the code and message by which clients recognize that a prompt is too long.
+    """Return the code and message that clients recognize as an overlong prompt.
 
-    Clients search for a sentence at the beginning and extract its numbers. OpenAI has a different
-    one in each of its APIs, and some clients search for both in either (Copilot CLI fails without
-    it).
+    Clients look for a sentence at the start of the message, and parse its numbers. OpenAI words it
+    differently in each API and some clients expect either wording from both, so include both
+    (Copilot CLI breaks otherwise).
     """
     figures, most = _FIGURES.search(message), _MOST.search(message)
     if figures is None and anthropic:
@@ -140,7 +140,7 @@ def _number(digits: str) -> int:
 
 
 def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
-    """Return the additional headers for a status."""
+    """Return extra response headers for a status."""
     if status == 401:
         return {"WWW-Authenticate": "Bearer"}
     seconds = error.retry if isinstance(error, RequestError) else None
@@ -150,7 +150,7 @@ def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
 
 
 def raw_response(status: int, reason: str, message: str) -> bytes:
-    """Return a whole response as bytes, for connections without a request."""
+    """Build a complete response as bytes, for use when there is no request to answer."""
     kind = CAPACITY_EXHAUSTED if status == 503 else INVALID_REQUEST
     body = json.dumps(body_of(RequestError(status, message, kind))[1]).encode()
     headers = {

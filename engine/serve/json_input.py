@@ -1,6 +1,6 @@
-"""JSON from clients: size checks while it arrives, decoding with limits, and error messages.
+"""JSON from clients: size checks while it arrives, decoding with limits, error messages.
 
-Also sampling parameters in JSON, for requests to the server and batch files.
+Includes sampling parameters, since server requests and batch files share their format.
 """
 
 from __future__ import annotations
@@ -18,19 +18,20 @@ from engine.text.invisible import escape_invisible
 log = logging.getLogger(__name__)
 
 MAX_DEPTH = 100  # nested lists and objects
-MAX_INTEGER_DIGITS = 40  # digits of an integer; longer ones overflow later
+MAX_INTEGER_DIGITS = 40  # longer integers overflow later
 MAX_MESSAGE_CHARACTERS = 400
-"""Maximum characters of an error message, which may quote the request."""
+"""Error messages may quote the request, so they are cut to this length."""
 
 
 def decode(raw: bytes | bytearray) -> dict[str, Any]:
-    """Decode a JSON object.
+    """Decode a JSON object from a client.
 
-    A byte order mark is skipped. Invalid UTF-8 and lone surrogates become U+FFFD, and control
-    characters in strings are accepted, because clients truncate the output of tools.
+    Be lenient, because clients truncate tool output mid-character: invalid UTF-8 and lone
+    surrogates become U+FFFD, control characters in strings are accepted, and a byte order mark is
+    skipped.
 
     Raises:
-        ValueError: if it is invalid, with the reason.
+        ValueError: if it's invalid, with the reason.
     """
     encoding = json.detect_encoding(raw)
     try:
@@ -52,10 +53,10 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
 
 
 def replace_surrogates(tree: Any) -> Any:
-    """Return the tree with U+FFFD for lone surrogates, which cannot be encoded.
+    """Replace lone surrogates by U+FFFD, since they can't be encoded.
 
     Raises:
-        ValueError: if it is nested too deeply for later code.
+        ValueError: if the tree is nested too deeply to process safely.
     """
     if _is_encodable(tree):
         return tree
@@ -65,7 +66,7 @@ def replace_surrogates(tree: Any) -> Any:
 
 
 def _is_encodable(tree: Any) -> bool:
-    """Return True if no string has a lone surrogate. Raise ValueError if nested too deeply."""
+    """Check that no string has a lone surrogate. Raises ValueError if nested too deeply."""
     is_whole = True
     level = [tree]
     for _ in range(MAX_DEPTH + 1):
@@ -85,7 +86,7 @@ def _is_encodable(tree: Any) -> bool:
 
 
 def shorten(words: str) -> str:
-    """Truncate a message to a readable length, and escape control characters."""
+    """Shorten a message to a readable length and escape control characters."""
     cut = (
         words if len(words) <= MAX_MESSAGE_CHARACTERS else words[: MAX_MESSAGE_CHARACTERS - 1] + "…"
     )
@@ -119,40 +120,40 @@ def _number(digits: str) -> float:
     return number
 
 
-MAX_LISTS = 200_000  # lists and objects, such as 20,000 messages of ten
+MAX_LISTS = 200_000  # lists and objects together, e.g. 20,000 messages with ten each
 MAX_VALUES = 2_000_000
-"""Limit of values and names, twice that of a prompt of a million token ids."""
-BYTES_PER_LIST, BYTES_PER_VALUE = 200, 60  # maximum memory for each
+"""Limit on values and names. Twice what a prompt of a million token ids has."""
+BYTES_PER_LIST, BYTES_PER_VALUE = 200, 60  # upper bounds on memory, in bytes
 
 
 class JSONCounter:
-    """Counter of values in a JSON text, chunk by chunk, using only functions implemented in C.
+    """Count the values in a JSON text chunk by chunk.
 
     Attributes:
-        lists: lists and objects so far.
-        commas: commas so far.
-        texts: strings so far, including names.
+        lists: lists and objects seen so far.
+        commas: commas seen so far.
+        texts: strings seen so far, names included.
     """
 
     def __init__(self) -> None:
         self.lists = self.commas = self.texts = 0
-        self._inside = False  # the last chunk ended in a string
-        self._half = b""  # backslash at the end of the last chunk
+        self._inside = False  # the last chunk ended inside a string
+        self._half = b""  # trailing backslash of the last chunk
 
     @property
     def too_many(self) -> str:
-        """Name and limit of what there is too much of, or ""."""
+        """The limit that was exceeded, for an error message, or ""."""
         if self.lists > MAX_LISTS:
             return f"{MAX_LISTS:,} lists and objects"
         return f"{MAX_VALUES:,} values" if self.texts + self.commas > MAX_VALUES else ""
 
     @property
     def nbytes(self) -> int:
-        """Memory of the decoded values, without the characters of strings."""
+        """Estimated memory of the decoded values, not counting the characters of strings."""
         return self.lists * BYTES_PER_LIST + (self.commas + self.texts) * BYTES_PER_VALUE
 
     def add(self, piece: bytes) -> None:
-        """Count the values in the next chunk, which should not be longer than about 100 KB."""
+        """Count the values in the next chunk. Chunks should be at most about 100 KB."""
         text = self._half + piece if self._half else piece
         if b"\\" in text:
             slashes = len(text) - len(text.rstrip(b"\\"))
@@ -165,7 +166,7 @@ class JSONCounter:
         if quotes:
             between = text.split(b'"')[self._inside :: 2]
             text = b"".join(between)
-            self.texts += (quotes + (not self._inside)) // 2  # those that begin here
+            self.texts += (quotes + (not self._inside)) // 2  # strings that start in this chunk
             self._inside ^= bool(quotes % 2)
         elif self._inside:
             return
@@ -174,14 +175,14 @@ class JSONCounter:
 
 
 def conversation_digests(messages: Sequence[Any], before: str = "") -> list[str]:
-    """Return a digest for each beginning of a conversation, one per message.
+    """Return one digest per message, each covering the conversation up to that message.
 
-    A message's digest is the SHA-256, in lower-case hexadecimal, of the previous message's digest
-    (or "") followed by the message as ASCII JSON with sorted keys and without blanks.
+    A digest is the SHA-256 in lower-case hex of the previous digest (initially "") plus the message
+    as ASCII JSON with sorted keys and no whitespace.
 
     Args:
-        messages: as in the request.
-        before: digest of the preceding messages.
+        messages: as sent in the request.
+        before: digest of the messages that precede them.
     """
     found = []
     for message in messages:
@@ -193,8 +194,8 @@ def conversation_digests(messages: Sequence[Any], before: str = "") -> list[str]
 
 _BY_SHAPE = ("logprobs", "tools", "tool_choice", "parallel_tool_calls")
 SAMPLING = tuple(name for name in SamplingParams.__struct_fields__ if name not in _BY_SHAPE)
-"""Parameters that are fields of a body. Log probabilities and tools have different fields in each
-API, and are not supported in batch files."""
+"""Parameters that appear as body fields under their own names. Logprobs and tools look different in
+every API, and batch files don't support them."""
 
 
 _SENTINELS: Mapping[str, tuple[tuple[float | str, ...], Any]] = {
@@ -203,27 +204,27 @@ _SENTINELS: Mapping[str, tuple[tuple[float | str, ...], Any]] = {
     "top_k": ((-1,), 0),  # off
     "min_p": ((-1,), 0.0),  # off
     "repetition_penalty": ((0,), 1.0),  # off
-    "penalty_window": ((-1,), 2**31 - 1),  # the whole context
-    "top_p": ((0,), 1e-9),  # the most probable token
+    "penalty_window": ((-1,), 2**31 - 1),  # whole context
+    "top_p": ((0,), 1e-9),  # greedy
     "typical_p": ((0,), 1e-9),
-    "grammar": (("",), None),  # none, as with llama.cpp
+    "grammar": (("",), None),  # no grammar, as in llama.cpp
     "regex": (("",), None),
 }
-"""Values with a special meaning in other servers, and our equivalent: llama.cpp, vLLM, mlx-lm, LM
-Studio, Ollama, OpenAI."""
+"""Values with a special meaning in other servers (llama.cpp, vLLM, mlx-lm, LM Studio, Ollama,
+OpenAI), with our equivalent."""
 
 
 _WHOLE_NUMBERS = ("max_tokens", "seed", "top_k", "penalty_window")
 
 
 def whole_number(value: Any) -> Any:
-    """Return 16.0 as 16, which is equal in JSON. Some languages write all numbers as floats."""
+    """Convert 16.0 to 16. JSON doesn't tell them apart, and some languages only write floats."""
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
     return int(value) if is_whole else value
 
 
 def usual_value(name: str, value: Any) -> Any:
-    """Return our equivalent of a parameter's value."""
+    """Translate a special value used by other servers into ours."""
     if name == "stop":
         if isinstance(value, list):
             return [text for text in value if text != ""]
@@ -236,10 +237,10 @@ def usual_value(name: str, value: Any) -> Any:
 
 
 def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> SamplingParams:
-    """Create parameters from JSON, with defaults from `base`.
+    """Build sampling parameters from JSON, on top of the defaults in `base`.
 
     Raises:
-        ValueError: if they are invalid, with the reason.
+        ValueError: if they're invalid, with the reason.
     """
     if given.get("choices") is not None and not given["choices"]:
         raise ValueError("choices must not be empty. Leave it out for a free answer")
@@ -251,11 +252,14 @@ def sampling_params(given: Mapping[str, Any], base: Mapping[str, Any]) -> Sampli
         raise ValueError("a number in it is too large, or it is nested too deeply") from None
 
 
-_MIN_BIAS = -100  # lowest bias, for llama.cpp's false
+_MIN_BIAS = -100  # bias that stands in for llama.cpp's false
 
 
 def _token_ids(bias: Any) -> Any:
-    """Return the logit bias by token id, from JSON's string keys or llama.cpp's list of pairs."""
+    """Convert a logit bias to token ids.
+
+    Accepts JSON's string keys, or llama.cpp's list of pairs.
+    """
     if isinstance(bias, list) and all(isinstance(one, list) and len(one) == 2 for one in bias):
         if any(isinstance(token, (list, dict)) for token, _ in bias):
             return bias
@@ -269,10 +273,10 @@ def _token_ids(bias: Any) -> Any:
 
 
 def answer_form(wanted: Any, where: str) -> dict[str, Any]:
-    """Return the parameters for a `response_format` or an equivalent field.
+    """Translate `response_format` (or an equivalent field) into sampling parameters.
 
     Raises:
-        ValueError: if it is invalid.
+        ValueError: if it's invalid.
     """
     kind = wanted.get("type") if isinstance(wanted, dict) else None
     if kind == "text":
@@ -290,5 +294,5 @@ def answer_form(wanted: Any, where: str) -> dict[str, Any]:
 
 
 def line_seed(seed: int, line: int) -> int:
-    """Return a line's seed, derived from `seed`. Any JSON parser keeps it exact (< 2**48)."""
+    """Derive the seed for a line. Below 2**48, so every JSON parser keeps it exact."""
     return int.from_bytes(hashlib.sha256(f"{seed} {line}".encode()).digest()[:6], "big")

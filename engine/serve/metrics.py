@@ -1,6 +1,6 @@
-"""Counters of a server, and their export in Prometheus' text format.
+"""Server metrics, exported in Prometheus' text format.
 
-They contain no text of requests or answers, and no names of keys.
+They never include request or answer text, nor the names of keys.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GAP_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 
 
 class Histogram:
-    """Histogram with fixed upper bounds."""
+    """Histogram with fixed bucket bounds."""
 
     def __init__(self, bounds: tuple[float, ...]) -> None:
         self._bounds = bounds
@@ -31,28 +31,28 @@ class Histogram:
         self.sum += value
 
     def buckets(self) -> list[tuple[str, float]]:
-        """Return cumulative counts by upper bound, as Prometheus expects."""
+        """Return cumulative counts per upper bound, the way Prometheus expects them."""
         names = [*(str(bound) for bound in self._bounds), "+Inf"]
         return [(name, float(n)) for name, n in zip(names, accumulate(self._counts), strict=True)]
 
 
 class Metrics:
-    """Counters since the start of the server, in total and per key. Lives on its event loop."""
+    """Counters since server start, overall and per key. Lives on the server's event loop."""
 
     def __init__(self) -> None:
         self._by_key: dict[str, Metrics] = {}
         self.requests: Counter[tuple[str, str]] = Counter()  # by route and status
         # by `FinishReason` or error code
         self.replies: Counter[str] = Counter()
-        # `prompt`, `reused` and `generated`, for replies that finished
+        # `prompt`, `reused` and `generated` tokens of finished replies
         self.tokens: Counter[str] = Counter()
-        self.first = Histogram(FIRST_SECONDS)  # seconds from a request to its first token
-        self.gap = Histogram(GAP_SECONDS)  # seconds between two parts of an answer
-        # monotonic time of the engine's last event, or None
+        self.first = Histogram(FIRST_SECONDS)  # time to first token, in seconds
+        self.gap = Histogram(GAP_SECONDS)  # delay between chunks, in seconds
+        # monotonic time of the latest engine event, if any
         self.last_event: float | None = None
 
     def of(self, guest: str) -> Metrics:
-        """Return the counters of a key id."""
+        """Return the counters for one key."""
         return self._by_key.setdefault(guest, Metrics())
 
     def answered(self, route: str, status: str, guest: str) -> None:
@@ -60,12 +60,12 @@ class Metrics:
             metrics.requests[(route, status)] += 1
 
     def reply(self, guest: str) -> ReplyTimes:
-        """Start measuring a reply for a key."""
+        """Start timing a reply."""
         return ReplyTimes(self, self.of(guest))
 
 
 class ReplyTimes:
-    """Timer of one reply's events."""
+    """Measures the delays between one reply's events."""
 
     def __init__(self, *metrics: Metrics) -> None:
         self._metrics = metrics
@@ -73,7 +73,6 @@ class ReplyTimes:
         self._begun = False
 
     def note(self, event: Event) -> None:
-        """Record an event."""
         now = time.monotonic()
         for metrics in self._metrics:
             self._count(metrics, event, now)
@@ -94,12 +93,12 @@ class ReplyTimes:
 
 
 def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tuple[bytes, str]:
-    """Return all metrics in Prometheus' text format, and its media type.
+    """Render all metrics in Prometheus' text format. Also returns the media type.
 
     Args:
-        gauges: description and value by name, without `stretto_`.
+        gauges: (description, value) by name, without the `stretto_` prefix.
     """
-    # Imported on first use, as it takes 0.1 s.
+    # imported lazily, because it takes 0.1 s
     from prometheus_client import generate_latest
     from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
@@ -108,7 +107,7 @@ def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tup
 
 
 class _Collector:
-    """Collector of our metrics, in place of a Prometheus registry."""
+    """Collector for our metrics, so we don't need a Prometheus registry."""
 
     def __init__(self, metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> None:
         self._metrics = metrics

@@ -1,7 +1,7 @@
-"""Requests for models, from the body to the engine, and the replies' events back to the client.
+"""Handle model requests, from the body to the engine, and send reply events back to the client.
 
-A prompt is read once even if several answers are requested: the others run in forks of the first
-one's session, created when the prompt has been read.
+If several answers are requested, their common prompt is prefilled once. The other answers run in
+forks of the first session, created as soon as its prefill is done.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ T = TypeVar("T")
 SERVER_STOPPING = "The server is ending."
 KEY_REVOKED = "This key was revoked."
 UNLOADED = "The model was unloaded meanwhile. Ask again in a moment, and it is loaded again."
-KEEPALIVE_S = 5.0  # maximum time between two events of a stream
-QUIET_S = 5.0  # without events of a reply, until the client gets a keep-alive
-CANCEL_TIMEOUT_S = 60.0  # maximum time for a cancelled reply to end before its session is dropped
-SHUTDOWN_CANCEL_TIMEOUT_S = 2.0  # the same when the server ends
+KEEPALIVE_S = 5.0  # maximum interval between events of a stream
+QUIET_S = 5.0  # after this long without an engine event, send a keep-alive
+CANCEL_TIMEOUT_S = 60.0  # a cancelled reply that takes longer loses its session
+SHUTDOWN_CANCEL_TIMEOUT_S = 2.0  # same, while the server shuts down
 
 
 class Outbox:
-    """Queue of ASGI messages to one client, sent in order by its own task.
+    """Queue of ASGI messages to a client, sent in order by a separate task.
 
-    A client that reads slowly only delays its own answer.
+    This way, a client that reads slowly only holds up its own answer.
     """
 
     def __init__(self, send: Send) -> None:
@@ -73,14 +73,13 @@ class Outbox:
         self.unsent_bytes = 0
 
     def put(self, message: Message) -> None:
-        """Queue a message to be sent."""
         self._messages.append(message)
         self.unsent_bytes += len(message.get("body", b""))
         if self._task is None or self._task.done():
             self._task = asyncio.ensure_future(self._send_all())
 
     async def flush(self) -> None:
-        """Wait until all messages have been sent."""
+        """Wait until everything queued has been sent."""
         if self._task is not None:
             await asyncio.shield(self._task)
 
@@ -97,16 +96,16 @@ class Outbox:
 
 
 class ClientResponse:
-    """Writer of the response to one client: a JSON object or server-sent events.
+    """Writes the response to a client, either as one JSON object or as server-sent events.
 
     Args:
-        api: determines the shape of errors.
-        streams: True if the client accepts events.
-        held: called with the additional bytes when more bytes are unsent. Raises RefusedError if
-            there are too many.
+        api: determines the format, including that of errors.
+        streams: True if the client accepts event streams.
+        held: called with the growth when unsent bytes pile up. Raises RequestError if there are too
+            many.
 
     Attributes:
-        asked_to_stream: the body requests a stream, which may start before the body is checked.
+        asked_to_stream: the body asks for a stream. It may then start before the body is validated.
     """
 
     def __init__(self, send: Send, api: API, streams: bool, held: Callable[[int], None]) -> None:
@@ -118,21 +117,21 @@ class ClientResponse:
         self._streams = streams
         self._writer: Writer | None = None
         self._begun = False  # response headers were sent
-        self._opened = False  # the answer's first event was sent
+        self._opened = False  # first event of the answer was sent
         self._ended = False
-        self._event_at = -KEEPALIVE_S  # time of the last event
+        self._event_at = -KEEPALIVE_S  # time of the last event sent
         self._came_at = time.monotonic()
         self.headers: Sequence[tuple[bytes, bytes]] = ()  # additional response headers
 
     def expects(self, writer: Writer) -> None:
-        """Set the writer of the answer."""
+        """Set the writer that formats the answer."""
         self._writer = writer
 
     def take(self, choice: Choice, event: Event) -> None:
-        """Process an event of a choice, and send the resulting data.
+        """Format an event for a choice, and send the result.
 
         Raises:
-            RefusedError: 429 if the client has too many unread bytes.
+            RequestError: 429 if too much data is waiting for the client.
         """
         writer = self._writer
         assert writer is not None
@@ -168,10 +167,9 @@ class ClientResponse:
             self.comment(f"read {event.done} of {event.total} tokens")
 
     def comment(self, text: str) -> None:
-        """Send a streaming client a comment, plus a keep-alive event if the last event is too long
-        ago.
+        """Send a comment to a streaming client, and a keep-alive event if one is due.
 
-        Comments are for the user; idle timers of clients only count events.
+        Comments are there for humans to read; idle timers of clients only reset on events.
         """
         if not self._may_stream:
             return
@@ -183,13 +181,16 @@ class ClientResponse:
 
     @property
     def _may_stream(self) -> bool:
-        """True if events may be sent. At first, an error can still become a status."""
+        """True if events may be sent.
+
+        We wait a bit at first, because an error can still get its own status.
+        """
         if self._writer is not None:
             return self._writer.generation.stream
         return self.asked_to_stream and time.monotonic() - self._came_at >= KEEPALIVE_S
 
     def _sign_of_life(self) -> bytes:
-        """Return an empty keep-alive event, or b"" if the last event was recent."""
+        """Return a keep-alive event if one is due, else b""."""
         now = time.monotonic()
         if self._writer is None or now - self._event_at < KEEPALIVE_S:
             return b""
@@ -197,7 +198,7 @@ class ClientResponse:
         return self._writer.sign_of_life()
 
     async def failed(self, error: Exception) -> bool:
-        """Send an error in a stream that has started. Return False if none has."""
+        """Report an error inside a stream. Returns False if the stream hasn't started."""
         content = errors.body_of(error, self._api.path)[1]
         too_long = getattr(error, "code", "") == CONTEXT_OVERFLOW
         streams = self._streams if self._writer is None else self._writer.generation.stream
@@ -209,11 +210,10 @@ class ClientResponse:
         return self._begun
 
     async def flush(self) -> None:
-        """Wait until the whole answer has been sent."""
+        """Wait until the entire answer is sent."""
         await self._outbox.flush()
 
     def close(self) -> None:
-        """Drop unsent data."""
         self._outbox.close()
 
     def _begin_stream(self) -> None:
@@ -231,7 +231,7 @@ class ClientResponse:
 
 
 class _ChoiceReply(Struct, eq=False):
-    """Reply for one choice."""
+    """Engine reply for one choice."""
 
     choice: Choice
     session: Session
@@ -240,12 +240,12 @@ class _ChoiceReply(Struct, eq=False):
 
 
 class RequestReplies:
-    """Engine replies to one request. Lives on the server's event loop.
+    """Manages the engine replies for one request. Lives on the server's event loop.
 
     Args:
-        session: of the first choice; sessions for the others are opened here.
-        choices: all choices of the request, those of the same prompt consecutively.
-        held: closes the sessions opened here.
+        session: used for the first choice. More sessions are opened as needed.
+        choices: choices for the same prompt must be adjacent.
+        held: closes the additional sessions.
     """
 
     def __init__(
@@ -265,12 +265,12 @@ class RequestReplies:
         self._session = session
         self._events: asyncio.Queue[tuple[Choice, Event]] = asyncio.Queue()
         self._parts: dict[Choice, _ChoiceReply] = {}
-        self._forked: set[int] = set()  # prompts whose other choices were started
-        # last event of the first choice's reply; None before it, or if unknown
+        self._forked: set[int] = set()  # prompts whose remaining choices were forked
+        # last event of the first choice's reply, or None if there is none yet
         self.last: Finished | Failed | None = None
 
     def start(self) -> None:
-        """Send all prompts.
+        """Send each prompt to the engine.
 
         Raises:
             EngineError: if the engine was stopped.
@@ -282,7 +282,7 @@ class RequestReplies:
             self._send(choice, self._opened(open_one))
 
     async def next(self) -> tuple[Choice, Event]:
-        """Return the next event of any reply."""
+        """Wait for the next event from any reply."""
         choice, event = await self._events.get()
         read = not isinstance(event, PromptProgress) or event.done >= event.total
         if read and not isinstance(event, Failed) and choice.prompt not in self._forked:
@@ -292,7 +292,7 @@ class RequestReplies:
         return choice, event
 
     async def stop(self) -> None:
-        """Cancel all replies. The session stays reserved until its reply has ended."""
+        """Cancel all replies. The session stays reserved until its own reply has ended."""
         for part in self._parts.values():
             if part.session is not self._session:
                 self._close(part)
@@ -300,23 +300,25 @@ class RequestReplies:
         if first is None or first.ended:
             return
         first.reply.cancel()
-        if first.reply.done and self._events.empty():  # no more events will follow
+        if first.reply.done and self._events.empty():  # no more events will come
             return
         while not first.ended:
             self._note(*await self._events.get())
 
     @property
     def sessions(self) -> tuple[str, ...]:
-        """Engine sessions of unfinished replies."""
+        """Ids of the engine sessions that still have a running reply."""
         return tuple(part.session.id for part in list(self._parts.values()) if not part.ended)
 
     def pause(self, on: bool) -> None:
-        """Pause or resume all replies."""
         for part in list(self._parts.values()):
             (part.reply.pause if on else part.reply.resume)()
 
     def cancel(self, whole: bool = False) -> None:
-        """End all replies; clients get the text so far. For `whole`, see `Reply.cancel`."""
+        """Cancel all replies; clients get the text generated so far.
+
+        For `whole`, see `Reply.cancel`.
+        """
         for part in list(self._parts.values()):
             part.reply.cancel(whole)
 
@@ -358,7 +360,7 @@ class RequestReplies:
 
 
 def _params(params: SamplingParams, number: int) -> SamplingParams:
-    """Return the parameters of one of several answers. The first keeps the seed."""
+    """Return the parameters for answer `number`. Only the first answer uses the seed as it is."""
     if params.seed is None or not number:
         return params
     return replace(params, seed=line_seed(params.seed, number))
@@ -370,7 +372,7 @@ def _post_event(
     choice: Choice,
     event: Event,
 ) -> None:
-    """Pass an event to the server's loop. Called on the engine thread."""
+    """Forward an event to the server's event loop. Called on the engine thread."""
     try:
         loop.call_soon_threadsafe(events.put_nowait, (choice, event))
     except RuntimeError:
@@ -378,7 +380,7 @@ def _post_event(
 
 
 class _Endpoint:
-    """ASGI application around a function. Starlette treats plain functions differently."""
+    """Wraps a function as an ASGI application. Starlette treats bare functions differently."""
 
     def __init__(self, answer: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
         self._answer = answer
@@ -388,7 +390,7 @@ class _Endpoint:
 
 
 class ModelRequestHandler:
-    """Handler of all requests for models."""
+    """Handles every request that needs a model."""
 
     def __init__(
         self,
@@ -402,18 +404,18 @@ class ModelRequestHandler:
         self.served = served
         self.documents = DocumentReader()
         self._threads = threads or ServerThreads()
-        self.requests = ModelRequests()  # running and waiting
-        self.held = bodies.MemoryAccount(sharing)  # memory of all requests
-        self.silence = bodies.MAX_PAUSE_S  # maximum pause between two parts of a body
-        self.priority = 0  # of its requests in the engine; see `Session.prioritise`
-        # percentage of the time by name of the program or key
+        self.requests = ModelRequests()  # running and queued
+        self.held = bodies.MemoryAccount(sharing)  # memory of all request bodies
+        self.silence = bodies.MAX_PAUSE_S  # longest pause allowed within a body, in seconds
+        self.priority = 0  # engine priority of server requests; see `Session.prioritise`
+        # percentage of time by name of program or key
         self.shares: Mapping[str, float] = {}
         self._engine = engine
         self._places = places
         self._metrics = metrics
 
     def routes(self, apis: Sequence[API], counts: Sequence[API]) -> list[APIRoute]:
-        """Return the routes for generation, token counts and embeddings."""
+        """Return routes for generation, token counting and embeddings."""
         return [
             *(_operation(api, partial(self._generate, api)) for api in apis),
             *(_operation(api, partial(self._immediate, api, self._count)) for api in counts),
@@ -424,13 +426,13 @@ class ModelRequestHandler:
         ]
 
     def end(self) -> None:
-        """End all requests with an error because the server stops."""
+        """Fail all requests because the server is stopping."""
         error = EngineError(ENGINE_STOPPED, SERVER_STOPPING)
         self.served.end(error)
         self.requests.end(error)
 
     def revoke(self, guests: Collection[str]) -> None:
-        """End all requests of guests whose keys were revoked."""
+        """Fail all requests of guests whose keys have been revoked."""
         self.requests.end(EngineError(WRONG_KEY, KEY_REVOKED), guests)
 
     @asynccontextmanager
@@ -441,13 +443,14 @@ class ModelRequestHandler:
         body: JSON | None = None,
         session: str | None = None,
     ) -> AsyncIterator[ModelRequest]:
-        """Register a request whose body has been read. Disconnection of the client cancels the
-        block.
+        """Register a request for the duration of the block.
 
-        Args: see `Requests.begin`.
+        If the client disconnects, the block is cancelled. The body must have been read.
+
+        Args: see `ModelRequests.begin`.
 
         Raises:
-            Exception: the reason if the request was ended otherwise.
+            Exception: whatever ended the request, unless its client disconnected.
         """
         with self.requests.begin(scope, body, session) as request:
             with request.cancel_scope as cancelled:
@@ -464,10 +467,10 @@ class ModelRequestHandler:
     # -- answers that are generated -------------------------------------------------------
 
     async def _generate(self, api: API, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request for generation.
+        """Answer a generation request.
 
         Raises:
-            RefusedError, EngineError: if it fails before anything has been sent.
+            RequestError, EngineError: if it fails before the response has started.
         """
         accepted = dict(scope["headers"]).get(b"accept", b"")
         with self.held.share(guest_of(scope)) as held:
@@ -489,11 +492,11 @@ class ModelRequestHandler:
                             await self._answer(api, scope, request, client, body, size, name, sent)
                             break
                         except SessionModelError:
-                            # Another request created the session in the meantime. Its model
-                            # applies to requests that name none.
+                            # Another request just created the session with its own model. If this
+                            # request doesn't name a model, it uses the session's.
                             if body.get("model"):
                                 raise
-                    # A slow client no longer blocks the place and the model here.
+                    # From here on, a slow client doesn't block the slot or the model.
                     await client.flush()
             except (RequestError, EngineError) as error:
                 if not await client.failed(error):
@@ -535,7 +538,7 @@ class ModelRequestHandler:
             self.requests.keep(request, generation.messages, size)
             note_ignored(scope, ignored)
             client.expects(api.writer(generation, choices))
-            await _while_paused(request, client)  # before taking a place that others wait for
+            await _while_paused(request, client)  # before taking up a slot that others wait for
             async with self._places.take(
                 guest, name, model, generation, sent, client.comment, len(choices)
             ) as place:
@@ -563,17 +566,18 @@ class ModelRequestHandler:
                         if late.cancelled_caught:
                             why = "a reply that was stopped has not ended in %g s"
                             log.error(why, patience)
-                        # A text completion is not a conversation to continue later.
+                        # text completions aren't conversations that could continue
                         if generation.messages or isinstance(replies.last, Failed):
                             place.last = replies.last
-            # The session is free before the client gets the end and sends its next request.
+            # Send the end only after freeing the session, because the client's next request may
+            # follow immediately.
             client.take(choice, event)
 
     async def _loaded(self, entry: ModelEntry, client: ClientResponse) -> Model:
-        """Load a model, with keep-alives for the client.
+        """Load a model, sending keep-alives to the client.
 
         Raises:
-            EngineError: see `Served.load`.
+            EngineError: see `ModelRegistry.load`.
         """
         loading = asyncio.ensure_future(self.served.load(entry))
         try:
@@ -590,11 +594,11 @@ class ModelRequestHandler:
         request: ModelRequest,
         client: ClientResponse,
     ) -> tuple[Choice, Finished]:
-        """Send the client all events except the last one, and return that.
+        """Forward all events but the last to the client. Returns the last event.
 
         Raises:
             EngineError: if a reply failed.
-            Exception: if the request was ended.
+            Exception: the reason, if the request was ended.
         """
         left, clocks = len(choices), [self._metrics.reply(request.guest) for _ in choices]
         while True:
@@ -605,7 +609,8 @@ class ModelRequestHandler:
                 continue
             clocks[choice.index].note(event)
             request.note(event)
-            if isinstance(event, Failed):  # of an ended request: the reason, not its consequence
+            # if the request was ended, its failure is only a consequence, so report the cause
+            if isinstance(event, Failed):
                 raise request.error or self._explained(EngineError(event.code, event.message))
             if isinstance(event, Finished):
                 left -= 1
@@ -622,12 +627,12 @@ class ModelRequestHandler:
         guest: Guest,
         report: Report,
     ) -> tuple[Any, str]:
-        """Parse and validate a body. Return the request and the names of ignored fields.
+        """Parse and validate a body. Also returns the names of ignored fields.
 
-        Large bodies and those with documents are read in a thread.
+        Runs on a thread if the body is large or has documents.
 
         Raises:
-            RefusedError: if it is invalid.
+            RequestError: if the body is invalid.
         """
         work = partial(read_fields, read)
         try:
@@ -642,10 +647,10 @@ class ModelRequestHandler:
     def _use(
         self, scope: Scope, session: str | None, body: JSON
     ) -> AbstractContextManager[ModelEntry]:
-        """Hold the model that a request names, else that of its session, else the default model.
+        """Hold the requested model (default: that of the session, else the server's default).
 
         Raises:
-            RefusedError, EngineError: if it does not exist.
+            RequestError, EngineError: if there is no such model.
         """
         name = body.get("model")
         if not isinstance(name, (str, type(None))):
@@ -658,12 +663,12 @@ class ModelRequestHandler:
     async def _whole(
         self, scope: Scope, name: str | None, body: JSON, size: int
     ) -> SentConversation | None:
-        """Complete the conversation of a request that only sends new messages.
+        """If a request only sends new messages, complete the conversation from its session.
 
-        The result is stored in the body. Return None without a session.
+        The full conversation is stored back in the body. Returns None if there is no session.
 
         Raises:
-            RefusedError: 400 if `follows` is invalid; 404 and 409 if the session does not have it.
+            RequestError: 400 if `follows` is invalid, 404 or 409 if the session can't provide it.
         """
         follows, messages = body.pop("follows", None), body.get("messages")
         if follows is not None:
@@ -685,10 +690,10 @@ class ModelRequestHandler:
         return found
 
     def _explained(self, error: EngineError) -> Exception:
-        """Return an engine error in the server's terms.
+        """Translate an engine error for the client.
 
-        If the engine has lost models, loads them again unless the server stops. A known model is
-        never reported as unknown.
+        If the engine has lost models, start reloading them, unless the server is stopping. A model
+        that we offer is never reported as unknown.
         """
         if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL):
             return error
@@ -709,10 +714,10 @@ class ModelRequestHandler:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Answer a request with a single object, unless its client disconnects before.
+        """Answer with a single JSON object. Cancelled if the client disconnects.
 
         Raises:
-            RefusedError, EngineError: if it fails.
+            RequestError, EngineError: if it fails.
         """
         with self.held.share(guest_of(scope)) as held:
             raw = await bodies.read(scope, receive, self.silence, held)
@@ -736,7 +741,7 @@ class ModelRequestHandler:
     async def _count(self, asked: Generation) -> JSON:
         config, template = asked.config, asked.template
         counting = self._engine.count_later(asked.model, asked.messages, config.reasoning, template)
-        # in OpenAI's shape
+        # OpenAI's format
         return {"object": "response.input_tokens", "input_tokens": await self._result(counting)}
 
     async def _embed(self, api: EmbeddingAPI, asked: EmbeddingRequest) -> JSON:
@@ -763,7 +768,7 @@ def _ignore_progress(_: str) -> None:
 
 
 async def _while_paused(request: ModelRequest, client: ClientResponse) -> None:
-    """Wait until the user resumes the request's agent."""
+    """Wait while the request's agent is paused."""
     for tenth in itertools.count(1):
         if not request.paused:
             return
@@ -773,7 +778,10 @@ async def _while_paused(request: ModelRequest, client: ClientResponse) -> None:
 
 
 async def _end_with_client(receive: Receive, request: ModelRequest) -> None:
-    """Cancel a request when its client disconnects. Its body must have been read."""
+    """Cancel the request when its client disconnects.
+
+    Call this only once the body has been read.
+    """
     while (await receive())["type"] != "http.disconnect":
         pass
     request.end()

@@ -1,4 +1,4 @@
-"""Models of a server: loading on request, unloading, and recovery after an engine failure."""
+"""Server models: loading on demand, unloading, recovery when the engine fails."""
 
 from __future__ import annotations
 
@@ -29,53 +29,53 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-RELOAD_WAIT_S = 60.0  # maximum wait of a request for models that are being reloaded
-RELOAD_RETRY_S = 5.0  # after a failed reload, until the next attempt
+RELOAD_WAIT_S = 60.0  # how long requests wait for models that are being reloaded
+RELOAD_RETRY_S = 5.0  # delay before retrying a failed reload
 RELOAD_FAILED = "The engine broke down and cannot load its models again"
 RELOADING = "The engine broke down. Its models are being loaded again; ask again in a moment."
 STATS_TIMEOUT_S = 5.0  # timeout for the engine's statistics
 BUILT_IN_NAMES = ("claude-*", "gpt-*", "*-latest", "sonnet", "opus", "haiku")
-"""Model names built into agents, which use them for parts of their work. The default model answers
-them, unless there is an alias."""
-MAX_ALIAS_CHARACTERS = 200  # characters of a name that is compared with aliases
+"""Model names that agents hardcode for parts of their work. Without an alias, they refer to the
+default model."""
+MAX_ALIAS_CHARACTERS = 200  # longer names aren't matched against aliases
 _MAX_CONFIG_BYTES = 2**20
 MODEL_BUSY = "model_busy"
 MODEL_KEPT = "model_kept"
 
 
 class ModelEntry:
-    """A model that the server offers, loaded or not."""
+    """A model offered by the server, whether or not it's loaded."""
 
     def __init__(
         self, name: str, folder: str, model: Model | None = None, adapter: str = ""
     ) -> None:
-        self.name = name  # for clients
+        self.name = name  # as shown to clients
         self.folder = folder
-        self.adapter = adapter  # folder of a variant's adapter, or ""
+        self.adapter = adapter  # folder of the adapter if this is a variant, or ""
         # folder of its draft model, or ""
         self.draft = model.draft if model is not None else ""
         self.model = model  # None if not loaded
-        # pending load, or None
+        # set while it is being loaded
         self.loading: asyncio.Future[Model] | None = None
-        self.used = time.monotonic()  # of the last use
-        self.users = 0  # current requests
-        # ids of the keys that have used it since it was loaded
+        self.used = time.monotonic()  # monotonic time of last use
+        self.users = 0  # number of requests using it
+        # ids of the keys that used it since it was loaded
         self.guests: set[str] = set()
-        # it was loaded before the server started, so the server does not unload it when it ends
+        # loaded before the server started, so we leave it loaded at shutdown
         self.given = model is not None
-        self.elsewhere = False  # loaded outside of the server, so that loading it is immediate
+        self.elsewhere = False  # also loaded outside the server, so "loading" it is instant
         self._began = 0.0
-        self._context: int | None = None  # from its folder
-        self._before = 0  # bytes in use when loading began
+        self._context: int | None = None  # read from the folder's config
+        self._before = 0  # bytes in use before loading started
 
     @classmethod
     def of_folder(cls, path_or_id: str, adapter: str = "") -> ModelEntry:
-        """Create the entry of an unloaded model. Only checks that the folder exists.
+        """Create an entry for a model that isn't loaded. Only checks that the folder exists.
 
-        A variant is named `NAME+ADAPTER`.
+        Variants are named `NAME+ADAPTER`.
 
         Raises:
-            EngineError: if there is no such folder.
+            EngineError: if the folder doesn't exist.
         """
         folder = resolve(path_or_id)
         name = clean_name(display_name(folder)) or clean_name(folder.name) or "The model"
@@ -100,7 +100,7 @@ class ModelEntry:
 
     @property
     def context_length(self) -> int:
-        """Context length in tokens, or 0 if it is not loaded and its folder does not state it."""
+        """Context length in tokens. 0 if it isn't loaded and its config doesn't say."""
         if self.model is not None:
             return self.model.context_length
         if self._context is None:
@@ -112,20 +112,23 @@ class ModelEntry:
         return self._context
 
     def is_called(self, name: object) -> bool:
-        """Return True if a client's model name refers to this model."""
+        """Check whether a name sent by a client means this model."""
         ids = () if self.model is None else (self.model.id, self.model.name)
-        if self.adapter:  # the folder name refers to its base
+        if self.adapter:  # the folder alone would mean the base model
             return name in (self.name, *ids)
         path = () if self.model is None else (self.model.path,)
         return name in (self.name, self.folder, *ids, *path)
 
     def begin(self, stats: dict[str, Any] | None) -> None:
-        """Record the start of loading, with the engine's statistics."""
+        """Called when loading starts, with the engine's statistics."""
         self._began = time.monotonic()
         self._before = stats["memory_in_use"] if stats else 0
 
     def told(self, stats: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Return the state for clients. Statistics of the engine show the progress of loading."""
+        """Describe the state for clients.
+
+        Loading progress is estimated from the engine's memory use.
+        """
         told: dict[str, Any] = {"id": self.name, "state": self.state}
         if self.state == "loading":
             total = sum(f.stat().st_size for f in Path(self.folder).glob("*.safetensors"))
@@ -136,15 +139,15 @@ class ModelEntry:
 
 
 class ModelRegistry:
-    """Models of a server. Lives on the server's event loop.
+    """Registry of a server's models. Lives on the server's event loop.
 
     Args:
         models: loaded models.
-        on_loss: called with None if the engine has lost all models, before they are reloaded, or
-            with the id of a model that was unloaded.
-        folders: of models to load on request.
+        on_loss: called with a model's id when it was unloaded, or with None when the engine has
+            lost all models, before they are reloaded.
+        folders: models that are loaded on demand.
         may_unload: True if clients may unload models.
-        sharing: knows if there are several keys.
+        sharing: used to check whether several keys are in use.
     """
 
     def __init__(
@@ -159,25 +162,25 @@ class ModelRegistry:
         self._may_unload = may_unload
         self._sharing = sharing or FairShare()
         self._relief = Relief()
-        # the first one is the default for requests that name none
+        # the first entry is the default model
         self.entries = [ModelEntry.of_model(m) for m in models]
         for folder in folders:
             self.add(ModelEntry.of_folder(folder))
-        # models by name patterns; these precede `BUILT_IN_NAMES`
+        # model name by pattern; takes precedence over `BUILT_IN_NAMES`
         self.aliases: dict[str, str] = {}
-        self._told: set[str] = set()  # patterns whose use was logged
-        self.stats: dict[str, Any] | None = None  # last known statistics of the engine
-        # returns True if a model id is in use outside of the server; it is not unloaded then
+        self._told: set[str] = set()  # patterns we have already logged
+        self.stats: dict[str, Any] | None = None  # latest engine statistics
+        # checks whether a model id is in use outside the server, in which case we don't unload it
         self.is_used_elsewhere: Callable[[str], bool] = lambda _: False
         self._engine = engine
         self._on_loss = on_loss
-        # error for requests that wait for a model when the server stops; None before
+        # set when the server stops: the error for requests waiting for a model
         self.ended: Exception | None = None
-        self._why = ""  # error message of the last failed reload
+        self._why = ""  # error message if the last reload failed
         self._failed_at = 0.0
         self._reloading: asyncio.Task[None] | None = None
-        self._tasks: set[asyncio.Task[None]] = set()  # loads
-        self._unloading: Future[None] | None = None  # the last unload
+        self._tasks: set[asyncio.Task[None]] = set()  # running loads
+        self._unloading: Future[None] | None = None  # latest unload
 
     def add(self, entry: ModelEntry) -> None:
         """Add a model. Thread-safe."""
@@ -191,14 +194,14 @@ class ModelRegistry:
         return [entry.model for entry in self.entries if entry.model is not None]
 
     def entry(self, name: object) -> ModelEntry:
-        """Return the model with this name, id or folder, or the default model if empty.
+        """Look up a model by name, id or folder. An empty name means the default model.
 
         Raises:
             EngineError: `unknown_model`.
         """
         if name is None or name == "":
             return self.entries[0]
-        # Ollama's clients append ":latest".
+        # Ollama clients append ":latest"
         for meant in (name, str(name).removesuffix(":latest")):
             for entry in self.entries:
                 if entry.is_called(meant):
@@ -207,16 +210,17 @@ class ModelRegistry:
         raise EngineError(UNKNOWN_MODEL, f"There is no model {name!r} here, but {served}.")
 
     def is_shown_loaded(self, entry: ModelEntry, guest: Guest) -> bool:
-        """Return True if a key may see that a model is loaded or loading.
+        """Check whether a guest may see that a model is loaded or loading.
 
-        With several keys, models that only others have requested look unloaded.
+        If several keys are in use, models that only others have requested appear unloaded.
         """
         known = entry.given or guest.id in entry.guests
         return entry.state != "unloaded" and (known or not self._sharing.several)
 
     def asked(self, name: object) -> ModelEntry:
-        """Return the model for a request. See `entry`; unknown names may match an alias or
-        `BUILT_IN_NAMES`.
+        """Find the model for a request.
+
+        Like `entry`, but names may also match an alias or `BUILT_IN_NAMES`.
 
         Raises:
             EngineError: `unknown_model`.
@@ -237,7 +241,7 @@ class ModelRegistry:
             raise
 
     def entry_of(self, model: Model) -> ModelEntry:
-        """Return the entry of a loaded model, by its folders instead of its name.
+        """Return the entry of a loaded model. Compares folders, because names may change.
 
         Raises:
             EngineError: `unknown_model`.
@@ -252,10 +256,10 @@ class ModelRegistry:
         raise EngineError(UNKNOWN_MODEL, f"There is no model {model.name!r} here any more.")
 
     def find(self, name: object) -> Model:
-        """Return a loaded model. See `entry`.
+        """Look up a loaded model. See `entry`.
 
         Raises:
-            EngineError: `unknown_model`, also if it is not loaded.
+            EngineError: `unknown_model`, also if the model isn't loaded.
         """
         entry = self.entry(name)
         if entry.model is None:
@@ -263,12 +267,12 @@ class ModelRegistry:
         return entry.model
 
     async def load(self, entry: ModelEntry) -> Model:
-        """Load a model, or wait until it is loaded.
+        """Load a model, or wait for a load that is already running.
 
-        It may be unloaded again immediately unless the caller holds it with `use`.
+        Unless the caller holds the model with `use`, it may be unloaded again right away.
 
         Raises:
-            EngineError: if loading fails, the engine has failed permanently, or the server stops.
+            EngineError: if loading fails, the engine can't be restarted, or the server stops.
         """
         await self.ready()
         entry.used = time.monotonic()
@@ -278,14 +282,14 @@ class ModelRegistry:
             raise self.ended
         if entry.loading is None:
             entry.loading = asyncio.get_running_loop().create_future()
-            # Retrieve its error even if no request waits any longer.
+            # Mark its error as retrieved, in case nobody is waiting any more.
             entry.loading.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._start(self._load_one(entry, entry.loading))
-        # A cancelled request does not stop the load for others.
+        # shielded: if this request is cancelled, others still wait for the load
         return await asyncio.shield(entry.loading)
 
     def end(self, error: Exception) -> None:
-        """Fail all requests that wait for a model, because the server stops."""
+        """Called when the server stops. Fail all requests waiting for a model."""
         self.ended = error
         for entry in self.entries:
             if entry.loading is not None and not entry.loading.done():
@@ -299,14 +303,15 @@ class ModelRegistry:
         task.add_done_callback(self._tasks.discard)
 
     async def unload(self, entry: ModelEntry, guest: Guest = LOCAL) -> None:
-        """Unload a model. Its sessions prefill again when they are next used.
+        """Unload a model. Sessions that use it will have to prefill again.
 
         Args:
-            guest: sender of the request. If there are several keys, it may not have been used by
-                others.
+            guest: who sent the request. If several keys are in use, the model may not have been
+                used by another key.
 
         Raises:
-            RefusedError: 409 if it is in use, other keys have used it, or unloading is not allowed.
+            RequestError: 409 if it's in use, other keys have used it, or clients may not unload
+                models.
         """
         if not self._may_unload:
             raise RequestError(
@@ -321,10 +326,10 @@ class ModelRegistry:
             await asyncio.wrap_future(unloading)
 
     def _unload(self, entry: ModelEntry) -> Future[None] | None:
-        """Unload a model that is not in use. Return None if there is nothing to free.
+        """Unload a model that isn't in use. Returns None if nothing needs to be freed.
 
-        Checking for users and calling this must happen in one step of the event loop. The message
-        to the engine is sent now, before that of a subsequent load.
+        Call this in the same event-loop step as the check for users. The engine gets the message
+        right away, so a load that follows comes after it.
         """
         model, entry.model = entry.model, None
         entry.guests.clear()
@@ -335,7 +340,7 @@ class ModelRegistry:
         return unloading
 
     def gone(self, model_id: str) -> None:
-        """Record that a model was unloaded elsewhere. The next request loads it again."""
+        """Called when a model was unloaded outside the server. The next request reloads it."""
         for entry in self.entries:
             if entry.model is not None and entry.model.id == model_id:
                 entry.model = None
@@ -343,7 +348,7 @@ class ModelRegistry:
         self._on_loss(model_id)
 
     def unload_idle(self, after: float) -> None:
-        """Unload models that have not been used for `after` seconds."""
+        """Unload models that haven't been used for `after` seconds."""
         for entry in self.entries:
             unused = time.monotonic() - entry.used
             if entry.model is None or entry.users or unused <= after:
@@ -352,18 +357,18 @@ class ModelRegistry:
                 self._unload(entry)
 
     def relieve(self) -> None:
-        """Free memory if the system is short of it and the server may unload models."""
+        """If the system is short of memory, free caches or unload a model (if we may)."""
         if not self._may_unload:
             return
         need = self._relief.need(pressure.pressure(), time.monotonic())
         if need is Need.CACHES:
-            with suppress(EngineError):  # a stopped engine has no caches
+            with suppress(EngineError):  # a stopped engine has nothing to free
                 self._engine.relieve_later()
         elif need is Need.MODEL:
             self._unload_oldest()
 
     def _unload_oldest(self) -> None:
-        """Unload the least recently used model that is not in use, if any."""
+        """Unload the LRU model among those not in use."""
         unused = [
             entry
             for entry in self.entries
@@ -376,10 +381,10 @@ class ModelRegistry:
 
     @contextmanager
     def use(self, named: object, guest: Guest = LOCAL) -> Iterator[ModelEntry]:
-        """Prevent a model from being unloaded during the block, which includes its `load`.
+        """Keep a model loaded during the block. Call `load` inside the block.
 
         Args:
-            named: name in a request, or the model of a session.
+            named: name from the request, or a session's model.
 
         Raises:
             EngineError: `unknown_model`.
@@ -394,22 +399,22 @@ class ModelRegistry:
             entry.used = time.monotonic()
 
     async def figures(self) -> dict[str, Any]:
-        """Return the engine's statistics.
+        """Fetch the engine's statistics.
 
         Raises:
-            TimeoutError: if the engine does not respond.
-            EngineError: if it has failed.
+            TimeoutError: if the engine doesn't respond.
+            EngineError: if the engine has failed.
         """
         asked = asyncio.wrap_future(self._engine.stats_later())
         self.stats = await asyncio.wait_for(asked, STATS_TIMEOUT_S)
         return self.stats
 
     async def health(self) -> tuple[str, str]:
-        """Return the server's state (`ok`, `loading`, `busy` or `stopped`) and an explanation."""
+        """Return the health status (`ok`, `loading`, `busy` or `stopped`) with an explanation."""
         if self._reloading is not None:
             return "loading", RELOADING
         if why := self._why:
-            self.lost()  # another attempt may succeed
+            self.lost()  # maybe another attempt works
             return "stopped", why
         if not self.models:
             going = any(entry.loading is not None for entry in self.entries)
@@ -433,7 +438,7 @@ class ModelRegistry:
     async def _load_one(self, entry: ModelEntry, loading: asyncio.Future[Model]) -> None:
         try:
             stats = None
-            with suppress(TimeoutError):  # the engine may have just been started
+            with suppress(TimeoutError):  # the engine may be starting up
                 stats = await self.figures() if self._engine.is_running else None
             entry.begin(stats)
             adapter, draft = entry.adapter or None, entry.draft or None
@@ -451,19 +456,19 @@ class ModelRegistry:
             entry.loading = None
 
     def free(self) -> None:
-        """Unload the models that were loaded for clients and are not used elsewhere."""
+        """Unload models we loaded for clients, except if used elsewhere."""
         for entry in self.entries:
             if not entry.given and entry.model is not None:
                 self._let_go(entry.model)
 
     def _unwanted(self, model: Model) -> None:
-        """Unload a reloaded model whose entry was unloaded in the meantime."""
+        """Unload a reloaded model if its entry was unloaded in the meantime."""
         loading = any(e.loading is not None and e.folder == model.path for e in self.entries)
         if not loading and not any(m.id == model.id for m in self.models):
             self._let_go(model)
 
     def _too_late(self, models: list[Model | None]) -> None:
-        """Unload models that were loaded after the server stopped. Thread-safe."""
+        """Unload models whose load finished after the server stopped. Thread-safe."""
         given = {(entry.folder, entry.adapter) for entry in self.entries if entry.given}
         for model in models:
             if model is not None and (model.path, model.adapter) not in given:
@@ -477,10 +482,10 @@ class ModelRegistry:
     # -- what the engine has lost ---------------------------------------------------------
 
     async def ready(self) -> None:
-        """Wait until the engine has all models that it had.
+        """Wait until the engine has all its models again.
 
         Raises:
-            EngineError: `engine_stopped` if that fails, or the server stops.
+            EngineError: `engine_stopped` if reloading fails or the server stops.
         """
         fine = self._engine.is_running or not self.models
         if self._reloading is None and fine and not self._why:
@@ -496,7 +501,7 @@ class ModelRegistry:
             raise EngineError(ENGINE_STOPPED, self._why)
 
     def lost(self) -> None:
-        """Start to reload what the engine has lost, unless this is running or has just failed."""
+        """Start reloading lost models, unless a reload is running or has only just failed."""
         tried = self._why and time.monotonic() - self._failed_at < RELOAD_RETRY_S
         if self._reloading is None and not tried:
             if not self._engine.is_running:
@@ -513,7 +518,8 @@ class ModelRegistry:
                     self._on_loss(model.id)
                 answer: Future[tuple[list[Model | None], str]] = Future()
                 answer.set_running_or_notify_cancel()
-                # It may block on the engine, and must not delay the end of the program.
+                # On a daemon thread, since it may block on the engine and must not hold up the
+                # exit.
                 threading.Thread(
                     target=lambda: answer.set_result(_load(self._engine, missing)),
                     name="serve-loading",
@@ -532,13 +538,13 @@ class ModelRegistry:
             self._reloading = None
 
     async def _missing(self) -> list[Model]:
-        """Return the models that the engine no longer has."""
+        """Find out which models the engine has lost."""
         known = self.models
         if not self._engine.is_running:
             return known
         try:
             loaded = {model.id for model in (await self.figures())["models"]}
-        except TimeoutError:  # the engine is busy
+        except TimeoutError:  # busy engine: assume nothing is lost
             return []
         except EngineError:
             return known
@@ -551,15 +557,15 @@ class ModelRegistry:
         for before, now in zip(missing, models, strict=True):
             wanting = [entry for entry in self.entries if entry.model is before]
             for entry in wanting:
-                # If some models were reloaded, the others are loaded by the next request, which
-                # gets the error. If none was, all count as lost.
+                # If at least one model was reloaded, the next request retries the others and gets
+                # the error. If none was, treat all as lost.
                 entry.model = now or (None if come else before)
             if now is not None and not wanting:
                 self._unwanted(now)
 
 
 async def _result_of(asked: Future[T], too_late: Callable[[T], None]) -> T:
-    """Return a future's result. If the caller is cancelled, pass the result to `too_late` later."""
+    """Await a future. On cancellation, a later result goes to `too_late`."""
 
     def take(done: Future[T]) -> None:
         if not done.cancelled() and done.exception() is None:
@@ -573,7 +579,7 @@ async def _result_of(asked: Future[T], too_late: Callable[[T], None]) -> T:
 
 
 def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]:
-    """Load models in a separate thread. Returns errors instead of raising them."""
+    """Load models on a separate thread. Errors are returned, not raised."""
     loaded: list[Model | None] = []
     why = ""
     for model in models:

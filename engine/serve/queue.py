@@ -1,4 +1,4 @@
-"""Queue of requests: limits concurrent answers, and is fair between keys."""
+"""Request queue that limits concurrent answers and is fair between keys."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-Report = Callable[[str], None]  # sends a client a comment while it waits
+Report = Callable[[str], None]  # sends a comment to a waiting client
 
 REPORT_AFTER_S = 1.0
-"""Time until a waiting request's first report, and between checks of its position."""
-REPORT_EVERY_S = 10.0  # maximum time between reports, if the position does not change
-CHECKS_PER_S = 200  # of all waiting requests; those further back check less often
+"""Delay before a waiting request's first report. Its position is checked at this interval."""
+REPORT_EVERY_S = 10.0  # maximum interval between reports if the position stays the same
+CHECKS_PER_S = 200  # for all requests together; requests far back check less often
 
 
 class Queue:
-    """Queue that admits a limited number of concurrent answers. Lives on the server's event loop.
+    """Admits a limited number of concurrent answers. Lives on the server's event loop.
 
-    Next is the oldest request of the key with the fewest answers.
+    The key with the fewest running answers goes first, then the oldest request.
 
     Args:
-        at_once: maximum number of answers.
-        reserved: places only for requests without a session.
-        spare: returns the number of places only for keys that have none.
+        at_once: maximum number of concurrent answers.
+        reserved: slots that only requests without a session may use.
+        spare: returns the number of slots that only keys without running answers may use.
     """
 
     def __init__(
@@ -34,38 +34,38 @@ class Queue:
         self._spare = spare
         self._for_named = at_once - reserved
         self._admitted: set[QueueEntry] = set()
-        self._named = 0  # part of `going` that has a session
+        self._named = 0  # how many of `going` have a session
         self._of: Counter[str] = Counter()  # `going` by key
         self._by: dict[str, dict[QueueEntry, None]] = {}  # `waiting` by key
-        self._order: dict[QueueEntry, int] | None = None  # cached positions; None if outdated
+        self._order: dict[QueueEntry, int] | None = None  # cached positions, None if outdated
         self._numbers = itertools.count()
-        self.waiting: dict[QueueEntry, None] = {}  # requests in order of arrival
+        self.waiting: dict[QueueEntry, None] = {}  # in order of arrival
         self.going = 0  # running answers
-        # monotonic time of the last request's end, or of creation
+        # monotonic time when a request last ended, initially the creation time
         self.left = time.monotonic()
 
     @property
     def busy(self) -> bool:
-        """True if a request is running or waiting."""
+        """True if any request is running or waiting."""
         return bool(self._admitted or self.waiting)
 
     def going_of(self, guest: str) -> int:
-        """Return the number of running answers of one key."""
+        """Return how many answers a key has running."""
         return self._of[guest]
 
     def would_wait(self, named: bool, places: int = 1, guest: str = "") -> bool:
-        """Return True if another request would have to wait."""
+        """Check whether a new request would have to wait."""
         same = any(ticket.named == named for ticket in self.waiting)
         room = self._has_room(named, self._places(named, places), guest, bool(self.waiting))
         return same or not room
 
     def enter(self, named: bool = False, places: int = 1, guest: str = "") -> QueueEntry:
-        """Add a request to the queue. Its ticket must be released with `leave`.
+        """Enqueue a request. The returned ticket must be released with `leave`.
 
         Args:
             named: True if the request has a session.
-            places: one for each answer, limited to all that exist.
-            guest: id of its key.
+            places: slots needed, one per answer (capped at the number of slots).
+            guest: id of the request's key.
         """
         ticket = QueueEntry(self, named, self._places(named, places), guest, next(self._numbers))
         self.waiting[ticket] = self._by.setdefault(guest, {})[ticket] = None
@@ -73,24 +73,25 @@ class Queue:
         try:
             self._admit_next()
         except BaseException:
-            self._forget(ticket)  # the caller has no ticket to leave with
+            # otherwise it would stay in the queue, since the caller never gets the ticket
+            self._forget(ticket)
             raise
         return ticket
 
     def leave(self, ticket: QueueEntry) -> None:
-        """Release a ticket, and admit the next requests. May be called more than once."""
+        """Release a ticket and admit whoever is next. Can be called more than once."""
         self.left = time.monotonic()
         self._forget(ticket)
         self._admit_next()
 
     def before(self, ticket: QueueEntry) -> int:
-        """Return the number of requests that will be admitted before this one."""
+        """Return how many requests will be admitted before this one."""
         if self._order is None:
             self._order = {one: place for place, one in enumerate(self._in_order())}
         return self._order.get(ticket, 0)
 
     def drop(self, ticket: QueueEntry) -> bool:
-        """Remove a waiting request. Return False if it is not waiting."""
+        """Remove a waiting request. False if it isn't waiting."""
         if ticket not in self.waiting:
             return False
         del self.waiting[ticket], self._by[ticket.guest][ticket]
@@ -112,12 +113,11 @@ class Queue:
             if not self._has_room(first.named, first.places, first.guest):
                 if first.named:
                     self._admit_behind()
-                return  # admitting later ones could starve it
+                return  # stop here: admitting later requests could starve this one
             self._admit(first)
 
     def _admit_behind(self) -> None:
-        """Admit requests that do not delay others, while the next one waits for a place with a
-        session."""
+        """While the next request waits for a slot with a session, admit any that won't delay it."""
         for ticket in self._in_order():
             if self._has_room(ticket.named, ticket.places, ticket.guest, barred=True):
                 self._admit(ticket)
@@ -131,7 +131,7 @@ class Queue:
         ticket.admitted.set_result(None)
 
     def _in_order(self) -> list[QueueEntry]:
-        """Return the waiting requests in order of admission, the key with the fewest first."""
+        """Sort waiting requests by admission order. Keys with the fewest answers come first."""
         waiting = list(self.waiting)
         if len({ticket.guest for ticket in waiting}) < 2:
             return waiting
@@ -153,11 +153,11 @@ class Queue:
         return min(wanted, self._for_named if named else self._at_once)
 
     def _has_room(self, named: bool, places: int, guest: str, barred: bool = False) -> bool:
-        """Return True if `places` are free.
+        """Check whether `places` slots are free.
 
         Args:
-            barred: True if a request with a session is waiting. Then others with a session wait
-                behind it, and those without get no more than the reserved places.
+            barred: a request with a session is already waiting. Other requests with a session queue
+                up behind it, and requests without one only get the reserved slots.
         """
         if named and (barred or self._named + places > self._for_named):
             return False
@@ -169,7 +169,7 @@ class Queue:
 
 
 class QueueEntry:
-    """A request in a queue. For its attributes, see `Queue.enter`."""
+    """A request's ticket in the queue. For attributes, see `Queue.enter`."""
 
     def __init__(self, queue: Queue, named: bool, places: int, guest: str, number: int) -> None:
         self._queue = queue
@@ -177,14 +177,14 @@ class QueueEntry:
         self.number = number  # in order of arrival
         self.named = named
         self.places = places
-        # done when the request is admitted or refused
+        # resolved on admission, fails on refusal
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def wait(self, report: Report, what: str) -> None:
-        """Wait until admitted, and report the position in the queue after some time.
+        """Wait until admitted. After a while, start reporting the position.
 
         Raises:
-            Exception: the error passed to `refuse`.
+            Exception: whatever was passed to `refuse`.
         """
         reported, pause, silent = -1, REPORT_AFTER_S, 0.0
         while not self.admitted.done():
@@ -199,11 +199,11 @@ class QueueEntry:
         self.admitted.result()
 
     def refuse(self, error: Exception) -> None:
-        """Fail a waiting request. One that was admitted is not affected."""
+        """Fail the request if it is still waiting. Does nothing once it's admitted."""
         if self._queue.drop(self):
             self.admitted.set_exception(error)
-            self.admitted.exception()  # mark as retrieved, as `wait` may have been cancelled
+            self.admitted.exception()  # mark as retrieved, in case `wait` was cancelled
 
     def leave(self) -> None:
-        """Leave the queue, or release the places. May be called more than once."""
+        """Leave the queue or free the slots. Can be called more than once."""
         self._queue.leave(self)

@@ -1,6 +1,6 @@
-"""Places: a request's slot in the queue of answers, and a session for its exclusive use.
+"""Reply slots: a place in the queue plus a session for exclusive use.
 
-A request is admitted or rejected before the first byte of its answer.
+Requests are admitted or rejected before the response starts.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from engine.serve.sessions import SentConversation, ServerSession, SessionConfig
 
 _SESSION_LOST_CODES = (
     *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
-    *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine has no such session
+    *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine doesn't have this session
 )
-"""Errors after which a session is not reused."""
+"""After these errors, the session can't be reused."""
 
 
 class SessionModelError(RequestError):
-    """The session has another model than the one found for the request."""
+    """The session uses a different model than the request."""
 
 
 class ReplySlot(Struct):
-    """Slot and session of a request."""
+    """Slot and session assigned to a request."""
 
-    session: Session  # the engine's, for exclusive use
-    # last event of the reply; if it stays None, the session is not reused
+    session: Session  # engine session, for exclusive use
+    # last event of the reply; if None, the session isn't reused
     last: Finished | Failed | None = None
-    said: Message | None = None  # the answer, if all of it was sent
-    named: ServerSession | None = None  # the client's session, if the request names one
+    said: Message | None = None  # the answer, provided all of it was sent
+    named: ServerSession | None = None  # set if the request names a session
 
 
 class SlotRequest(Protocol):
-    """Properties of a request that its place depends on."""
+    """Request properties needed to assign a slot."""
 
     @property
     def messages(self) -> list[Message]: ...
@@ -66,10 +66,10 @@ class SlotRequest(Protocol):
 
 
 class ReplySlots:
-    """Admission of requests. Lives on the server's event loop.
+    """Assigns slots and sessions to requests. Lives on the server's event loop.
 
     Args:
-        sharing: limits each key's share of places and queue.
+        sharing: limits how many slots and queue positions each key gets.
     """
 
     def __init__(
@@ -84,17 +84,16 @@ class ReplySlots:
         self._most_waiting = settings.queue
         self._sharing = sharing or FairShare()
         spare = partial(self._sharing.spare, settings.at_once)
-        # places for all answers
+        # slots for all answers
         self.queue = Queue(settings.at_once, reserved=1, spare=spare)
         self._waiting: Counter[str] = Counter()  # requests by key
 
     @property
     def waiting(self) -> int:
-        """Number of waiting requests."""
         return self._waiting.total()
 
     def waiting_of(self, guest: str) -> int:
-        """Return the number of waiting requests of one key."""
+        """Return how many requests of one key are waiting."""
         return self._waiting[guest]
 
     @asynccontextmanager
@@ -108,17 +107,17 @@ class ReplySlots:
         report: Report,
         answers: int = 1,
     ) -> AsyncIterator[ReplySlot]:
-        """Wait for a place, and hold it during the block.
+        """Wait for a slot and keep it during the block.
 
         Args:
-            name: of the client's session, or None.
-            sent: the conversation for that session.
-            report: called with the position in the queue while waiting.
-            answers: number of places needed in `queue`.
+            name: session named by the request, if any.
+            sent: the conversation sent to that session.
+            report: called with the queue position while waiting.
+            answers: slots needed, one per answer.
 
         Raises:
-            RefusedError: 429 if the session limit or the queue is full.
-            EngineError: if the engine was stopped, or the session freed.
+            RequestError: 429 if the queue is full or there are too many sessions.
+            EngineError: if the engine stopped or the session was freed.
         """
         what = "an answer to begin"
         with ExitStack() as held:
@@ -153,7 +152,7 @@ class ReplySlots:
         named.answers = None
         failed = place.last.code if isinstance(place.last, Failed) else ""
         if failed == UNSUPPORTED_SESSION:
-            named.config = before  # undo the unsupported change
+            named.config = before  # undo the change that failed
         if named.session is place.session and (place.last is None or failed in _SESSION_LOST_CODES):
             named.close()
 
@@ -169,7 +168,7 @@ class ReplySlots:
         return named
 
     def _session(self, named: ServerSession, model: Model, config: SessionConfig) -> Session:
-        """Return the engine's session, reopened if its configuration changes."""
+        """Return the engine session. If the configuration changed, it is reopened."""
         if named.freed:
             raise named.gone()
         wanted = named.config.with_(config)

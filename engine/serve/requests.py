@@ -1,4 +1,4 @@
-"""Running and waiting requests, which can be inspected, paused, stopped and cancelled."""
+"""Requests that are running or queued. They can be inspected, paused, stopped and cancelled."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from engine.model.info import Model
 from engine.serve.auth import guest_of
 from engine.serve.errors import RequestError
 
-MAX_TEXT_CHARACTERS = 400_000  # characters kept of an answer for display, from its end
-_RATE_PIECES = 32  # latest pieces of text that the rate is measured over
-_RATE_TIMEOUT_S = 2.0  # seconds without a piece after which the rate is 0
+MAX_TEXT_CHARACTERS = 400_000  # only the end of a longer answer is kept for display
+_RATE_PIECES = 32  # the rate is averaged over this many chunks
+_RATE_TIMEOUT_S = 2.0  # after this long without a chunk, the rate is 0
 
 
 def agent_stopped_error() -> RequestError:
-    """Return the error for the client of a stopped agent. Clients do not retry a status 400."""
+    """Build the error for a stopped agent. Status 400, because clients don't retry it."""
     return RequestError(400, "A person has stopped this agent in Stretto.", "agent_stopped")
 
 
 class RunningReplies(Protocol):
-    """Running replies of a request. All methods are thread-safe."""
+    """A request's running replies. All methods are thread-safe."""
 
     @property
     def sessions(self) -> tuple[str, ...]: ...
@@ -38,22 +38,22 @@ class RunningReplies(Protocol):
 
 
 class ModelRequest:
-    """A request. Written on the server's thread; any thread may read, pause and stop it.
+    """A model request. Only the server thread changes it; any thread may read, pause or stop it.
 
     Attributes:
-        guest: id of its key.
-        program: name of the sender, if known.
-        model: name of its model, "" until loaded.
-        room: context length of its model in tokens.
+        guest: id of the key.
+        program: name of the client program, if known.
+        model: model name, or "" until loaded.
+        room: the model's context length in tokens.
         began: monotonic time of arrival.
         state: "waiting", "reading" or "answering".
-        paused: True if its replies are paused.
-        read: tokens of its prompt: read, total, and reused from a cache.
-        pieces: pieces of text so far, about one per token; at the end, the number of tokens.
-        called: id of the last tool call in the answer, or "".
-        messages, size: its conversation, if kept, and the size of the request in bytes.
-        cancel_scope: of its coroutine.
-        error: reason why it was cancelled; None if its client disconnected.
+        paused: True if replies are paused.
+        read: prompt tokens prefilled, total, and reused from a cache.
+        pieces: chunks so far, about one per token. Replaced by the token count at the end.
+        called: id of the latest tool call in the answer, or "".
+        messages, size: the conversation if kept, and the size of the request in bytes.
+        cancel_scope: scope that the request's coroutine runs in.
+        error: why the request was cancelled. None if the client disconnected.
     """
 
     def __init__(self, scope: Scope) -> None:
@@ -78,22 +78,25 @@ class ModelRequest:
         self.error: Exception | None = None
 
     def end(self, error: Exception | None = None) -> None:
-        """Cancel it, with an error for the client if still connected. Server thread only."""
+        """Cancel the request.
+
+        A client that is still connected gets the error. Server thread only.
+        """
         self.error = self.error or error
         self.cancel_scope.cancel()
 
     def of_model(self, model: Model) -> None:
-        """Set the loaded model."""
+        """Set the model once it's loaded."""
         self.model, self.room = model.name, model.context_length
 
     def answered_by(self, answers: RunningReplies) -> None:
-        """Set the replies that have started."""
+        """Set the replies once they have started."""
         self._answers = answers
         if self.paused:
             answers.pause(True)
 
     def note(self, event: Event) -> None:
-        """Update the state from an event."""
+        """Update the state from a reply event."""
         if isinstance(event, TextDelta):
             self.state = "answering"
             self.pieces += 1
@@ -118,14 +121,16 @@ class ModelRequest:
             self.pieces = stats.generated_tokens
 
     def pause(self, on: bool) -> None:
-        """Pause or resume its replies."""
         self.paused = on
         if self._answers is not None:
             self._answers.pause(on)
 
     def stop(self) -> None:
-        """End its replies. The client gets the text so far, or an error if there is none."""
-        with contextlib.suppress(RuntimeError):  # the server has stopped
+        """Stop generating.
+
+        The client gets the text so far, or an error if nothing was generated yet.
+        """
+        with contextlib.suppress(RuntimeError):  # server already stopped
             self._loop.call_soon_threadsafe(self._stop)
 
     def _stop(self) -> None:
@@ -135,18 +140,18 @@ class ModelRequest:
             self.end(agent_stopped_error())
 
     def over(self) -> None:
-        """Mark it as finished. Its text remains available."""
+        """Mark the request as finished. The text stays available."""
         self._answers = None
 
     @property
     def engine_sessions(self) -> tuple[str, ...]:
-        """Ids of the engine sessions of its running replies."""
+        """Ids of the engine sessions in use."""
         answers = self._answers
         return answers.sessions if answers is not None else ()
 
     @property
     def text(self) -> str:
-        """Last part of the answer, including reasoning and tool calls."""
+        """The last `MAX_TEXT_CHARACTERS` of the answer, with reasoning and tool calls."""
         return "".join(self._text)[-MAX_TEXT_CHARACTERS:]
 
     @property
@@ -156,7 +161,7 @@ class ModelRequest:
 
     @property
     def rate(self) -> float:
-        """Tokens per second over the latest pieces."""
+        """Tokens per second, averaged over the latest chunks."""
         times = list(self._times)
         if len(times) < 2 or time.monotonic() - times[-1] > _RATE_TIMEOUT_S:
             return 0.0

@@ -1,4 +1,4 @@
-"""Server: a listening socket, and a thread that runs uvicorn's event loop."""
+"""The server: its listening socket, and the thread that runs uvicorn's event loop."""
 
 from __future__ import annotations
 
@@ -41,33 +41,32 @@ from engine.serve.threads import ServerThreads
 
 log = logging.getLogger(__name__)
 
-BACKLOG = 1024  # connections that the system queues until they are accepted
+BACKLOG = 1024  # connections queued by the OS until accepted
 SEND_BUFFER_BYTES = 64 * 2**10
-"""Size of the system's send buffer per client in bytes (Linux doubles it). With its default of 4
-MB, an answer of 17,000 tokens would be computed for a client that does not read, and a thousand of
-them would take 4 GB."""
-MANY_CONNECTIONS = 512  # number of connections after which free memory is returned to the system
-TICKS_PER_SECOND = 10  # uvicorn's
-GRACE_S = 1  # for answers to end when the server stops
-STOP_TIMEOUT_S = 4.0  # for the server to stop, including clean-up
+"""OS send buffer per client (Linux doubles the value). The default is 4 MB, so we'd generate 17,000
+tokens for a client that isn't reading, and a thousand such clients would take 4 GB."""
+MANY_CONNECTIONS = 512  # after a peak this high, free memory is returned to the OS
+TICKS_PER_SECOND = 10  # fixed by uvicorn
+GRACE_S = 1  # how long replies may take to end at shutdown
+STOP_TIMEOUT_S = 4.0  # for the entire shutdown, including cleanup
 
 
 class Server:
-    """HTTP server, a context manager. Listens on the loopback address by default.
+    """HTTP server, used as a context manager. By default it listens on the loopback address.
 
     Args:
-        models: loaded in `engine`; the first one is the default.
-        port: 0 for a free one.
-        patience: seconds until an inactive connection is closed.
-        folders: of more models, loaded on request.
-        keys: required keys; not needed on the loopback address.
-        cache: the engine's folder of caches, to find conversations after a restart. They have a
-            separate folder in it.
+        models: already loaded in `engine`. The first is the default model.
+        port: 0 picks a free port.
+        patience: seconds before an inactive connection is closed.
+        folders: additional models that are loaded on demand.
+        keys: API keys. Not needed on the loopback address.
+        cache: the engine's cache folder, so that conversations are found again after a restart.
+            They use a subfolder.
 
     Raises:
-        OSError: if the port is not available.
-        OverflowError: if the port number is invalid.
-        ValueError: if a key is required and there is none.
+        OSError: if the port isn't available.
+        OverflowError: if the port number is out of range.
+        ValueError: if a key is required but none exists.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class Server:
             raise ValueError("a key is required, and none has been made yet")
         self.engine = engine
         self._unload_after = settings.unload_after
-        self._crowd = 0  # maximum of connections since memory was last returned
+        self._crowd = 0  # peak number of connections since memory was last returned
         names = ConversationIndex(cache) if cache is not None else None
         self.conversations = ConversationPool(engine, names=names)
         sharing = FairShare(keys)
@@ -106,7 +105,7 @@ class Server:
             engine, self.served, self.places, self.metrics, sharing, self._threads
         )
         answering.silence = patience
-        self.requests = answering.requests  # running and waiting
+        self.requests = answering.requests  # running and queued
         self._answering, self._keys, self._stored = answering, keys, StoredResponses()
         health = Health(
             engine,
@@ -165,48 +164,48 @@ class Server:
         return len(self._http.server_state.connections)
 
     def offer(self, folder: str, adapter: str = "") -> None:
-        """Add a model, which is loaded on request.
+        """Offer another model, to be loaded on demand.
 
         Args:
-            adapter: folder of an adapter, for a variant.
+            adapter: adapter folder, if this is a variant.
 
         Raises:
-            EngineError: if there is no such folder.
+            EngineError: if the folder doesn't exist.
         """
         self.served.add(ModelEntry.of_folder(folder, adapter))
 
     def prioritise(self, priority: int) -> None:
-        """Set the engine priority of future requests; 0 is normal."""
+        """Set the engine priority for future requests (0 is normal)."""
         self._answering.priority = priority
 
     def share_out(self, shares: Mapping[str, float]) -> None:
-        """Set the shares of computing time for programs, for future requests.
+        """Set how much computing time each program gets. Applies to future requests.
 
         Args:
-            shares: percentages by name of a program ("Claude Code") or key. All others share the
-                rest equally.
+            shares: percentage by program name ("Claude Code") or key. Everyone else shares the rest
+                equally.
 
         Raises:
-            ValueError: if the shares are invalid.
+            ValueError: if a share or their sum is out of range.
         """
         if not all(0 < share < 100 for share in shares.values()) or sum(shares.values()) > 100:
             raise ValueError("shares are more than 0 and less than 100, and 100 in all at most")
         self._answering.shares = dict(shares)
 
     def unloaded(self, model_id: str) -> None:
-        """Record that a model was unloaded outside of the server. Thread-safe."""
+        """Call this when a model was unloaded outside the server. Thread-safe."""
         if self._http.loop is not None:
-            with contextlib.suppress(RuntimeError):  # the server has stopped
+            with contextlib.suppress(RuntimeError):  # server already stopped
                 self._http.loop.call_soon_threadsafe(self.served.gone, model_id)
 
     def start(self) -> None:
-        """Start to serve. Does not block."""
+        """Start serving in the background."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Cancel all answers with an error for their clients, free resources, and close.
+        """Cancel all requests with an error, free resources and close the socket.
 
-        Takes a second or two, unless the engine does not end a reply.
+        Usually takes a second or two. The engine may need longer to end a reply.
         """
         self._http.should_exit = True
         if self._thread.ident is not None:
@@ -216,7 +215,7 @@ class Server:
         self._socket.close()
 
     def _lost(self, model_id: str | None) -> None:
-        """Close the sessions of a model that the engine has lost, or of all models."""
+        """Close all sessions whose model the engine has lost. None means every model."""
         self.conversations.clear(model_id)
         self.sessions.clear(lambda model: model_id in (None, model.id))
 
@@ -231,7 +230,7 @@ class Server:
         self._give_back()
 
     def _give_back(self) -> None:
-        """Return memory to the system after a large request, or when many connections closed."""
+        """Return free memory to the OS after a large request or a peak of connections."""
         held, here = self._answering.held, self.connections
         self._crowd = max(self._crowd, here)
         if held.large_ended or (self._crowd >= MANY_CONNECTIONS and here < self._crowd / 2):
@@ -240,9 +239,10 @@ class Server:
                 self._http.loop.run_in_executor(self._threads.status, backend.release_heap)
 
     def _forget_revoked(self, keys: Keys) -> None:
-        """Cancel the answers of revoked keys, and free their resources."""
+        """Cancel requests with revoked keys, and free everything stored for them."""
         revoked: set[str] = set()
-        with contextlib.suppress(OSError, ValueError):  # no key is valid then
+        # unreadable file: treat it as having no valid keys
+        with contextlib.suppress(OSError, ValueError):
             revoked = {key.id for key in keys.all() if key.revoked}
         if revoked:
             self._answering.revoke(revoked)
@@ -253,7 +253,7 @@ class Server:
                 self._answering.documents.texts.forget(guest)
 
     def _run(self) -> None:
-        with contextlib.ExitStack() as end:  # the engine may be shared, and keeps running
+        with contextlib.ExitStack() as end:  # don't stop the engine, which may be shared
             end.callback(self.served.free)
             end.callback(self.sessions.clear)
             end.callback(self.conversations.end)
@@ -263,7 +263,7 @@ class Server:
 
 
 class _HTTPServer(uvicorn.Server):
-    """uvicorn's server, with supervision of its connections."""
+    """uvicorn's server, extended to supervise connections."""
 
     def __init__(
         self,
@@ -286,12 +286,15 @@ class _HTTPServer(uvicorn.Server):
         self.loop = asyncio.get_running_loop()
         self.lifespan.state["room"] = connection_limit(self._most)
         await super().startup(sockets)
-        # asyncio accepts as many connections per iteration as its backlog, which could use up all
-        # file descriptors. So only the system gets the real backlog.
+        # asyncio accepts up to `backlog` connections per iteration, which could use up all file
+        # descriptors. So asyncio gets a small value, and we set the real backlog on the socket.
         self._listening.listen(BACKLOG)
 
     async def main_loop(self) -> None:
-        """Run until the server stops. Errors must not end it, as all requests would hang."""
+        """Run until the server stops.
+
+        An error must not end the loop, or else all requests would hang.
+        """
         while True:
             try:
                 return await super().main_loop()
@@ -302,7 +305,7 @@ class _HTTPServer(uvicorn.Server):
                 await asyncio.sleep(1 / TICKS_PER_SECOND)
 
     async def on_tick(self, counter: int) -> bool:
-        """Supervise connections, ten times per second."""
+        """Called ten times per second. Check timeouts, and clean up once per second."""
         try:
             self._look()
             if counter % TICKS_PER_SECOND == 0:
@@ -331,15 +334,15 @@ class _HTTPServer(uvicorn.Server):
 
 
 def _listening_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket.
+    """Open the listening socket.
 
     Raises:
-        OSError: if the address is not available.
+        OSError: if the address isn't available.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # "localhost" means both loopback addresses. Clients try IPv4 too.
+    # "localhost" resolves to both loopback addresses, but every client also tries IPv4.
     address = "127.0.0.1" if host == "localhost" else host
     listening = socket.create_server((address, port), family=family, backlog=BACKLOG)
-    # clients inherit it
+    # accepted sockets inherit this
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
     return listening

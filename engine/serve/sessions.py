@@ -1,6 +1,6 @@
-"""Named sessions of clients, and digests of the conversations sent to them.
+"""Sessions that clients refer to by name, with digests of what was sent to them.
 
-Requests of a session run one after another.
+Requests to a session run one at a time.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ from engine.serve.queue import Queue, QueueEntry
 from engine.serve.requests import RunningReplies
 
 ALIASES = ("x-stretto-session-id", "x-executorch-session-id")
-"""Headers that name a session, in order of precedence. Headers by which agents ask for the same
-machine (`x-session-affinity`, `session_id`) do not: each agent has several conversations under one
-id, and a thousand ids are not a thousand sessions."""
+"""Headers that name a session, in order of precedence. Not included are the headers agents use for
+machine affinity (`x-session-affinity`, `session_id`): an agent has several conversations under one
+such id, and a thousand ids would not be a thousand sessions."""
 
 UNKNOWN = "conversation_unknown"
 HEADER = b"x-stretto-conversation"
-"""Response header in a session: the digest of the conversation that is answered."""
+"""Response header with the digest of the conversation being answered."""
 MAX_STORED_BYTES = 4 * 2**20
-"""Maximum bytes of requests whose conversation is stored. Longer ones must be sent as a whole."""
+"""Conversations are stored up to this many bytes of requests. Longer conversations must be resent
+in full."""
 DIGEST = "[0-9a-f]{64}"
 
 
@@ -45,21 +46,22 @@ def check_digest(name: str, value: object) -> None:
 
 
 class SentConversation(Struct, frozen=True):
-    """Conversation as sent by its client."""
+    """A conversation, exactly as the client sent it."""
 
     messages: tuple[Any, ...] = ()
-    digests: tuple[str, ...] = ()  # of each beginning, one per message
-    size: int = 0  # bytes of the requests with these messages
+    digests: tuple[str, ...] = ()  # one per message, covering everything up to it
+    size: int = 0  # bytes of the requests that carried these messages
 
     def followed(self, follows: str | None, messages: Sequence[Any], size: int) -> SentConversation:
-        """Return the conversation that consists of a beginning of this one and new messages.
+        """Continue this conversation, or replace it.
 
         Args:
-            follows: digest of the beginning; None if `messages` is the whole conversation.
-            size: bytes of the request.
+            follows: digest of the prefix that `messages` continue. None if they are the whole
+                conversation.
+            size: size of the request in bytes.
 
         Raises:
-            RefusedError: 409 if this conversation has no such beginning.
+            RequestError: 409 if there is no prefix with that digest.
         """
         if follows is None:
             return SentConversation(tuple(messages), tuple(conversation_digests(messages)), size)
@@ -79,18 +81,18 @@ class SentConversation(Struct, frozen=True):
 
     @property
     def headers(self) -> tuple[tuple[bytes, bytes], ...]:
-        """Response headers by which the client can check which conversation is answered."""
+        """Response headers that let the client verify which conversation was answered."""
         return ((HEADER, self.digests[-1].encode()),) if self.digests else ()
 
     @property
     def kept(self) -> SentConversation:
-        """Part to store in a session: everything, or nothing if too large."""
+        """Part to store in a session. Nothing if the conversation is too large."""
         return self if self.size <= MAX_STORED_BYTES else SentConversation()
 
 
 MAX_NAME_CHARACTERS = 128
 SESSION_NAME = rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{MAX_NAME_CHARACTERS - 1}}}"
-"""Regular expression for names of sessions."""
+"""Valid session names, as a regular expression."""
 SESSION_NAME_RULE = (
     f"must be 1 to {MAX_NAME_CHARACTERS} letters, digits and . _ : @ = + -, "
     "the first one a letter or digit"
@@ -98,15 +100,15 @@ SESSION_NAME_RULE = (
 SESSION_NOT_FOUND = "session_not_found"
 SESSION_EXISTS = "session_exists"
 SESSION_SHARE_DIVISOR = 3
-"""With several keys, a key may take sessions until the rest is a third of its own. This is more
-than its share of queues, because sessions are long-lived."""
-RETRY_S = 5  # `Retry-After` if no session is about to expire
+"""With several keys, a key may take sessions until what's left is a third of its own. That's more
+than its share of the queue, because sessions live long."""
+RETRY_S = 5  # `Retry-After` when no session is about to expire
 
 
 class SessionConfig(Struct, frozen=True):
-    """Configuration of a session. None means the model's default, or no change.
+    """Session settings. None stands for the model's default, or "don't change" in an update.
 
-    For its attributes, see `Engine.open_session`.
+    The fields are explained in `Engine.open_session`.
     """
 
     system: str | None = None
@@ -116,7 +118,7 @@ class SessionConfig(Struct, frozen=True):
     kv_bits: int | None = None
 
     def with_(self, asked: SessionConfig) -> SessionConfig:
-        """Return a copy with the values of `asked` that are not None."""
+        """Return a copy, overridden by the values set in `asked`."""
         names = [n for n in asked.__struct_fields__ if getattr(asked, n) is not None]
         return replace(self, **{name: getattr(asked, name) for name in names})
 
@@ -128,7 +130,7 @@ class SessionConfig(Struct, frozen=True):
         session_id: str | None = None,
         begins_as: str = "",
     ) -> Session:
-        """Open an engine session for a guest. With an id, its cache is stored on disk.
+        """Open an engine session for a guest. If it has an id, its cache is kept on disk.
 
         Args: see `Engine.open_session`.
         """
@@ -146,44 +148,45 @@ class SessionConfig(Struct, frozen=True):
 
 
 class ServerSession(Struct, eq=False):
-    """A named session."""
+    """A session with a name chosen by the client."""
 
     guest: Guest
     name: str
     model: Model
     config: SessionConfig
-    ttl: float  # seconds until it is freed if unused; 0 keeps it
-    # None before its first use, and after the engine has lost it
+    ttl: float  # idle time in seconds before it is freed; 0 keeps it
+    # None until first used, and after the engine lost it
     session: Session | None = None
-    queue: Queue = field(default_factory=lambda: Queue(1))  # runs its requests one at a time
-    made: float = field(default_factory=time.time)  # seconds since 1970
-    # its current or next request in the queue of all requests
+    queue: Queue = field(default_factory=lambda: Queue(1))  # one request at a time
+    made: float = field(default_factory=time.time)  # Unix time
+    # its running or next request in the server-wide queue
     ticket: QueueEntry | None = None
     freed: bool = False
-    sent: SentConversation = field(default_factory=SentConversation)  # its last conversation
-    answers: RunningReplies | None = None  # running replies
+    # conversation of the latest request
+    sent: SentConversation = field(default_factory=SentConversation)
+    answers: RunningReplies | None = None  # replies being generated
 
     @property
     def used(self) -> float:
-        """Monotonic time of its last use."""
+        """Monotonic time of last use."""
         return self.queue.left
 
     @property
     def idle_seconds(self) -> float:
-        """Seconds since its last use, or 0 if in use."""
+        """Seconds since last use. 0 while in use."""
         return 0.0 if self.queue.busy else time.monotonic() - self.used
 
     def steer(self) -> None:
-        """End its reply at the next safe point, so that the next request can continue."""
+        """End the reply at the next safe point, so the next request can take over."""
         if self.answers is not None:
             self.answers.cancel(whole=True)
 
     def gone(self) -> EngineError:
-        """Return the error for requests that waited for it when it was freed."""
+        """Build the error for requests still waiting when the session is freed."""
         return EngineError(SESSION_CLOSED, "The session was freed.")
 
     def close(self) -> None:
-        """Close the engine's session."""
+        """Close the engine session, if there is one."""
         if self.session is not None:
             self.session.close()
             self.session = None
@@ -199,13 +202,13 @@ class SessionRegistry:
         self._settings = settings
         self._sharing = sharing or FairShare()
         self._named: dict[tuple[str, str], ServerSession] = {}
-        self.evicted = 0  # sessions so far
+        self.evicted = 0  # number of sessions evicted so far
 
     def __len__(self) -> int:
         return len(self._named)
 
     def find(self, guest: Guest, name: str) -> ServerSession | None:
-        """Return a guest's session, or None."""
+        """Look up a guest's session."""
         self.free_old()
         return self._named.get((guest.id, name))
 
@@ -213,7 +216,7 @@ class SessionRegistry:
         """Return a guest's session.
 
         Raises:
-            RefusedError: 404.
+            RequestError: 404 if there is none.
         """
         found = self.find(guest, name)
         if found is None:
@@ -221,7 +224,6 @@ class SessionRegistry:
         return found
 
     def all(self) -> list[ServerSession]:
-        """Return the sessions of all guests."""
         return list(self._named.values())
 
     def of(self, guest: Guest) -> list[ServerSession]:
@@ -238,13 +240,13 @@ class SessionRegistry:
         ttl: float | None = None,
         spared: ServerSession | None = None,
     ) -> ServerSession:
-        """Create a session. The engine's session is opened on first use.
+        """Create a session. Its engine session is only opened when needed.
 
         Args:
-            spared: session that may not be evicted for this one.
+            spared: a session that must not be evicted to make room.
 
         Raises:
-            RefusedError: 409 if the name exists, 429 if the limit is reached.
+            RequestError: 409 if the name is taken, 429 if there are too many sessions.
         """
         if self.find(guest, name) is not None:
             raise RequestError(409, f"There is a session {name!r} already.", SESSION_EXISTS)
@@ -254,10 +256,10 @@ class SessionRegistry:
         return made
 
     def fork(self, guest: Guest, name: str, twin: str | None) -> ServerSession:
-        """Create a copy of a session.
+        """Copy a session under a new name.
 
         Raises:
-            RefusedError: see `get` and `make`.
+            RequestError: see `get` and `make`.
         """
         source = self.get(guest, name)
         name = twin or uuid.uuid4().hex
@@ -272,31 +274,30 @@ class SessionRegistry:
         return made
 
     def open(self, named: ServerSession) -> Session:
-        """Open an engine session for a named one."""
         return named.config.open(self._engine, named.model, named.guest)
 
     def delete(self, guest: Guest, name: str) -> None:
-        """Free a session, and cancel its reply.
+        """Free a session. If it has a running reply, that is cancelled.
 
         Raises:
-            RefusedError: 404.
+            RequestError: 404 if there is none.
         """
         self._free(self.get(guest, name))
 
     def forget(self, guests: Collection[str]) -> None:
-        """Free all sessions of guests, and cancel their replies."""
+        """Free everything that belongs to the given guests, and cancel running replies."""
         for named in self.all():
             if named.guest.id in guests:
                 self._free(named)
 
     def free_old(self) -> None:
-        """Free the sessions whose time to live is over."""
+        """Free expired sessions."""
         for named in list(self._named.values()):
             if named.ttl and named.idle_seconds > named.ttl:
                 self._free(named)
 
     def clear(self, of_model: Callable[[Model], bool] = lambda _: True) -> None:
-        """Close the engine's sessions, which it has lost. They are opened again on the next use."""
+        """Close engine sessions that the engine has lost. They are reopened on next use."""
         for named in self._named.values():
             if of_model(named.model):
                 named.close()
@@ -329,7 +330,8 @@ class SessionRegistry:
         )
 
     def _free(self, named: ServerSession) -> None:
-        named.close()  # first: if this fails, the session stays registered and is freed later
+        # first, because if it fails, the session stays registered and can be freed later
+        named.close()
         del self._named[(named.guest.id, named.name)]
         named.freed = True
         for ticket in list(named.queue.waiting):
@@ -339,10 +341,10 @@ class SessionRegistry:
 
 
 def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
-    """Return the session named in a body, which loses the field, or in a header, or None.
+    """Get the session name from the body (and remove it there) or from a header.
 
     Raises:
-        RefusedError: 400 if the name is invalid.
+        RequestError: 400 if the name isn't valid.
     """
     named = body.pop("session_id", None)
     if named is not None:
@@ -355,13 +357,13 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
 
 
 def checked_name(name: object, where: str, field: str | None = None) -> str:
-    """Return a session's name if it is valid.
+    """Validate a session name and return it.
 
     Args:
-        field: field of the body that has the name, if any.
+        field: body field the name came from, if any.
 
     Raises:
-        RefusedError: 400.
+        RequestError: 400 if it isn't valid.
     """
     if not isinstance(name, str) or not re.fullmatch(SESSION_NAME, name):
         raise RequestError(400, f"{where} {SESSION_NAME_RULE}.", field=field)

@@ -1,7 +1,7 @@
-"""Thread pools of a server, for work that must not block its event loop.
+"""Thread pools for work that would block the server's event loop.
 
-asyncio's default pool is not used, because unrelated requests would wait if it is full, and the
-event loop would wait for all its work at the end.
+We don't use asyncio's default pool: unrelated requests would wait when it's full, and the event
+loop would wait for all of its work at shutdown.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ T = TypeVar("T")
 
 
 LARGE_BODY_BYTES = 2**20
-"""Larger bodies are decoded one at a time.
+"""Larger bodies are decoded one after the other.
 
-Decoding holds the GIL for up to 0.1 s per call. Several threads together are no faster, and all
-other threads wait for each of them.
+Each call can hold the GIL for 0.1 s. So running several in parallel isn't any faster, but every
+other thread would have to wait for all of them.
 """
 
 
 class ServerThreads:
-    """Thread pools for bodies, for large bodies, and for status requests."""
+    """Separate pools for bodies, large bodies and status requests."""
 
     def __init__(self) -> None:
         self.status = ThreadPoolExecutor(1, "serve-status")
@@ -32,16 +32,16 @@ class ServerThreads:
         self._large_bodies = ThreadPoolExecutor(1, "serve-large-bodies")
 
     def bodies(self, size: int) -> Executor:
-        """Return the pool for work on a body of `size` bytes."""
+        """Pick the pool for processing a body of `size` bytes."""
         return self._large_bodies if size > LARGE_BODY_BYTES else self._bodies
 
     def close(self) -> None:
-        """Drop queued work. Does not wait for running work."""
+        """Drop whatever is queued. Running work isn't waited for."""
         for pool in (self.status, self._bodies, self._large_bodies):
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 async def in_thread(pool: Executor, work: Callable[[], T]) -> T:
-    """Run ``work`` in a thread of the pool, in a copy of the current context."""
+    """Run ``work`` on a pool thread. It sees a copy of the current context."""
     context = contextvars.copy_context()
     return await asyncio.get_running_loop().run_in_executor(pool, context.run, work)

@@ -1,4 +1,4 @@
-"""Text to tokens and back: prompts, answers, and the forms that an answer can be bound to.
+"""Convert between text and tokens: prompts, answers, and constraints on answers.
 
 Imports: engine.errors, engine.cache, engine.messages, engine.params.
 """

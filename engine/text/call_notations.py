@@ -1,9 +1,9 @@
-"""Table of notations for tool calls, and their parsers.
+"""Table of tool-call notations, and parsers for them.
 
-The parsers are tolerant and lose nothing: texts stay as written, numbers keep their digits, and
-text that is not a call is returned (`Reading.rest`). `engine.text.tool_calls` follows incomplete
-calls, and `engine.text.tool_grammars` creates grammars for calls. Both use the same rows. A
-notation of a newer mlx-lm that is not in the table is parsed by mlx-lm, and cannot be constrained.
+The parsers are lenient but don't lose anything: strings stay as written, numbers keep their digits,
+and text that isn't a call is returned (`Reading.rest`). The table is also used to follow incomplete
+calls (`engine.text.tool_calls`) and to create grammars (`engine.text.tool_grammars`). If mlx-lm has
+a newer notation that isn't in the table, mlx-lm parses it, and calls can't be constrained.
 """
 
 from __future__ import annotations
@@ -36,62 +36,60 @@ _PARSERS = "mlx_lm.tool_parsers"
 
 
 class Call(Struct, frozen=True):
-    """A tool call."""
-
     name: str
-    arguments: str  # as JSON
-    id: str | None = None  # the model's own, if any
+    arguments: str  # JSON
+    id: str | None = None  # id written by the model, if any
 
     def as_message(self, name: str) -> dict[str, Any]:
-        """Return the call as part of a message for templates, with `name` as its id."""
+        """Format the call for a message passed to a template. `name` becomes its id."""
         return tool_call(name, self.name, json.loads(self.arguments))
 
 
 class Tags(Struct, frozen=True):
-    """Notation of arguments between tags. {name}, {key}, and {kind} are placeholders."""
+    """Notation with arguments between tags. Placeholders: {name}, {key} and {kind}."""
 
-    # open, close: around the arguments
+    # delimiters of the arguments
     open: str
     close: str
-    # Start of an argument, with the group `key`, and `kind` if the tag says whether the value is
-    # text ("true" or "string").
+    # Start of an argument. Group `key` is its name. If the tag tells whether the value is a string,
+    # group `kind` is "true" or "string".
     argument: re.Pattern[str]
-    # before, after: around each value
+    # delimiters of each value
     before: str
     after: str
-    # strings that a constrained text must not contain, because the parser would misread them
+    # strings not allowed in constrained text, because the parser would take them for tags
     ends: tuple[str, ...]
-    # the parser depends on the argument's type in the schema, so a type is required
+    # parsing depends on the type in the schema, so each argument needs a type
     typed: bool = False
-    # a text that could be parsed as JSON is written as JSON
+    # a string that could be mistaken for JSON is written as JSON
     unless_json: bool = False
-    lines: bool = False  # values are on their own lines
-    cdata: bool = False  # values may be CDATA sections
+    lines: bool = False  # values are on lines of their own
+    cdata: bool = False  # a value may be a CDATA section
 
 
 class Notation(Struct, frozen=True):
-    """A row of the table."""
+    """Row of the table."""
 
-    # Start of a call, with the tool's name in the group `name`. For JSON arguments, it matches from
-    # the end of the previous call up to the opening brace. The name may instead be in the group
-    # `bare` or `key`, and `id` is the model's own.
+    # Start of a call. The tool's name is in group `name` (or `bare`, or `key`), the model's own id
+    # in `id`. With JSON arguments, the pattern covers everything from the end of the previous call
+    # to the opening brace.
     head: re.Pattern[str]
-    # A call with JSON arguments. A space means any whitespace, TOOL the name, NAME the name as
-    # JSON, ID Kimi's id, NUMBER a number in quotes.
+    # Template of a call with JSON arguments. A space stands for any whitespace, TOOL for the name,
+    # NAME for the name as JSON, ID for Kimi's id, NUMBER for a quoted number.
     json: str = ""
-    tags: Tags | None = None  # for arguments between tags
-    quote: str = ""  # around texts in Gemma's notation
-    # Lark expressions before, between, and after calls that share their markers; None if each call
-    # has its own markers
+    tags: Tags | None = None  # set if arguments are between tags
+    quote: str = ""  # string delimiter in Gemma's notation
+    # Lark expressions before, between and after calls that share a pair of markers. None if every
+    # call has its own markers.
     section: tuple[str, str, str] | None = None
-    tail: str = ""  # pattern of the end of a complete text between markers
-    # start of a call without arguments, with groups like those of `head`
+    tail: str = ""  # pattern that ends a complete text between markers
+    # start of a call without arguments; same groups as `head`
     empty: re.Pattern[str] | None = None
-    starts: str = ""  # possible first characters of a text between markers; "" for any
+    starts: str = ""  # characters that text between markers can start with; "" for any
 
 
 class Reading(NamedTuple):
-    """Calls in a text between markers, and the rest of the text."""
+    """Calls found between markers, and the text left over."""
 
     calls: list[Call]
     rest: str
@@ -111,7 +109,7 @@ _CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
 
 
 def _read_headed(text: str, notation: Notation) -> Reading:
-    """Parse calls with a head each, and JSON arguments."""
+    """Parse JSON calls that each start with a head."""
     found, at = list[Call](), 0
     while begun := _headed(text, notation, at):
         known = {key: value for key, value in begun.groupdict().items() if value}
@@ -131,10 +129,10 @@ def _headed(text: str, notation: Notation, at: int = 0) -> re.Match[str] | None:
 
 
 def _read_objects(text: str) -> Reading:
-    """Parse calls as JSON: an object, a list, or a sequence of both.
+    """Parse calls given as JSON: an object, a list, or a mix of both.
 
-    The field names are those of Llama, Granite, Nemotron, Hunyuan, Phi (name, arguments or
-    parameters), Cohere (tool_name, parameters, tool_call_id), and Apertus ({name: arguments}).
+    Accepts the field names of Llama, Granite, Nemotron, Hunyuan and Phi (name, arguments or
+    parameters), Cohere (tool_name, parameters, tool_call_id) and Apertus ({name: arguments}).
     """
     if fenced := _FENCE.match(text):
         text = fenced[1]
@@ -177,7 +175,7 @@ def _object(arguments: str) -> str:
 
 
 def _read_marked(text: str, notation: Notation) -> Reading:
-    """Parse calls in Gemma's notations."""
+    """Parse calls in one of Gemma's notations."""
     found, at, style = list[Call](), 0, Style(notation.quote)
     while begun := notation.head.match(text, at):
         arguments, at = literal(text, begun.end() - 1, style)
@@ -186,7 +184,7 @@ def _read_marked(text: str, notation: Notation) -> Reading:
 
 
 def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
-    """Parse calls in Python syntax, in a list or one per line."""
+    """Parse Python-style calls, either in a list or one per line."""
     found, at = list[Call](), skip(text, 0)
     at += text.startswith("[", at)
     while begun := re.compile(r"\s*([\w.:/-]+)\s*\(").match(text, at):
@@ -202,7 +200,7 @@ def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
             value, at = literal(text, key.end() if key is not None else at, PYTHON_STYLE)
             is_alone = key is None and not given and value.startswith("{")
             if is_alone and (kinds(properties[name]) or {"object"}).isdisjoint({"object"}):
-                # All arguments in an object, as in JSON.
+                # A single object with all arguments, as in JSON.
                 given += (f"{dumps(each)}: {one}" for each, one in members(value).items())
             else:
                 given.append(f"{dumps(name)}: {value}")
@@ -218,14 +216,16 @@ def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
 
 
 def _python_name(word: str, tools: Sequence[Tool]) -> str:
-    """Return the tool's name without the `.call` that Llama 3.1 adds for its own tools."""
+    """Strip the `.call` that Llama 3.1 appends to the names of its built-in tools."""
     is_tool = any(tool["function"]["name"] == word for tool in tools)
     return word if is_tool else word.removesuffix(".call")
 
 
 def _is_python(text: str, tools: Sequence[Tool]) -> bool:
-    """Return True if a text begins with a call in Python syntax, of an offered tool if there are
-    any."""
+    """Check whether a text starts with a Python-style call.
+
+    If tools are offered, it must call one of them.
+    """
     begun = _PYTHON.match(text)
     if begun is None or not tools:
         return begun is not None
@@ -242,11 +242,11 @@ def _properties(tools: Sequence[Tool], name: str) -> Mapping[str, Any]:
 
 
 class _Tagged:
-    """Parser of calls with arguments between tags.
+    """Parser for arguments between tags.
 
-    A value ends at the first end tag that is followed by a tag that may follow a value, so texts
-    can contain similar tags. If the end tag is missing, it ends before the next argument of the
-    schema at the start of a line.
+    A value ends at the first closing tag that is followed by something that can come after a value.
+    That way, strings may contain similar tags. If the closing tag is missing, the value ends before
+    a line that starts the schema's next argument.
     """
 
     def __init__(self, text: str, notation: Notation, tools: Sequence[Tool]) -> None:
@@ -277,13 +277,13 @@ class _Tagged:
                 at += len(self._close)
                 break
             elif text.startswith(self._after, at):
-                at += len(self._after)  # an end too many
+                at += len(self._after)  # superfluous end tag
             elif not given and (block := _JSON_BLOCK.match(text, at)):
                 arguments, at = literal(text, block.end() - 1)
                 ended = re.compile(rf"{_JSON_ENDED}(?:{re.escape(self._close)})?").match(text, at)
                 return arguments, ended.end() if ended is not None else at
             elif at == len(text) or self._head.match(text, at):
-                break  # the end is missing
+                break  # no end tag
             else:
                 raise ValueError("text stands between its arguments")
         return f"{{{', '.join(f'{dumps(key)}: {value}' for key, value in given.items())}}}", at
@@ -291,7 +291,7 @@ class _Tagged:
     def _value_end(
         self, begun: int, given: set[str], properties: Mapping[str, Any]
     ) -> tuple[int, int]:
-        """Return the positions of a value's end and of the end of its end tag."""
+        """Find where a value ends, and where its closing tag ends."""
         text, in_section = (
             self._text,
             self._tags.cdata and self._text.startswith("<![CDATA[", begun),
@@ -305,7 +305,8 @@ class _Tagged:
                 break
         if end < 0:
             end = behind = self._call_end(begun)
-        # Quoted heads in a value have their own end tags. One fewer means that one is missing.
+        # Heads quoted inside a value bring their own end tags. If there's one too few, ours is
+        # missing.
         heads = [
             m
             for m in self._tags.argument.finditer(text, begun, end)
@@ -320,20 +321,20 @@ class _Tagged:
         return end, behind
 
     def _without_tag(self, begun: int, end: int, properties: Mapping[str, Any]) -> int:
-        """Return the end of a value whose end tag is wrong or missing."""
+        """Find the end of a value whose closing tag is wrong or missing."""
         wrong = re.search(r"</(?:[\w:]+=)?([\w.:-]+)>\s*\Z", self._text[begun:end])
         if wrong is not None and wrong[1] in {*properties, "parameter", "param", "arg_value"}:
             return begun + wrong.start()
         return end - (not self._tags.lines and self._text.endswith("\n", begun, end))
 
     def _call_end(self, begun: int) -> int:
-        """Return the end of the call within a value that has no end."""
+        """Find the end of the call when a value isn't closed."""
         text = self._text
         end = text.rfind(self._close, begun) if self._close else -1
         return end if end >= 0 else len(text)
 
     def _may_follow(self, at: int, given: set[str]) -> bool:
-        """Return True if a value can end before this position."""
+        """Check whether a value could end before this position."""
         text, at = self._text, skip(self._text, at)
         if at == len(text) or self._head.match(text, at):
             return True
@@ -362,7 +363,7 @@ class _Tagged:
 
 _ID = r'(?:"(?:id|tool_call_id)"\s*:\s*"(?P<id>[^"\\]*)"\s*,\s*)?'
 _OBJECT = re.compile(
-    # the end of the object before, where there is one
+    # end of the previous object, if any
     r'(?:(?:\s*,\s*"\w+"\s*:\s*"[^"\\]*")*\s*\})?[\s,;\[\]]*+(?:functools[\s\[]*+)?\{\s*'
     rf'{_ID}(?:"type"\s*:\s*"function"\s*,\s*)?'
     r'(?:"(?:name|tool_name)"\s*:\s*"(?P<name>[^"\\]+)"\s*,\s*"(?:arguments|parameters)"'
@@ -387,7 +388,7 @@ _DEEPSEEK = r"(?:\s|```|<｜tool▁call▁(?:begin|end)｜>)*"
 
 
 def _glm(key: str, value: str) -> Notation:
-    """Return GLM's notation with these tags around keys and values."""
+    """Build GLM's notation for the given key and value tags."""
     return Notation(
         re.compile(rf"\A\s*(?P<name>[^\s<{{]+)\s*(?=<{key}>|\{{|\Z)"),
         tags=Tags(
@@ -529,16 +530,16 @@ NOTATIONS: Mapping[str, Notation] = {
 
 
 def format_of(tokenizer: Any) -> str:
-    """Return the name of mlx-lm's parser for a tokenizer's tool calls, or ""."""
+    """Return the name of mlx-lm's parser for a tokenizer's calls, "" if there is none."""
     parser = tokenizer.tool_parser if tokenizer.has_tool_calling else None
     package, _, name = str(getattr(parser, "__module__", "")).rpartition(".")
     return name if package == _PARSERS else ""
 
 
 def inferred(template: str) -> str:
-    """Return the name of mlx-lm's parser for a template's text, or "".
+    """Let mlx-lm guess its parser from a chat template. Returns "" if it finds none.
 
-    mlx-lm itself does this only for unnamed templates.
+    By itself, mlx-lm only does this for unnamed templates.
     """
     from mlx_lm import tokenizer_utils
 
@@ -550,16 +551,16 @@ def inferred(template: str) -> str:
 
 
 def markers(name: str) -> tuple[str, str]:
-    """Return the start and end markers of calls for one of mlx-lm's parsers."""
+    """Get the call markers that one of mlx-lm's parsers uses."""
     module = _mlx_lms(name)
     return str(module.tool_call_start), str(module.tool_call_end)
 
 
 def read(name: str, text: str, tools: Sequence[Tool] = ()) -> list[Call]:
-    """Return the calls in a text between markers, of any tool.
+    """Parse all calls in a text between markers, whichever tools they call.
 
     Raises:
-        ValueError: there are no calls, or other text as well.
+        ValueError: if the text isn't made up of calls only.
     """
     found = reading(name, text, tools)
     if found.rest or not found.calls:
@@ -571,11 +572,11 @@ def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> Reading:
     """Parse the calls in a text between markers.
 
     Args:
-        name: notation: a dialect's `tool_format`.
-        tools: offered tools in OpenAI's shape, `with_types`.
+        name: notation, i.e. a dialect's `tool_format`.
+        tools: offered tools in OpenAI's format, processed by `with_types`.
 
     Raises:
-        ValueError: the text is not a call.
+        ValueError: if the text isn't a call.
     """
     notation = NOTATIONS.get(name)
     if notation is None:
@@ -597,7 +598,7 @@ def reading(name: str, text: str, tools: Sequence[Tool] = ()) -> Reading:
 
 
 def is_whole(name: str, text: str) -> bool:
-    """Return True if a text between markers consists of complete calls only."""
+    """Check whether a text between markers only has complete calls."""
     notation = NOTATIONS.get(name)
     if notation is None:
         return True
@@ -618,7 +619,7 @@ def is_whole(name: str, text: str) -> bool:
 def _mlx_lms_reading(name: str, text: str, tools: Sequence[Tool]) -> Reading:
     try:
         found = _mlx_lms(name).parse_tool_call(text, list(tools))
-    except Exception as error:  # the parsers raise various errors
+    except Exception as error:  # each parser raises something else
         log.debug("cannot parse a tool call", exc_info=True)
         raise ValueError(f"it could not be read ({type(error).__name__})") from None
     calls = found if isinstance(found, list) else [found]

@@ -1,8 +1,8 @@
-"""Values of tool-call arguments as JSON text, from literals as models write them.
+"""Convert argument values of tool calls to JSON, from literals as models write them.
 
-Valid JSON is copied unchanged, so numbers keep all their digits, and the beginning of a value is
-known before its end. Repaired are single quotes, unescaped quotes, trailing commas, missing ends,
-Python's literals, and line breaks in strings.
+Valid JSON is copied unchanged. So numbers keep all their digits, and the start of a value is final
+before its end is known. We repair single quotes, unescaped quotes, trailing commas, missing ends,
+Python literals and line breaks in strings.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _PYTHON_ESCAPE = re.compile(
     r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([0-7]{1,3})|(\n)|(.))", re.DOTALL
 )
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v"}
-_AFTER = re.compile(r"\s*(?:[,:}\])]|\Z)")  # what may follow a text
+_AFTER = re.compile(r"\s*(?:[,:}\])]|\Z)")  # possible end of a string
 _QUOTED = "'\"`\\"
 
 
 class Style(Struct, frozen=True):
-    """Notation of literals.
+    """Notation of literals in a call.
 
     Attributes:
-        mark: the string around texts in Gemma's notations; empty for quotes.
-        python: escapes and numbers are Python's.
+        mark: string delimiter in Gemma's notation. Empty if strings are in quotes.
+        python: use Python's escapes and numbers.
     """
 
     mark: str = ""
@@ -46,7 +46,7 @@ PYTHON_STYLE = Style(python=True)
 
 
 def dumps(value: Any) -> str:
-    """Return JSON for a value; lone surrogates become U+FFFD."""
+    """Serialize a value as JSON. Lone surrogates become U+FFFD."""
     text = json.dumps(value, ensure_ascii=False)
     try:
         text.encode()
@@ -56,22 +56,22 @@ def dumps(value: Any) -> str:
 
 
 def skip(text: str, at: int) -> int:
-    """Return the index of the first character from `at` on that is not blank."""
+    """Skip whitespace. Returns the index of the next character."""
     found = _BLANKS.match(text, at)
     return found.end() if found else at
 
 
 def literal(text: str, at: int, style: Style = JSON_STYLE) -> tuple[str, int]:
-    """Return the JSON text of the literal at an index, and the index of its end.
+    """Parse the literal at an index. Returns it as JSON, and the index where it ends.
 
     Raises:
-        ValueError: if there is no literal, or the text ends inside it.
+        ValueError: if there is no literal, or it isn't complete.
     """
     return _Literals(text, style).value(skip(text, at), 0)
 
 
 def members(text: str) -> dict[str, str]:
-    """Return the values of a JSON object by name, as written."""
+    """Split a JSON object into its values. They are returned as written."""
     decode, found, at = json.JSONDecoder(strict=False).raw_decode, dict[str, str](), skip(text, 1)
     while text[at] != "}":
         name, at = decode(text, at)
@@ -84,7 +84,7 @@ def members(text: str) -> dict[str, str]:
 
 
 def escaped(text: str) -> str:
-    """Return part of a JSON string with repaired control characters and invalid escapes."""
+    """Repair control characters and invalid escapes inside a JSON string."""
     made, at = list[str](), 0
     while at < len(text):
         if found := _PLAIN.match(text, at) or _ESCAPE.match(text, at):
@@ -101,8 +101,6 @@ def escaped(text: str) -> str:
 
 
 class _Literals:
-    """Parser of literals in a text."""
-
     def __init__(self, text: str, style: Style) -> None:
         self._text, self._style = text, style
 
@@ -132,7 +130,7 @@ class _Literals:
         return known, word.end()
 
     def _members(self, at: int, close: str, depth: int, named: bool) -> tuple[str, int]:
-        """Parse an object or a list. Blanks are kept."""
+        """Parse an object or a list. Whitespace is kept."""
         text = self._text
         made, at, comma = ["{" if named else "["], at + 1, ""
         end = "}" if named else "]"
@@ -143,7 +141,7 @@ class _Literals:
                     made.append(text[at:after])
                 return "".join([*made, end]), after + 1
             if after == len(text) and len(made) > 1 and made[-1][-1:] in '"}]':
-                return "".join([*made, end]), after  # nothing but the end is missing
+                return "".join([*made, end]), after  # only the end is missing
             if len(made) > 1 and not comma:
                 raise ValueError("a comma is missing")
             made += [comma, text[at:after]]
@@ -175,7 +173,10 @@ class _Literals:
         return dumps(word[0]), word.end()
 
     def _marked(self, at: int) -> tuple[str, int]:
-        """Parse a string between Gemma's marks. It ends at a mark after which a value may end."""
+        """Parse a string between Gemma's marks.
+
+        A mark only counts as the end if a value can end there.
+        """
         text, mark = self._text, self._style.mark
         begun = at + len(mark)
         end = begun - len(mark)
@@ -185,7 +186,7 @@ class _Literals:
         raise ValueError("a text has no end")
 
     def _quoted(self, at: int) -> tuple[str, int]:
-        """Parse a quoted string. Quotes after which a value cannot end are part of it."""
+        """Parse a quoted string. A quote only counts as the end if a value can end there."""
         text, quote = self._text, self._text[at]
         python = self._style.python
         if python and text.startswith(quote * 3, at):
@@ -209,14 +210,14 @@ class _Literals:
 
 
 def _with_quotes(inside: str) -> str:
-    """Return the inside of a JSON string, with unescaped quotes escaped."""
+    """Escape unescaped quotes inside a JSON string."""
     if '"' in inside:
         inside = re.sub(r'\\.|"', lambda m: '\\"' if m[0] == '"' else m[0], inside, flags=re.DOTALL)
     return escaped(inside)
 
 
 def _unescaped(text: str) -> str:
-    """Return the value of a string with Python's escapes."""
+    """Resolve Python's string escapes."""
 
     def meant(found: re.Match[str]) -> str:
         for number, base in ((1, 16), (2, 16), (3, 16), (4, 8)):
@@ -237,7 +238,7 @@ def _unescaped(text: str) -> str:
 
 
 def _python_number(word: str) -> str:
-    """Return a Python number as JSON, or "" if it is not one."""
+    """Convert a Python number to JSON. Returns "" if it isn't a number."""
     try:
         return str(int(word, 0))
     except ValueError:
@@ -254,13 +255,13 @@ _STARTS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boo
 
 
 def of_text(text: str, schema: Any, has_json: bool = False) -> str:
-    """Return JSON for the text of an argument that is written between tags.
+    """Convert the text between an argument's tags to JSON.
 
-    If the schema allows strings, this is the text itself, else a value of the schema's types. Text
-    that does not match the schema is passed on as a string.
+    If the schema allows strings, the text is taken as it is. Otherwise it's parsed according to the
+    schema, and if it doesn't fit, falls back to a string.
 
     Args:
-        has_json: the notation writes strings that could be parsed as JSON in quotes.
+        has_json: the notation quotes strings that could be mistaken for JSON.
     """
     taken = kinds(schema)
     if text == "null" and (not taken or "null" in taken):
@@ -299,7 +300,7 @@ def _is_json(text: str) -> bool:
 
 
 def kinds(schema: Any, depth: int = 0) -> set[str]:
-    """Return the types that a schema allows; empty if all."""
+    """Return the types allowed by a schema. An empty set means any type."""
     if not isinstance(schema, Mapping) or depth > 8:
         return set()
     named = schema.get("type")

@@ -1,4 +1,4 @@
-"""Code spans and fenced blocks of Markdown, followed while a text is written."""
+"""Track Markdown code spans and fenced blocks while text is streaming in."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _TOKEN = re.compile(r"`+|~+|\n|[^`~\n]+")
 _OPENING = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t]*")
 _LONGEST_SPAN = 400
 _LONGEST_BLOCK = 4000
-"""Characters after which code that has not been closed is taken for text."""
+"""If code isn't closed within this many characters, treat it as ordinary text."""
 
 
 class Code(Struct):
-    """The place in a text that has been written so far."""
+    """Current position with respect to code spans and blocks."""
 
-    fence: str = ""  # what opened the block; empty outside of blocks
-    span: int = 0  # backticks that opened the span; a span ends with its line
-    _opening: str = ""  # a line that began like a block
-    _closing: bool = False  # a line that may close one
-    _line: str = ""  # beginning of the current line
-    _run: str = ""  # backticks or tildes, of which more may come
-    _last: str = " "  # the last two characters
+    fence: str = ""  # fence that opened the block; "" outside a block
+    span: int = 0  # number of backticks that opened the span; spans end with the line
+    _opening: str = ""  # fence of a line that may open a block
+    _closing: bool = False  # the line may close the block
+    _line: str = ""  # start of the current line
+    _run: str = ""  # trailing backticks or tildes; more may follow
+    _last: str = " "  # last two characters
 
     def feed(self, text: str) -> None:
-        """Take more text."""
+        """Process more text."""
         tokens = _TOKEN.findall(self._run + text)
         self._run = tokens.pop() if tokens and tokens[-1][0] in "`~" else ""
         for token in tokens:
@@ -35,7 +35,7 @@ class Code(Struct):
         self._last = (self._last + text)[-2:]
 
     def after(self, text: str) -> Self:
-        """Return the place after more text."""
+        """Return the position after more text, without changing this one."""
         made = replace(self)
         made.feed(text)
         if made._run:
@@ -45,30 +45,32 @@ class Code(Struct):
 
     @property
     def is_open(self) -> bool:
-        """True in a span, a block or a line that opens one."""
+        """True inside a span or block, or on a line that opens a block."""
         return bool(self.fence or self._opening or self.span)
 
     @property
     def at_line_start(self) -> bool:
-        """True if the line has nothing but blanks so far."""
+        """True if the current line is blank so far."""
         return not self._line.strip()
 
     @property
     def is_indented(self) -> bool:
-        """True if the line begins like one of an indented block."""
+        """True if the current line starts like an indented code block."""
         return self._line.startswith(("    ", "\t"))
 
     @property
     def open_quote(self) -> str:
-        """The quote that the text so far ends with, if it opens a quotation."""
+        """The last character, if it's a quote that opens a quotation."""
         before, quote = self._last[:-1] or " ", self._last[-1:]
         return quote if quote in ("'", '"') and before in " \t\n([{=:" else ""
 
     def closes(self, rest: str, last: bool) -> bool | None:
-        """Return True if the open code ends within the text that follows; None if it may.
+        """Check whether the open code is closed in the text that follows.
+
+        Returns None if that isn't clear yet.
 
         Args:
-            last: no more text comes.
+            last: True if no more text will follow.
         """
         if self.span:
             line, has_end, _ = rest.partition("\n")
@@ -76,7 +78,8 @@ class Code(Struct):
                 return True
             return False if has_end or last or len(line) > _LONGEST_SPAN else None
         fence = self.fence or self._opening
-        # A block within a block would have closed it: one that opens shows that this was none.
+        # Blocks can't be nested, so a fence that opens another block means that this one isn't
+        # code.
         lines = re.compile(rf"^[ \t>]*{re.escape(fence[0])}{{{len(fence)},}}([^\n]*)(\n|\Z)", re.M)
         found = lines.search(rest)
         if found is not None and (found[2] or last):

@@ -1,10 +1,10 @@
-"""Escaping of message contents, so that special tokens in them are plain text.
+"""Escape message contents so that special tokens in them are treated as plain text.
 
-A tokenizer finds its special tokens everywhere, also in text from the user, a web page, or a tool.
-Therefore, before a template is rendered, each special token in the contents gets a gap after its
-first character: a character that no text contains. Templates copy the gap like any letter. The
-rendered text is split at the gaps before tokenization, which removes them. Texts without special
-tokens do not change.
+Tokenizers recognize special tokens anywhere, including text from users, web pages and tools. So
+before rendering a template, we insert a gap after the first character of each special token in the
+contents. The gap is a character that never occurs in text, and templates copy it like any other.
+Before tokenization, the rendered text is split at the gaps, which drops them. Text without special
+tokens isn't changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.text import recognition
 from engine.text.dialects import Markers
 from engine.text.pieces import GAP, as_it_stands
 
-_SEARCHED = 2**16  # characters per search, so that the GIL is released in between
+_SEARCHED = 2**16  # searching in chunks releases the GIL in between
 _NUMBER = re.compile(r"\d+")
 _LONGEST_NUMBER = 8
 _SHAPED = re.compile(r"[<\[]/?[|｜]")
@@ -33,12 +33,12 @@ _SCHEMA = {"type", "properties", "required", "items", "enum", "description", "na
 
 
 class GapInserter:
-    """Inserts gaps into a template's arguments.
+    """Inserts gaps into template arguments.
 
     Args:
-        marks: special tokens, and other strings with a meaning for the model.
-        markers: strings that frame the parts of the model's replies.
-        folds: True if the tokenizer finds some marks in normalized text.
+        marks: special tokens, and any other string that means something to the model.
+        markers: delimiters of the parts of the model's replies.
+        folds: True if the tokenizer matches some marks after normalizing the text.
     """
 
     def __init__(self, marks: Iterable[str], markers: Markers, folds: bool = False) -> None:
@@ -53,9 +53,9 @@ class GapInserter:
         self._folds = folds
 
     def besides(self, word: str) -> GapInserter:
-        """Return a copy with one more mark, such as the template's word for an image.
+        """Return a copy with an additional mark, e.g. the template's placeholder for images.
 
-        Some tokenizers do not list that word as special.
+        Not every tokenizer lists the placeholder as a special token.
         """
         known = self._marks is not None and self._marks.fullmatch(word) is not None
         if not known and word not in self._with:
@@ -63,11 +63,11 @@ class GapInserter:
         return self._with.get(word, self)
 
     def text(self, text: str, answer: bool = False) -> str:
-        """Return a text with a gap in each mark.
+        """Insert a gap into every mark in a text.
 
         Args:
-            answer: the text is a reply of the model. Frames of reasoning and calls stay intact,
-                because templates search for them. Marks that begin and end turns get gaps.
+            answer: True for a reply of the model. Delimiters of reasoning and calls stay intact,
+                since templates look for them. Turn delimiters still get gaps.
         """
         text = as_it_stands(text)
         if self._marks is None or not (self._folds or self._first(text, 0)):
@@ -81,10 +81,10 @@ class GapInserter:
         return "".join([*made, self._gapped(text[at:])])
 
     def written(self, raw: str, said: Message) -> str:
-        """Insert gaps into a reply as the model wrote it, where later prompts will have them.
+        """Insert gaps into a raw reply, in the same positions as in later prompts.
 
         Args:
-            said: the same reply as a message of these prompts.
+            said: the reply as a message of those prompts.
         """
         for key, answer in (("reasoning_content", False), ("content", True)):
             text = said.get(key) or ""
@@ -94,7 +94,10 @@ class GapInserter:
         return raw
 
     def messages(self, messages: list[Message]) -> list[Message]:
-        """Return messages with a gap in each mark. Returns the same list if there are none."""
+        """Insert gaps into the contents of messages.
+
+        If there's nothing to do, the same list is returned.
+        """
         made = [
             {
                 key: self.text(value, True)
@@ -107,7 +110,7 @@ class GapInserter:
         return messages if made == messages else made
 
     def values(self, value: Any) -> Any:
-        """Return a template argument with a gap in each mark of its texts and names."""
+        """Insert gaps into the strings and keys of a template argument."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
@@ -117,9 +120,9 @@ class GapInserter:
         return value
 
     def parted(self, messages: list[Message], given: Mapping[str, Any]) -> _Given | None:
-        """Insert gaps into names of tools and arguments that would be marks between brackets.
+        """Insert gaps into tool and argument names that would become marks when put in brackets.
 
-        Some templates write names as tags: an argument `think` becomes `<think>`.
+        Some templates turn names into tags, e.g. an argument `think` into `<think>`.
 
         Returns:
             None if there is no such name.
@@ -135,7 +138,7 @@ class GapInserter:
         return (made, template) if changed else None
 
     def _calls(self, value: Any) -> Any:
-        """Insert gaps into the names in tools or calls."""
+        """Insert gaps into names within tools or calls."""
         if isinstance(value, str):
             return self._name(value)
         if isinstance(value, list):
@@ -162,11 +165,11 @@ class GapInserter:
         return f"{name[0]}{GAP}{name[1:]}" if own else name
 
     def count(self, text: str) -> int:
-        """Return the number of marks in a rendered text."""
+        """Count the marks in a rendered text."""
         return 0 if self._marks is None else sum(1 for _ in self._marks.finditer(text))
 
     def _first(self, text: str, at: int) -> re.Match[str] | None:
-        """Return the first mark at or after a position."""
+        """Find the first mark at or after a position."""
         assert self._marks is not None
         for start in range(at, len(text), _SEARCHED):
             found = self._marks.search(text, start, start + _SEARCHED + self._longest)
@@ -176,7 +179,7 @@ class GapInserter:
 
     def _gapped(self, text: str) -> str:
         made, at = list[str](), 0
-        # Continue at each mark's second character, because another mark may begin within it.
+        # Continue right after the mark's first character, since marks may overlap.
         while (found := self._first(text, at)) is not None:
             made += [text[at : found.start() + 1], GAP]
             at = found.start() + 1
@@ -189,8 +192,10 @@ class GapInserter:
 
 
 def _any_of(texts: Iterable[str]) -> re.Pattern[str] | None:
-    """Return a pattern that finds any of the texts. Texts that differ only in a number share a
-    branch."""
+    """Build a pattern that matches any of the texts.
+
+    Texts that differ only in a number share a branch.
+    """
     shapes = Counter(_NUMBER.sub("0", text) for text in texts if text)
     alone = {text for text in texts if text and shapes[_NUMBER.sub("0", text)] == 1}
     found = [re.escape(text) for text in alone]
@@ -205,11 +210,10 @@ def _any_of(texts: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
-    """Return the marks of a tokenizer wrapper, and True if it finds some in normalized text.
+    """Return a tokenizer's marks, and whether it matches some of them in normalized text.
 
-    Marks are its special tokens, and those other added tokens that the template writes, the dialect
-    uses, or that look like one. Many tokenizers also add runs of spaces, HTML tags, or letters,
-    which are text.
+    Marks are the special tokens, plus added tokens that the template writes, that the dialect uses,
+    or that look special. Other added tokens (runs of spaces, HTML tags, letters) are just text.
     """
     if (told := getattr(tokenizer, "marks", None)) is not None:
         return list(told["marks"]), bool(told["folds"])
@@ -234,7 +238,7 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
     normalizer = getattr(getattr(inner, "backend_tokenizer", None), "normalizer", None)
     folds = normalizer is not None and any(getattr(t, "normalized", False) for t in found)
     marks = {*map(str, found)} | {s for s in special if len(s) > 1 and s.strip()}
-    # The template also acts on ordinary text: it cuts a text off at `</think>`.
+    # Templates can react to ordinary text, too, e.g. cut off everything before `</think>`.
     marks |= {m for m in dialect.markers.all if m in template and not m[0].isalpha()}
     return sorted(marks), folds
 
@@ -245,4 +249,4 @@ def _made(tokenizer: Any) -> GapInserter:
 
 
 of = recognition.once_for_each(_made)
-"""Return the `GapInserter` of a tokenizer, created once."""
+"""Get the `GapInserter` for a tokenizer. Created once per tokenizer."""

@@ -1,8 +1,8 @@
-"""Table of dialects: how models frame reasoning, replies, and tool calls. Data only.
+"""Table of dialects, i.e. how models delimit reasoning, replies and tool calls. Data only.
 
-A model's dialect is the first row that matches its added tokens and template. Model and folder
-names do not matter. A column with `MLX_LM` uses mlx-lm's result, and other values add what mlx-lm
-does not detect. The tests have a fixture for each row (`tests/engine/dialects`).
+The first row that matches a model's added tokens and template is its dialect. Model and folder
+names play no role. `MLX_LM` in a column means that mlx-lm's detection is used; other values fill in
+what mlx-lm doesn't detect. Every row has a fixture in the tests (`tests/engine/dialects`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec.structs import asdict, replace
 
 from engine.messages import Kind
 
-MLX_LM = "mlx-lm"  # in a row: use what mlx-lm detects
+MLX_LM = "mlx-lm"  # use what mlx-lm detects
 
 THINK = ("<think>", "</think>")
 CALL = ("<tool_call>", "</tool_call>")
@@ -25,55 +25,55 @@ Arguments = Mapping[str, Any]
 
 
 class Frame(Struct, frozen=True):
-    """Markers around one kind of text."""
+    """Delimiters of one kind of text."""
 
     kind: Kind
     start: str
-    end: str = ""  # "" if the end of the turn ends it
-    or_end: tuple[str, ...] = ()  # alternative ends
-    first: bool = False  # the start is a marker only at the beginning of a reply
-    kept: bool = False  # the start is part of the framed text
-    offered: bool = False  # a marker only if tools were offered
-    plain: bool = False  # the end is ordinary text outside the frame
+    end: str = ""  # "" if only the end of the turn ends it
+    or_end: tuple[str, ...] = ()  # other possible ends
+    first: bool = False  # only counts at the start of a reply
+    kept: bool = False  # the start delimiter is part of the text
+    offered: bool = False  # only counts if tools were offered
+    plain: bool = False  # outside the frame, the end delimiter is ordinary text
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """Return all ends; empty if only the end of the turn ends it."""
+        """Possible ends. Empty if only the end of the turn ends it."""
         return tuple(end for end in (self.end, *self.or_end) if end)
 
 
 class Header(Struct, frozen=True):
-    """Format of headers that begin each part of a reply and are not shown."""
+    """Format of the hidden headers in front of each part of a reply."""
 
     starts: tuple[str, ...]
     end: str
-    # words in a header, and the kind of the text after it; the first match counts
+    # word in the header, and the kind of text it announces; the first match wins
     reads: tuple[tuple[str, Kind], ...]
-    closes: tuple[str, ...] = ()  # ends of the text after a header
-    first: tuple[str, ...] = ()  # alternative starts at the beginning of a reply
-    names: str = ""  # prefix of a tool's name
+    closes: tuple[str, ...] = ()  # possible ends of the text after a header
+    first: tuple[str, ...] = ()  # other possible starts for the first header of a reply
+    names: str = ""  # prefix of a tool name
 
     def kind(self, text: str) -> Kind:
-        """Return the kind of the text after a header."""
+        """Return the kind of text that follows a header."""
         return next((kind for word, kind in self.reads if word in text), "answer")
 
     def tool(self, text: str) -> str:
-        """Return the name of the tool that a header calls."""
+        """Return the name of the tool a header calls."""
         words = text.partition(self.names)[2].split("<", 1)[0].split() if self.names else []
         return words[0] if words else ""
 
 
 class Markers(Struct, frozen=True):
-    """Strings that frame a model's reasoning and tool calls; "" if unknown."""
+    """Delimiters of a model's reasoning and tool calls. "" if unknown."""
 
     think_start: str = ""
     think_end: str = ""
     tool_start: str = ""
     tool_end: str = ""
-    dropped: tuple[str, ...] = ()  # frames of the answer or of nothing, not shown
-    more: tuple[Frame, ...] = ()  # further frames
-    header: Header | None = None  # if each part has one
-    calls_end_reasoning: bool = False  # a tool call may begin before the end of the reasoning
+    dropped: tuple[str, ...] = ()  # hidden; around the answer, or without meaning
+    more: tuple[Frame, ...] = ()  # additional frames
+    header: Header | None = None  # set if each part has a header
+    calls_end_reasoning: bool = False  # a call may start while the reasoning is still open
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -85,14 +85,14 @@ class Markers(Struct, frozen=True):
 
     @property
     def call(self) -> tuple[str, str]:
-        """Strings around one or several calls; "" if there are none."""
+        """Delimiters of calls. "" if the dialect has none."""
         framed = (f for f in self.more if f.kind == "tool" and f.plain)
         first = next(framed, Frame("tool", ""))
         return (self.tool_start, self.tool_end) if self.tool_start else (first.start, first.end)
 
     @property
     def all(self) -> frozenset[str]:
-        """Return all strings that must not be shown."""
+        """Strings that must not be shown to the user."""
         found = {*self.dropped}
         for frame in self.frames:
             found |= {*(() if frame.kept else (frame.start,))}
@@ -102,7 +102,7 @@ class Markers(Struct, frozen=True):
         return frozenset(found - {""})
 
     def mapped(self, change: Callable[[str], str]) -> Markers:
-        """Return a copy with each marker changed."""
+        """Return a copy with `change` applied to every marker."""
 
         def changed(value: Any) -> Any:
             if isinstance(value, str):
@@ -118,14 +118,14 @@ class Markers(Struct, frozen=True):
         return cast(Markers, changed(self))
 
     def opens_reasoning(self, prompt: str, opening: str | None = None) -> bool:
-        """Return True if a rendered prompt ends inside a reasoning block opened by its template.
+        """Check whether the template opened a reasoning block at the end of the prompt.
 
         Args:
-            opening: text that the template added after the messages, if known.
+            opening: what the template added after the messages, if known.
         """
         starts = [f for f in self.frames if f.kind == "reasoning"]
         if opening is None:
-            # Check only the end, because messages can contain the marker.
+            # Only look at the very end, since messages can contain the marker, too.
             return any(prompt.rstrip().endswith(f.start) for f in starts)
         return any(
             opening.rfind(f.start) > max((opening.rfind(end) for end in f.ends), default=-1)
@@ -133,51 +133,51 @@ class Markers(Struct, frozen=True):
         )
 
     def closes_reasoning(self, prompt: str) -> bool:
-        """Return True if a rendered prompt ends with reasoning closed by its template."""
+        """Check whether the template closed a reasoning block at the end of the prompt."""
         ends = [end for f in self.frames if f.kind == "reasoning" for end in f.ends]
         return prompt.rstrip("\n").endswith(tuple(ends))
 
 
 class Switch(Struct, frozen=True, eq=False):
-    """Ways to turn a model's reasoning on and off."""
+    """Ways to switch a model's reasoning on and off."""
 
-    # on, off: template arguments
+    # template arguments
     on: Arguments = field(default_factory=dict)
     off: Arguments = field(default_factory=dict)
-    # template arguments by effort, in OpenAI's terms
+    # template arguments by OpenAI effort
     efforts: Mapping[str, Arguments] = field(default_factory=dict)
-    words: Pair = ("", "")  # for on and off: text in the system message
+    words: Pair = ("", "")  # texts for the system message, on and off
 
 
 class DialectRow(Struct, frozen=True, eq=False):
-    """A dialect as its model's makers document it."""
+    """A dialect, as documented by the model's makers."""
 
     name: str
-    models: str  # for people
-    source: str  # documentation
-    needs: tuple[str, ...] = ()  # added tokens that a tokenizer must have
-    says: tuple[str, ...] = ()  # texts that its template must contain
-    renderer: str = ""  # mlx-lm's module that replaces the template
-    # reasoning, tools: markers, `MLX_LM`, or "" for none
+    models: str  # for humans
+    source: str  # where it's documented
+    needs: tuple[str, ...] = ()  # added tokens a tokenizer must have
+    says: tuple[str, ...] = ()  # strings the template must contain
+    renderer: str = ""  # mlx-lm module that replaces the template
+    # delimiters, `MLX_LM`, or "" for none
     reasoning: Pair | str = MLX_LM
     tools: Pair | str = MLX_LM
-    calls: str = MLX_LM  # notation of its tool calls (`engine.text.call_notations`)
-    call: str = ""  # a call in JSON, if it differs from that notation
+    calls: str = MLX_LM  # notation of tool calls (`engine.text.call_notations`)
+    call: str = ""  # template of a JSON call, if not the notation's
     dropped: tuple[str, ...] = ()
     more: tuple[Frame, ...] = ()
     header: Header | None = None
     calls_end_reasoning: bool = False
-    ends: tuple[str, ...] = ()  # tokens that end a turn, in addition to those in the model's files
+    ends: tuple[str, ...] = ()  # end-of-turn tokens beyond those in the model's files
     switch: Switch | None = None
-    # template arguments for the date, with their `strftime` formats
+    # template arguments for dates, with their `strftime` formats
     dates: Arguments = field(default_factory=dict)
-    # Text before the reasoning, between it and the answer, and before an answer without reasoning.
-    # None for line breaks around the markers.
+    # Text before reasoning, between reasoning and answer, and before an answer without reasoning.
+    # None: markers surrounded by line breaks.
     begun: tuple[str, str, str] | None = None
-    said: tuple[str, ...] = ()  # added tokens that users may write in their messages
+    said: tuple[str, ...] = ()  # added tokens that users may write
 
     def fits(self, tokens: Mapping[str, int], template: str, renderer: str) -> bool:
-        """Return True if a model with these added tokens and this template uses this dialect."""
+        """Check whether this is the dialect of a model with the given added tokens and template."""
         if self.renderer and self.renderer == renderer:
             return True
         if not self.needs and not self.says:
@@ -226,7 +226,7 @@ ROWS: tuple[DialectRow, ...] = (
             names="to=",
         ),
         ends=("<|return|>", "<|call|>", "<|endoftext|>"),
-        # It always reasons.
+        # always reasons
         switch=Switch(off={"reasoning_effort": "low"}, efforts=_HARMONY_EFFORTS),
         begun=(
             "<|channel|>analysis<|message|>",
@@ -421,7 +421,7 @@ ROWS: tuple[DialectRow, ...] = (
         reasoning=("[THINK]", "[/THINK]"),
         tools=("[TOOL_CALLS]", ""),
         calls="mistral",
-        more=(Frame("reasoning", *THINK),),  # Magistral of June 2025
+        more=(Frame("reasoning", *THINK),),  # Magistral, June 2025
         ends=("</s>",),
         switch=Switch(
             {"reasoning_effort": "high"},
@@ -580,7 +580,8 @@ ROWS: tuple[DialectRow, ...] = (
         _HUB + "Qwen/Qwen3-Coder-30B-A3B-Instruct",
         needs=("<|im_end|>",),
         says=("<tool_call>", "<function="),
-        more=(Frame("tool", "<function=", CALL[1], kept=True, offered=True),),  # often left out
+        # models often leave this out
+        more=(Frame("tool", "<function=", CALL[1], kept=True, offered=True),),
         ends=("<|im_end|>",),
         switch=_ENABLE,
     ),
@@ -703,4 +704,4 @@ OTHER = DialectRow(
     "https://github.com/ml-explore/mlx-lm (tokenizer_utils.py)",
     ends=("<|im_end|>", "<|eot_id|>", "<|end_of_turn|>", "<|endofturn|>", "<|end|>"),
 )
-"""Row for models that match no other: uses what mlx-lm detects."""
+"""Fallback for models that match no row. Uses whatever mlx-lm detects."""

@@ -1,4 +1,4 @@
-"""Shared parts of the document readers: results, limits, zip archives and their XML."""
+"""Building blocks for document readers: results, limits, zip archives, XML."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import Any
 from msgspec import Struct
 
 MOST_CHARACTERS = 8_000_000
-"""Limit for the text of a file, twice the longest contexts of current models."""
+"""Limit on the text of a file. Twice the longest context of current models."""
 MOST_PAGES = 20_000
 MAX_UNPACKED_BYTES = 400_000_000
-"""Limit for all members of a file together. zipfile returns at most the declared size of each."""
+"""Limit on all archive members together. zipfile never returns more than a member's declared
+size."""
 _MOST_PART = 150_000_000
 _MOST_MEMBERS = 20_000
-MAX_DEPTH = 200  # of nested elements
+MAX_DEPTH = 200  # nesting depth of elements
 
 DAMAGED = "is damaged"
 LOCKED = "is locked with a password. Save it without one and try again"
@@ -26,43 +27,43 @@ TOO_DEEP = "is nested too deeply"
 PAGE = "\f"
 
 _CONTROLS = {number: None for number in range(32) if chr(number) not in "\n\t"}
-# ISO's strict form of Office files has different names for the same elements.
+# "Strict" Office files use other namespaces for the same elements.
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 
 
 class UnreadableError(Exception):
-    """The file cannot be read. The message is the end of a sentence that begins with its name."""
+    """The file can't be read. The message completes a sentence that starts with the file name."""
 
 
 class Document(Struct, frozen=True):
-    """A file as text."""
+    """A file converted to text."""
 
-    kind: str  # for display: "PDF", "Word", "text"
-    # what its pages are called: "page", "slide", "sheet", "chapter"; "" for a file without pages
+    kind: str  # shown to the user: "PDF", "Word", "text"
+    # name for a page: "page", "slide", "sheet", "chapter"; "" if the file has no pages
     unit: str
-    # text of each page, "" for pages without text
+    # text per page, "" if a page has none
     pages: tuple[str, ...]
-    # name of each page, as in sheets; empty if pages only have numbers
+    # titles of pages, e.g. sheet names; empty if pages are only numbered
     labels: tuple[str, ...] = ()
-    # numbers of pages with pictures or drawings but without text
+    # numbers of pages that have pictures or drawings but no text
     scans: tuple[int, ...] = ()
-    # Python's name of a text file's encoding, "" for other files
+    # Python's encoding name for text files, else ""
     encoding: str = ""
 
     @property
     def is_scan(self) -> bool:
-        """True if no page has text."""
+        """True if there's no text on any page."""
         return not any(self.pages)
 
 
 class Budget:
-    """Counter of a file's characters and pages, with limits."""
+    """Limits the total number of characters and pages of a file."""
 
     def __init__(self) -> None:
         self._characters = self._pages = 0
 
     def take(self, text: str, pages: int = 0) -> str:
-        """Count a text, and return it. Raise UnreadableError above a limit."""
+        """Count a text and return it. Raises UnreadableError when a limit is exceeded."""
         self._characters += len(text)
         self._pages += pages
         if self._characters > MOST_CHARACTERS:
@@ -75,18 +76,20 @@ class Budget:
 
 
 class LeftOut:
-    """Counter of the parts of a file that are not in its text, for a note at the end."""
+    """Counts what had to be left out of a file's text, for a note at the end."""
 
     def __init__(self) -> None:
         self._counts = Counter[str]()
 
     def add(self, what: str, count: int = 1) -> None:
-        """Count something, named in the singular. Use a count of 0 for names without a number
-        ("macros")."""
+        """Count something, named in the singular.
+
+        A count of 0 is for names without a number ("macros").
+        """
         self._counts[what] += count
 
     def note(self) -> str:
-        """Return the note, "" if nothing was left out."""
+        """Format the note. Returns "" if nothing was left out."""
         named = [
             what if not n else f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
             for what, n in self._counts.items()
@@ -102,7 +105,7 @@ def document(
     left_out: LeftOut | None = None,
     encoding: str = "",
 ) -> Document:
-    """Return a document with cleaned text. Raise UnreadableError if it has no text."""
+    """Build a document, cleaning its text. Raises UnreadableError if there is no text."""
     cleaned = [*map(clean, pages)]
     if not any(cleaned):
         raise UnreadableError("holds no text")
@@ -113,23 +116,23 @@ def document(
 
 
 def clean(text: str) -> str:
-    """Return text with plain line breaks, without control characters and trailing blanks."""
+    """Normalize line breaks, and strip control characters and trailing whitespace."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = text.translate(_CONTROLS)
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
-_BAR = re.compile(r"(?<!\\)\|")  # bars of nested tables are already escaped
+_BAR = re.compile(r"(?<!\\)\|")  # in nested tables, bars are already escaped
 
 
 def table_row(cells: Iterable[str]) -> str:
-    """Return a row of a Markdown table, on one line, with escaped bars."""
+    """Format a Markdown table row. Cells are put on one line, with bars escaped."""
     return f"| {' | '.join(escape_bars(' '.join(cell.split())) for cell in cells)} |"
 
 
 def escape_bars(text: str) -> str:
-    """Escape bars in a cell's text, as they would begin another cell."""
+    """Escape bars in a cell, since they would start a new cell."""
     return _BAR.sub(r"\\|", text)
 
 
@@ -138,21 +141,21 @@ _LOWERED = dict(zip("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋�
 
 
 def shifted(text: str, position: str) -> str:
-    """Return superscript or subscript text in Unicode characters, if all of them exist.
+    """Convert superscript or subscript text to Unicode characters, if they all exist.
 
-    Otherwise "10²" would become 102.
+    Without this, "10²" would turn into 102.
 
     Args:
-        position: begins with "super" or "sub" for shifted text.
+        position: starts with "super" or "sub", or the text is returned as it is.
     """
     signs = {"sup": _RAISED, "sub": _LOWERED}.get(position[:3], {})
     return "".join(signs[c] for c in text) if signs and set(text) <= signs.keys() else text
 
 
 class Archive:
-    """Zip file with a limited size when unpacked.
+    """Zip file with a limit on its unpacked size.
 
-    All methods raise UnreadableError.
+    Every method can raise UnreadableError.
     """
 
     def __init__(self, path: Path) -> None:
@@ -176,7 +179,6 @@ class Archive:
         return tuple(self._sizes)
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a member."""
         if self._sizes.get(name, _MOST_PART + 1) > _MOST_PART:
             raise UnreadableError(DAMAGED if name not in self else "has too large a part")
         try:
@@ -189,11 +191,14 @@ class Archive:
             raise
 
     def xml(self, name: str) -> Any:
-        """Parse a member, and return its root. Entities and external references are rejected."""
+        """Parse a member as XML and return the root.
+
+        Entities and external references aren't allowed.
+        """
         return xml(self.read(name))
 
     def targets(self, name: str) -> dict[str, str]:
-        """Return the members that a member refers to, by id."""
+        """Return what a member refers to: member names by id."""
         folder, _, last = name.rpartition("/")
         rels = f"{folder}/_rels/{last}.rels" if folder else f"_rels/{last}.rels"
         if rels not in self:
@@ -205,7 +210,7 @@ class Archive:
         }
 
     def main_part(self) -> str:
-        """Return the name of an Office file's main part, or ""."""
+        """Find the main part of an Office file, or "" if there is none."""
         for each in self.xml("_rels/.rels") if "_rels/.rels" in self else ():
             if str(each.get("Type")).endswith("/officeDocument"):
                 return joined("", str(each.get("Target")))
@@ -213,7 +218,7 @@ class Archive:
 
 
 def xml(data: bytes) -> Any:
-    """Parse XML, and return its root. Raise UnreadableError, also for dangerous entities."""
+    """Parse XML and return the root. Raises UnreadableError, e.g. for dangerous entities."""
     from defusedxml import ElementTree
     from defusedxml.common import DefusedXmlException
 
@@ -227,7 +232,7 @@ def xml(data: bytes) -> Any:
 
 
 def joined(folder: str, target: str) -> str:
-    """Join the names of a folder and a path relative to it."""
+    """Join a folder and a relative path inside the archive."""
     parts = [] if target.startswith("/") else [p for p in folder.split("/") if p]
     for part in target.split("/"):
         if part == "..":

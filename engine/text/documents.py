@@ -1,8 +1,8 @@
-"""Conversion of files to plain text with page boundaries, for attachments.
+"""Convert files to plain text with page boundaries, for attachments.
 
-Call `read` only in a sandboxed child (`engine.sandbox`), because the parsers are large and the
-files untrusted. Libraries are imported on first use. Larger formats have their own modules: `word`,
-`slides`, `opendocument`, `rtf`, `webpages`.
+Only call `read` in a sandboxed child (`engine.sandbox`): the parsers are large, and files are
+untrusted. Libraries are imported on first use. The larger formats have modules of their own:
+`word`, `slides`, `opendocument`, `rtf`, `webpages`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from engine.text.hyphens import without_hyphens
 __all__ = ["MOST_CHARACTERS", "Document", "DrawnPage", "UnreadableError", "draw", "read"]
 
 _MOST_FILE = 300_000_000  # bytes
-_MOST_TEXT = 40_000_000  # bytes of a text file
-_MOST_TABS = 100  # for empty columns between two cells of a row
-_MOST_SIDE = 4_000  # pixels of a rendered page; JPEG's limit is 65,535
-_MOST_SCALE = 4.0  # pixels per point: 288 dpi
+_MOST_TEXT = 40_000_000  # for text files
+_MOST_TABS = 100  # limit for empty columns between two cells
+_MOST_SIDE = 4_000  # pixels of a rendered page, well below JPEG's limit of 65,535
+_MOST_SCALE = 4.0  # pixels per point, i.e. 288 dpi
 _QUALITY = 85
-_MOST_OBJECTS = 2_000  # of a page, that are checked for images
+_MOST_OBJECTS = 2_000  # per page, when looking for images
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
 
 PICTURE = "is a picture, in which there is no text to be read"
@@ -63,7 +63,7 @@ _KINDS = {
 _PROSE = {"", ".txt", ".log", ".text", ".rst", ".org", ".tex"}
 _ARCHIVE = "is an archive. Unpack it and attach the files in it"
 _TABLES = "is a database. Export its tables as CSV and attach those"
-_NAMED = (  # unsupported formats, by their first bytes
+_NAMED = (  # unsupported formats by magic number
     (b"SQLite format 3\0", _TABLES),
     (b"PAR1", _TABLES),
     (b"Rar!", _ARCHIVE),
@@ -76,7 +76,7 @@ _NAMED = (  # unsupported formats, by their first bytes
     (b"AT&TFORM", "is a DjVu file. Convert it to PDF and attach that"),
     (b"\xffWPC", "is a WordPerfect file. Save it as DOCX or PDF and attach that"),
 )
-_IN_OLD_OFFICE = (  # names in a file's directory
+_IN_OLD_OFFICE = (  # entry names in the file's directory
     ("EncryptedPackage", LOCKED),
     ("__substg1.0_", "is an Outlook message. Save it as text or PDF and attach that"),
     ("WordDocument", "was saved by an old version of Word. Save it as DOCX and attach that"),
@@ -84,32 +84,32 @@ _IN_OLD_OFFICE = (  # names in a file's directory
     ("PowerPoint Document", "was saved by an old version of PowerPoint. Save it as PPTX"),
 )
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # Excel's escape of a character
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # Excel's character escapes
 _HTML = re.compile(r"\s*(?:<!--.*?-->\s*)?(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.I)
 
 
 class DrawnPage(Struct, frozen=True):
-    """A page as an image."""
+    """A page rendered as an image."""
 
     number: int  # from 1
-    # in pixels
+    # pixels
     width: int
     height: int
-    # JPEG files
+    # JPEG data
     jpeg: bytes
     thumbnail: bytes
 
 
 def read(path: Path, encoding: str = "") -> Document:
-    """Return a file as text with page boundaries. Its type is detected from its content.
+    """Convert a file to text with page boundaries. The file type is detected from the content.
 
-    Only a PDF may have no text, if its pages are scans.
+    Only PDFs can come back without text, if all pages are scans.
 
     Args:
-        encoding: of a text file, if chosen by the user or stated by a server.
+        encoding: encoding of a text file, if the user chose it or a server stated it.
 
     Raises:
-        UnreadableError: with the reason as the end of a sentence.
+        UnreadableError: the message completes a sentence.
     """
     try:
         size = path.stat().st_size
@@ -158,7 +158,7 @@ def read(path: Path, encoding: str = "") -> Document:
 
 
 def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
-    """Return a text and its encoding. Raise UnreadableError if the bytes are not text."""
+    """Decode a text file. Also returns the encoding. Raises UnreadableError if it isn't text."""
     try:
         text, found = decode(data, encoding)
     except NotTextError:
@@ -171,7 +171,7 @@ def _decoded(data: bytes, encoding: str) -> tuple[str, str]:
 
 
 def _old_office(path: Path) -> str:
-    """Return why a file in the format before Office 2007 cannot be read."""
+    """Find out why a pre-2007 Office file can't be read."""
     data = path.read_bytes()
     for name, why in _IN_OLD_OFFICE:
         if name.encode("utf-16-le") in data:
@@ -186,7 +186,7 @@ def _old_office(path: Path) -> str:
 
 
 def _pdf(path: Path) -> Document:
-    """Return the text of each page. pdfium reads 500 pages per second; other parsers are slower."""
+    """Extract each page's text. pdfium reads 500 pages per second; other parsers are slower."""
     import pypdfium2
 
     opened = _opened(path)
@@ -198,7 +198,7 @@ def _pdf(path: Path) -> Document:
             page = opened[number]
             text = page.get_textpage()
         except pypdfium2.PdfiumError:
-            pages.append("")  # damaged
+            pages.append("")  # damaged page
             continue
         whole += 1
         pages.append(budget.take(text.get_text_range()))
@@ -226,7 +226,7 @@ def _images_on(page: Any, count: int) -> int:
 
 
 def _opened(path: Path) -> Any:
-    """Open a PDF with pdfium. Raise UnreadableError if that fails."""
+    """Open a PDF. Raises UnreadableError if pdfium can't."""
     import pypdfium2
     from pypdfium2 import raw
 
@@ -239,17 +239,17 @@ def _opened(path: Path) -> Any:
 
 
 def draw(path: Path, numbers: Sequence[int], pixels: int, small: int) -> list[DrawnPage]:
-    """Render pages of a PDF as images, including filled-in forms.
+    """Render PDF pages as images, with filled-in forms.
 
-    Damaged and nonexistent pages are skipped.
+    Skips pages that are damaged or don't exist.
 
     Args:
-        numbers: of the pages, from 1.
-        pixels: maximum per page.
-        small: pixels of the longer side of a thumbnail.
+        numbers: page numbers, from 1.
+        pixels: maximum number of pixels per page.
+        small: longer side of the thumbnails, in pixels.
 
     Raises:
-        UnreadableError: if it is locked or damaged.
+        UnreadableError: if the file is locked or damaged.
     """
     import pypdfium2
 
@@ -280,17 +280,16 @@ def _as_jpeg(image: Any) -> bytes:
 
 
 def _sheets(path: Path, archive: Archive) -> Document:
-    """Return each sheet as lines of cells separated by tabs, and its comments.
+    """Convert each sheet to tab-separated lines, followed by its comments.
 
-    Formulas are replaced by their results. Programs other than Excel may save none; then the
-    formula is shown.
+    Formulas show their results. Some programs don't save results, so then the formula is shown.
     """
     import openpyxl
 
     budget, left_out = Budget(), LeftOut()
     pages, labels = [], []
     try:
-        with path.open("rb") as file:  # openpyxl leaves a damaged file open
+        with path.open("rb") as file:  # openpyxl doesn't close damaged files
             book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
             for place, sheet in enumerate(book.worksheets):
                 try:
@@ -306,7 +305,7 @@ def _sheets(path: Path, archive: Archive) -> Document:
                 budget.take("", 1)
     except (UnreadableError, MemoryError):
         raise
-    except Exception:  # for a damaged file, also from defusedxml, which openpyxl uses
+    except Exception:  # damaged file; openpyxl uses defusedxml, which has its own errors
         raise UnreadableError(DAMAGED) from None
     for folder, what in (("media", "image"), ("charts/chart", "chart"), ("embeddings", "object")):
         if count := sum(name.startswith(f"xl/{folder}") for name in archive.names):
@@ -317,7 +316,7 @@ def _sheets(path: Path, archive: Archive) -> Document:
 
 
 def _beside_cells(archive: Archive, sheet: str, budget: Budget) -> list[str]:
-    """Return the comments and text boxes of a sheet."""
+    """Return a sheet's comments and text boxes."""
     parts = [name for name in archive.targets(sheet).values() if name in archive]
     has_threads = any("/threadedComments/" in name for name in parts)
     lines = []
@@ -339,10 +338,10 @@ def _beside_cells(archive: Archive, sheet: str, budget: Budget) -> list[str]:
 
 
 def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
-    """Return the lines of a sheet, with one empty line for any number of empty rows.
+    """Convert a sheet to lines. Consecutive empty rows are collapsed.
 
-    `iter_rows` creates all cells in between: a file of 1 KB with two distant cells took a minute.
-    The parser used here only returns existing cells.
+    `iter_rows` creates every cell in between, so a 1 KB file with two distant cells would take a
+    minute. The underlying parser only returns cells that exist.
     """
     from openpyxl.worksheet._reader import FORMULA_TAG, WorkSheetParser
 
@@ -376,7 +375,7 @@ def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
 
 
 def _line_of(cells: dict[int, Any]) -> str:
-    """Return a row's cells with a tab for each column between them, up to a limit."""
+    """Join a row's cells, with a tab per column in between (up to a limit)."""
     line, last = "", 1
     for column in sorted(cells):
         value = cells[column]
@@ -422,7 +421,7 @@ def _packed(path: Path) -> Document:
 
 
 def _epub(archive: Archive) -> Document:
-    """Return each item of the book's spine, usually a chapter."""
+    """Convert each item of the book's spine, usually a chapter."""
     if "META-INF/encryption.xml" in archive and "META-INF/rights.xml" in archive:
         raise UnreadableError("is locked by its seller and cannot be read")
 
@@ -442,6 +441,6 @@ def _epub(archive: Archive) -> Document:
         if name in archive:
             source, _ = _decoded(archive.read(name), "")
             pages.append(budget.take(webpages.markdown(source, left_out), 1))
-    # Skip covers and title pages without text.
+    # Covers and title pages often have no text.
     shown = [page for page in pages if page.strip()]
     return document("EPUB", "chapter", shown, left_out=left_out)

@@ -1,10 +1,9 @@
-"""Construction of llguidance's tokenizer from prepared parts, to keep calls that hold the GIL
-short.
+"""Build llguidance's tokenizer from prepared parts, so the GIL is never held for long.
 
-Constructing it from JSON is one call, which takes 1.5 s for 200,000 tokens and stops all replies. A
-child process has already constructed one to check the form. It returns the parts (`tell`), and the
-engine's process constructs the same tokenizer from them (`make`) in shorter calls: the longest take
-a quarter of that time.
+Building it from JSON is a single call. For 200,000 tokens it takes 1.5 s, during which all replies
+stop. The child process that checked the form has already built a tokenizer, so it returns the parts
+(`tell`), and our process assembles the same tokenizer (`make`) in shorter calls, the longest being
+a quarter of that.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ Told = tuple[dict[str, Any], tuple[bytes, ...]]
 
 
 def tell(made: Any, text: str) -> Told | None:
-    """Return the parts for `make`. Called in a child process.
+    """Extract the parts for `make`. Called in a child process.
 
     Args:
-        made: llguidance's tokenizer from the same JSON.
-        text: the tokenizer as JSON of the `tokenizers` library.
+        made: llguidance's tokenizer, built from the same JSON.
+        text: the tokenizer in the JSON format of `tokenizers`.
 
     Returns:
-        JSON-compatible facts, and the words, their lengths, the vocabulary, and the merges. None
-            for unsupported types of tokenizers.
+        A JSON-compatible dict, and the packed words, their lengths, the vocabulary and the merges.
+            None if the type of tokenizer isn't supported.
     """
     whole = json.loads(text)
     model, added = whole["model"], whole["added_tokens"]
@@ -48,7 +47,7 @@ def tell(made: Any, text: str) -> Told | None:
     merges = array("I", (vocabulary[half] for pair in pairs for half in pair))
     special = [i for i in range(made.vocab_size) if made.is_special_token(i)]
     words = [made.decode_bytes([i]) for i in range(made.vocab_size)]
-    # The library's notation of a token without text.
+    # llguidance's notation for a token without text.
     words = [b"" if word == f"<[{i}]>".encode() else word for i, word in enumerate(words)]
     bare = {**whole, "added_tokens": [], "model": {"type": "BPE", "vocab": {}, "merges": []}}
     bare["normalizer"] = _unprefixed(whole.get("normalizer"))
@@ -69,7 +68,7 @@ def tell(made: Any, text: str) -> Told | None:
 
 
 def _unprefixed(part: Any) -> Any:
-    """Return a normalizer or pre-tokenizer that adds no space before a text, as in llguidance."""
+    """Make a normalizer or pre-tokenizer not prepend a space, as in llguidance."""
     if not isinstance(part, dict):
         return part
     kind = part.get("type")
@@ -85,21 +84,21 @@ def _unprefixed(part: Any) -> Any:
 
 
 def make(told: Told, ends: list[int]) -> Any:
-    """Return llguidance's tokenizer.
+    """Assemble llguidance's tokenizer.
 
     Args:
-        told: result of `tell`.
-        ends: ids that end a turn.
+        told: what `tell` returned.
+        ends: end-of-turn token ids.
 
     Raises:
-        Exception: errors of the libraries for inconsistent parts.
+        Exception: from the libraries, if the parts don't fit together.
     """
     import llguidance
 
     facts, (words, lengths, vocabulary, merges) = told
     tokenizer = _tokenizer(facts, vocabulary, merges)
     parts = _Parts(_Words(words, array("I", lengths)), facts["special"], ends[0], tokenizer)
-    # Without precomputed slices, construction takes a third less time, and use is as fast.
+    # Skipping precomputed slices makes this a third faster, and later use isn't any slower.
     return llguidance.LLTokenizer(parts, eos_token=ends, slices=[])
 
 
@@ -108,7 +107,7 @@ def _tokenizer(facts: dict[str, Any], vocabulary: bytes, merges: bytes) -> Any:
 
     tokens: Any = pieces.unpacked(vocabulary)
     halves = iter(array("I", merges))
-    # Python loops let other threads run.
+    # Python loops, so that other threads get to run.
     pairs = [(tokens[left], tokens[right]) for left, right in zip(halves, halves, strict=True)]
     ids = {token: i for i, token in enumerate(tokens) if token is not None}
     made = Tokenizer.from_str(facts["bare"])
@@ -123,7 +122,7 @@ def _tokenizer(facts: dict[str, Any], vocabulary: bytes, merges: bytes) -> Any:
 
 
 class _Words(Sequence[bytes]):
-    """Tokens as bytes. The library reads them one by one, so other threads can run in between."""
+    """Tokens as bytes. llguidance reads them one by one, so other threads can run in between."""
 
     def __init__(self, words: bytes, lengths: Sequence[int]) -> None:
         self._words = words
@@ -146,7 +145,7 @@ class _Words(Sequence[bytes]):
 
 
 class _Parts:
-    """Tokenizer in the interface that llguidance expects."""
+    """Implements the tokenizer interface that llguidance expects."""
 
     is_tokenizer_wrapper = True
     bos_token_id = None

@@ -1,7 +1,7 @@
-"""Conversion of answer forms to llguidance grammars, and their limits. No MLX.
+"""Convert answer forms to llguidance grammars with limits. Doesn't need MLX.
 
-Small models may write digits, list items or text endlessly if a JSON schema allows it. `bounded`
-adds limits to a schema where it has none, so that every answer ends.
+If a schema lets them, small models produce endless digits, list items or text. `bounded` adds
+limits wherever a schema has none, so every answer comes to an end.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from engine.text.schema_keywords import supported
 MISSING = "Answers of a given form need the Python package llguidance, which is not installed."
 
 MAX_ROW_ITEMS = 256
-"""Parser items per character in a grammar from a request.
+"""Parser items per character allowed for a grammar from a request.
 
-The time of llguidance per token of a right-recursive grammar grows with the cube of the items
-(version 1.9: 100 items 11 ms, 256 items 0.2 s, 700 items 3.4 s). JSON schemas have more items, up
-to llguidance's own limit of 2,000, but they are cheap.
+For right-recursive grammars, llguidance's time per token grows with the cube of the items (version
+1.9: 11 ms for 100 items, 0.2 s for 256, 3.4 s for 700). JSON schemas need more items (llguidance's
+own limit is 2,000), but theirs are cheap.
 """
 
 _UNIMPLEMENTED = re.compile(r"Unimplemented keys: (\[.*?\])")
 _LISTING = re.compile(r"\n *1 \| ")
 
-# Compact, or indented by a limited width, because weak models would write blanks endlessly.
+# Either compact or with limited indentation, because weak models would write whitespace forever.
 BLANKS = r"\x20|\n\x20{0,24}"
 
 
 def refusal(params: SamplingParams) -> str:
-    """Return why the form cannot be used, or "" if it can or there is none.
+    """Return why a form can't be used, or "" if it can, or if there is none.
 
-    Takes about 1 ms, or 0.2 s for a schema of 90 KB.
+    Usually takes 1 ms, but 0.2 s for a 90 KB schema.
     """
     if not params.constrained:
         return ""
@@ -50,7 +50,7 @@ def refusal(params: SamplingParams) -> str:
 
 
 def grammar(matcher: Any, params: SamplingParams) -> str:
-    """Return the form as a grammar of llguidance's `LLMatcher`."""
+    """Convert the form to a grammar for llguidance's `LLMatcher`."""
     if params.grammar is not None:
         return str(matcher.grammar_from_lark(params.grammar))
     if params.json_schema is not None:
@@ -64,7 +64,7 @@ def grammar(matcher: Any, params: SamplingParams) -> str:
 
 
 def parser_limits(params: SamplingParams) -> Any:
-    """Return the `llguidance.LLParserLimits` for a form."""
+    """Return the form's `llguidance.LLParserLimits`."""
     from llguidance import LLParserLimits
 
     is_own = params.grammar is not None and params.tool_form is None
@@ -72,14 +72,14 @@ def parser_limits(params: SamplingParams) -> Any:
 
 
 def without_limits(params: SamplingParams) -> SamplingParams:
-    """Return parameters without `form_limits`, for a schema that contradicts them."""
+    """Drop `form_limits`, for schemas that contradict them."""
     return replace(params, form_limits=None)
 
 
 def in_words(error: str, params: SamplingParams) -> str:
-    """Return an error of llguidance. For a schema, this is one line with the keyword."""
+    """Make an llguidance error readable. For schemas, it's shortened to a line with the keyword."""
     _, within, rest = error.partition("failed to compile JSON schema: ")
-    text = _LISTING.split(rest)[0] if within else error  # the grammar of tools, line by line
+    text = _LISTING.split(rest)[0] if within else error  # followed by a listing of the tool grammar
     line = " ".join(text.split())
     if not within and params.json_schema is None:
         return error
@@ -94,10 +94,10 @@ def in_words(error: str, params: SamplingParams) -> str:
 
 
 def too_much(error: str) -> str:
-    """Return why llguidance has given up, as the end of a sentence, or "" for other errors.
+    """Explain why llguidance gave up, as the end of a sentence. "" for any other error.
 
     Args:
-        error: of its matcher, after it rejected a token.
+        error: the matcher's error after it rejected a token.
     """
     if not error or "satisfy the grammar" in error or "NoExtension" in error:
         return ""
@@ -113,7 +113,7 @@ def _literal(text: str) -> str:
 # -- limits --------------------------------------------------------------------------------------
 
 _ANY = "stretto-any-{}"
-"""Names of the definitions for any JSON, by depth of nesting."""
+"""Definition names for arbitrary JSON, by nesting depth."""
 
 _NOTES = {
     *("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"),
@@ -122,19 +122,19 @@ _NOTES = {
 _COMBINING = frozenset(
     ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const")
 )
-# Keywords with a schema, a list of schemas, or a mapping of schemas.
+# Keywords whose value is a schema, a list of schemas, or a mapping to schemas.
 _ONE = ("items", "additionalItems", "additionalProperties", "contains", "unevaluatedItems")
 _MANY = ("anyOf", "oneOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 
 
 def bounded(schema: str, limits: FormLimits | None) -> str:
-    """Return a schema, as text, with limits where it has none, and with `supported` applied.
+    """Add limits to a schema (given as text) where it has none, and apply `supported`.
 
-    It allows no answer that `schema` does not allow. The schema's own limits are kept, even if they
-    are wider. Parts of `allOf`, `not` and `if` are not changed, because a limit in one could
-    contradict another. An object with optional properties gets no others than those in the schema,
-    because llguidance cannot count them.
+    The result never allows more than `schema`. Limits that the schema already has are kept even if
+    they are wider than ours. We don't touch `allOf`, `not` and `if`, since a limit in one part
+    could contradict another. Objects with optional properties are closed to additional properties,
+    because llguidance can't count additional properties.
     """
     schema = supported(schema)
     if limits is None:
@@ -146,18 +146,18 @@ def bounded(schema: str, limits: FormLimits | None) -> str:
             out["$defs"] = {**out.get("$defs", {}), **work.definitions()}
         return json.dumps(out)
     except (TypeError, AttributeError, RecursionError):
-        return schema  # malformed or too deep; llguidance reports it better
+        return schema  # malformed or too deep, which llguidance reports better
 
 
 class _Bounding:
-    """Addition of limits to one schema."""
+    """Adds limits to a schema."""
 
     def __init__(self, limits: FormLimits) -> None:
         self._limits = limits
-        self.used = False  # True if any part allows any JSON, which needs the definitions
+        self.used = False  # some part allows arbitrary JSON, so definitions are needed
 
     def definitions(self) -> dict[str, Any]:
-        """Return definitions for any JSON with 0, 1, … levels of nesting."""
+        """Build definitions for arbitrary JSON with up to 0, 1, … levels of nesting."""
         found: dict[str, Any] = {}
         for level in range(self._limits.depth + 1):
             node: dict[str, Any] = {"type": ["null", "boolean", "number", "string"]}
@@ -173,7 +173,7 @@ class _Bounding:
         return {"$ref": f"#/$defs/{_ANY.format(self._limits.depth)}"}
 
     def schema(self, node: Any) -> Any:
-        """Return a schema with limits in all its parts."""
+        """Return a schema with limits added in all its parts."""
         if node is True:
             return self._any()
         if not isinstance(node, dict):
@@ -201,7 +201,7 @@ class _Bounding:
         return {**out, **self._limits_of(out)}
 
     def _limits_of(self, node: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the limits that a schema lacks for its types."""
+        """Return limits for the types of a schema, except those it already has."""
         kinds, limits, out = _kinds(node), self._limits, dict[str, Any]()
         if kinds & {"integer", "number"}:
             out.update(self._of_number(node, "integer" in kinds))
@@ -230,7 +230,7 @@ class _Bounding:
 
 
 def _kinds(node: Mapping[str, Any]) -> set[str]:
-    """Return the types of a schema, or those that its keywords apply to."""
+    """Return a schema's types. If not given, infer them from its keywords."""
     named = node.get("type")
     if named is None:
         objects = {"properties", "required", "additionalProperties", "patternProperties"}

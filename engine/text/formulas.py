@@ -1,4 +1,4 @@
-"""Formulas of Word, PowerPoint and web pages as one line of text: ``x=(-b±√(b^2-4ac))/2a``."""
+"""Linearize formulas from Word, PowerPoint and web pages: ``x=(-b±√(b^2-4ac))/2a``."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ _ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
 
 
 def is_formula(element: Any) -> bool:
-    """Return True if an element is a formula."""
     return str(element.tag).endswith(("/math}oMath", "/math}oMathPara"))
 
 
 def linear(element: Any, depth: int = 0) -> str:
-    """Return a formula, or a part of one, in Word's linear notation.
+    """Format a formula (or part of one) in Word's linear notation.
 
     Raises:
-        RecursionError: if it is nested too deeply.
+        RecursionError: if it's nested too deeply.
     """
     if depth > 200:
         raise RecursionError
@@ -83,7 +82,7 @@ def linear(element: Any, depth: int = 0) -> str:
 
 
 def mathml(tag: Any) -> str:
-    """Return a formula of a web page (a Beautiful Soup element), as TeX if the page includes it."""
+    """Format a web page's formula (a Beautiful Soup element). If it comes with TeX, use that."""
     noted = tag.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
     tex = noted.get_text() if noted is not None else str(tag.get("alttext", ""))
     return f"${' '.join(tex.split())}$" if tex.strip() else _linear_mathml(tag)
@@ -123,7 +122,7 @@ def _name(element: Any) -> str:
 
 
 def _value(element: Any, name: str, default: str = "") -> str:
-    """Return a property of an element: "" without a value, or the default if missing."""
+    """Get a property of an element, or "" if it has no value, `default` if it's missing."""
     for properties in element:
         if _name(properties).endswith("Pr"):
             for each in properties:
@@ -148,7 +147,7 @@ def _grouped(text: str) -> str:
 
 
 def _bracketed(text: str) -> str:
-    """Return the text in parentheses, unless it already is."""
+    """Put text in parentheses, unless it already is."""
     if text.startswith("(") and text.endswith(")"):
         depth = 0
         for at, char in enumerate(text):

@@ -1,8 +1,8 @@
-"""Joining of words that were hyphenated at line ends in PDFs.
+"""Rejoin words that a PDF hyphenates at line ends.
 
-pdfium writes U+FFFE for a hyphen between two letters at a line end, and joins the lines. If the
-hyphen belongs to the word is decided by the rest of the document, then by the form of the two
-parts. Numbers and ranges keep their line breaks.
+When a line ends in a hyphen between two letters, pdfium writes U+FFFE and joins the lines. Whether
+the hyphen belongs to the word depends on the rest of the document and, failing that, on what the
+two halves look like. Numbers and ranges keep their line breaks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SUSPENDED = {"and", "bzw", "et", "oder", "or", "ou", "und"}
 
 
 def without_hyphens(pages: Sequence[str]) -> list[str]:
-    """Return pages of pdfium's text with hyphenated words joined."""
+    """Rejoin hyphenated words in pages extracted by pdfium."""
     if not any(_BROKEN.search(page) or "\xad" in page for page in pages):
         return [*pages]
     known = {word.lower() for page in pages for word in _WORD.findall(page)}
@@ -42,7 +42,7 @@ def without_hyphens(pages: Sequence[str]) -> list[str]:
 
 
 def _keeps(first: str, second: str, known: set[str]) -> bool:
-    """Return True if the hyphen between two parts belongs to the word."""
+    """Decide whether the hyphen between two halves belongs to the word."""
     low_first, low_second = first.lower(), second.lower()
     if f"{low_first}-{low_second}" in known:
         return True

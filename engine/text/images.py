@@ -1,8 +1,8 @@
-"""Images and recordings in prompts: marks with digests in the text, and ids in the tokens.
+"""Images and recordings in prompts: digests in the text, token ids after tokenization.
 
-A template writes the same word for every image, so prompts with different images would be equal.
-Therefore the rendered text has a mark with the image's digest instead. For tokenization, the mark
-becomes the word again, whose token is then replaced by the image's ids.
+Templates use the same placeholder for every image, so prompts with different images would look
+equal. We replace it by a mark with the image's digest in the rendered text. For tokenization, the
+mark is turned back into the placeholder, whose token then expands to the image's ids.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from msgspec import Struct
 from engine.errors import TEMPLATE_ERROR, EngineError
 from engine.messages import Message, medium_of
 
-_MARK = "\ufdd1"  # a noncharacter, reserved by Unicode for internal use
+_MARK = "\ufdd1"  # a noncharacter, which Unicode reserves for internal use
 
 _MARKED = re.compile(f"{_MARK}([0-9a-f]{{64}}){_MARK}")
 
 
 class Images(Struct, frozen=True):
-    """Images and recordings of a prompt."""
+    """Images and recordings in a prompt."""
 
-    # the template's words for an image and for a recording, with their ids
+    # the template's placeholders for images and recordings, with their token ids
     words: Mapping[str, int]
-    # by digest: the word, and the token ids of the image
+    # by digest: placeholder, and the token ids to insert
     ids: Mapping[str, tuple[str, Sequence[int]]]
 
     def mark(self, text: str, digests: Sequence[str]) -> str:
-        """Replace the words for images in a rendered text by marks with their digests.
+        """Replace placeholders in a rendered text by marks with the images' digests.
 
         Raises:
-            EngineError: the template has not written all of them.
+            EngineError: if the template didn't write all images in order.
         """
         pattern = "|".join(map(re.escape, self.words))
         first, *others = re.split(f"({pattern})", self.unmarked(text))
@@ -48,14 +48,14 @@ class Images(Struct, frozen=True):
         return first + "".join(f"{_MARK}{digest}{_MARK}{text}" for digest, text in pairs)
 
     def unmarked(self, text: str) -> str:
-        """Return a text without the character used for marks."""
+        """Remove the character we use for marks."""
         return text.replace(_MARK, "\ufffd")
 
     def tokens(self, text: str, found: Sequence[int]) -> Sequence[int]:
-        """Replace the word tokens of a marked text by the ids of its images.
+        """Expand the placeholder tokens of a marked text to the images' ids.
 
         Raises:
-            EngineError: the tokenizer has no token for the word.
+            EngineError: if the tokenizer has no token for the placeholder.
         """
         digests = _MARKED.findall(text)
         if not digests:
@@ -75,12 +75,12 @@ class Images(Struct, frozen=True):
         return [*out, *known[at:]]
 
     def as_words(self, text: str) -> str:
-        """Return a marked text as it is tokenized."""
+        """Turn marks back into placeholders for tokenization."""
         return _MARKED.sub(lambda mark: self.ids[mark[1]][0], text)
 
 
 def images_as_words(messages: list[Message]) -> list[Message]:
-    """Return messages for a template, which needs only the type of images and recordings."""
+    """Reduce images and recordings to their type, which is all that templates need."""
     return [
         {**m, "content": [_part(part) for part in m["content"]]}
         if isinstance(m.get("content"), (list, tuple))

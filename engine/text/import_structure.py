@@ -1,10 +1,10 @@
-"""Cached import structure of transformers.
+"""Cache the import structure of transformers.
 
-Each import of transformers reads its 1,600 modules twice to find the names they define. That takes
-half a second at each start, and in every child that checks a tokenizer. The result depends only on
-the installed files, so it is saved next to the package when that is installed or bundled (`python
--m engine.text.import_structure`). Without a file for the same version, transformers reads its
-modules as usual.
+Whenever it's imported, transformers reads its 1,600 modules twice to find out which names they
+define. That takes half a second at every start, and in every child that checks a tokenizer. Since
+the result only depends on the installed files, we save it next to the package when that is
+installed or bundled (`python -m engine.text.import_structure`). If there's no file for the
+installed version, transformers reads its modules as usual.
 """
 
 from __future__ import annotations
@@ -24,20 +24,23 @@ _MODULE = "transformers.utils.import_utils"
 
 
 def prepare() -> None:
-    """Let the next import of transformers use the saved structure. Call it before that import."""
+    """Make the next import of transformers use the saved structure.
+
+    Call this before importing it.
+    """
     if "transformers" not in sys.modules and not any(isinstance(f, _Finder) for f in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
 
 def keep(package: Path | None = None) -> Path:
-    """Let transformers read its modules, and save the result.
+    """Have transformers read its modules, and save the result.
 
     Args:
-        package: folder of another copy of the same version, such as a bundle's (default: the
-            installed one).
+        package: folder of another copy of the same version, e.g. in a bundle (default: the
+            installed copy).
 
     Returns:
-        The saved file.
+        Path of the saved file.
     """
     import transformers
     from transformers.utils import import_utils
@@ -67,7 +70,7 @@ def _package() -> Path:
 
 
 def _listed(node: Any) -> Any:
-    """Return a tree of modules for JSON. Keys that are sets of packages become lists."""
+    """Convert a module tree to JSON. Sets of packages, which are keys, become lists."""
     if isinstance(node, dict):
         return [
             [key if isinstance(key, str) else sorted(key), _listed(below)]
@@ -83,7 +86,7 @@ def _tree(listed: Any) -> Any:
 
 
 class _Finder(MetaPathFinder):
-    """Finder that wraps the loader of one module of transformers."""
+    """Import hook that wraps the loader of a single transformers module."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -100,7 +103,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Loader(Loader):
-    """Loader that patches the module to use the saved structure."""
+    """Loader that patches the module to read the saved structure."""
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
@@ -129,7 +132,7 @@ class _Loader(Loader):
 
 
 def _read(package: Path) -> dict[Path, Any] | None:
-    """Return the saved structure by folder, or None if it is missing or of another version."""
+    """Load the saved structure by folder. Returns None if it's missing or from another version."""
     try:
         found = json.loads((package.parent / KEPT).read_bytes())
         if found["version"] != getattr(sys.modules["transformers"], "__version__", None):

@@ -1,7 +1,7 @@
-"""Table of invisible characters, for all places that show or accept untrusted text.
+"""Invisible characters, for all code that displays or accepts untrusted text.
 
-`str.isprintable` is not enough: variation selectors, fillers and blank symbols are printable, and a
-run of them can hide a message from a user who approves a text.
+`str.isprintable` isn't enough: variation selectors, fillers and blank symbols count as printable,
+and a run of them can hide a message from a user who approves a text.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-# Default_Ignorable_Code_Point of Unicode 16 (DerivedCoreProperties.txt), without the two joiners.
+# Default_Ignorable_Code_Point in Unicode 16 (DerivedCoreProperties.txt), minus the two joiners.
 IGNORED = (
     "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U00016fe4\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Pattern for use in the brackets of a regular expression, like the next two."""
+"""Use this inside the brackets of a regular expression. The same goes for the next two."""
 JOINERS = "\u200c\u200d"
 BLANKS = "\u2800\U0001d159"
-"""A blank braille pattern and a null notehead of music: they have a width but no ink."""
+"""Blank braille pattern and musical null notehead. They take up space but have no ink."""
 
 PRESENTED = (
     "(?<=[\u203c\u2049\u2122\u2139\u2190-\u27bf\u2900-\u2bff\u3030\u303d\u3297\u3299"
     "\U0001f000-\U0001faff])\ufe0f"
 )
-"""Variation selector after a symbol, which many emoji have and which is harmless."""
+"""Variation selector after a symbol. Many emoji have it, and it's harmless."""
 
 _UNSEEN = re.compile(f"(?!{PRESENTED})[{IGNORED}{JOINERS}{BLANKS}]")
 _PRESENTED = re.compile(PRESENTED)
@@ -35,18 +35,18 @@ _JOINED = re.compile(
 
 
 def is_visible(text: str) -> bool:
-    """Return True if all characters are visible and in place."""
+    """Check that every character is visible, or harmless in its position."""
     return text.isprintable() and not _UNSEEN.search(text)
 
 
 def escape_invisible(
     text: str, escape: Callable[[str], str], keep: str = "", joiners: bool = False
 ) -> str:
-    """Return the text with invisible characters replaced by the result of ``escape``.
+    """Replace invisible characters by whatever ``escape`` returns for them.
 
     Args:
-        keep: characters that are not replaced.
-        joiners: keep joiners between two non-ASCII letters, which Persian and emoji need.
+        keep: characters to leave alone.
+        joiners: leave joiners between non-ASCII letters, which Persian and emoji need.
     """
     if is_visible(text):
         return text

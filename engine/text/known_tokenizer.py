@@ -1,8 +1,8 @@
-"""Tokenizer replacement with all that detokenization needs.
+"""Stand-in for a tokenizer that can turn tokens into text.
 
-Loading a tokenizer of 150,000 tokens takes seconds and 150 MB, and holds the GIL for half a second
-at a time, during which all replies stop. A child process (`sandbox`) loads it to tokenize prompts.
-This process only needs a table of tokens from the child, to turn tokens into text.
+Loading a tokenizer with 150,000 tokens takes seconds and 150 MB, and repeatedly holds the GIL for
+half a second, during which all replies stop. So a child process (`sandbox`) loads it and tokenizes
+prompts. Our process only needs a table of tokens, which it gets from the child.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _FACTS = frozenset((*_OF_WRAPPER, *_OF_TOKENIZER, "has_chat_template", "renderer
 
 
 def tell(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
-    """Return the data for a `KnownTokenizer`. Called in a child process.
+    """Collect what a `KnownTokenizer` needs. Called in a child process.
 
     Args:
-        largest: largest token id.
+        largest: highest token id.
 
     Returns:
-        JSON-compatible facts and the packed table, or None for a tokenizer with its own detokenizer
+        A JSON-compatible dict and the packed table. None if the tokenizer has a custom detokenizer
             or tool parser.
     """
     kind = _kind(wrapper._detokenizer)
@@ -82,12 +82,12 @@ def _kind(detokenizer: Any) -> dict[str, Any] | None:
 
 
 class KnownTokenizer:
-    """Replacement for mlx-lm's `TokenizerWrapper` that rarely tokenizes.
+    """Replaces mlx-lm's `TokenizerWrapper` without loading the tokenizer.
 
-    Loads the real tokenizer for attributes and texts that it does not know.
+    If an unknown attribute or text is needed, the real tokenizer is loaded after all.
 
     Args:
-        facts, table: result of `tell`.
+        facts, table: what `tell` returned.
         packed: the tokenizer as compressed JSON.
         load: loads mlx-lm's wrapper.
     """
@@ -117,7 +117,7 @@ class KnownTokenizer:
 
     @cached_property
     def eos_token_ids(self) -> set[int]:
-        """Ids that end a turn."""
+        """Token ids that end a turn."""
         return set(self._facts["eos_token_ids"])
 
     @property
@@ -127,13 +127,13 @@ class KnownTokenizer:
 
     @cached_property
     def tool_parser(self) -> Any:
-        """Parser of a tool call, or None."""
+        """Parser for tool calls, or None."""
         module = self._facts["tool_parser"]
         return None if module is None else importlib.import_module(module).parse_tool_call
 
     @property
     def detokenizer(self) -> Any:
-        """New streaming detokenizer of mlx-lm."""
+        """A fresh streaming detokenizer from mlx-lm."""
         fresh = copy.copy(self._detokenizer)
         fresh.reset()
         return fresh
@@ -147,7 +147,7 @@ class KnownTokenizer:
         return SPMStreamingDetokenizer(self, self._facts["trim_space"])
 
     def convert_ids_to_tokens(self, ids: Iterable[int]) -> list[str | None]:
-        """Return the tokens as written in the vocabulary."""
+        """Return tokens as spelled in the vocabulary."""
         tokens = self._tokens
         return [tokens[i] if i < len(tokens) else None for i in ids]
 
@@ -158,7 +158,10 @@ class KnownTokenizer:
         return dict(self._facts["added"])
 
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
-        """Tokenize a text. Loads the real tokenizer except for the model's markers."""
+        """Tokenize a text.
+
+        Only the model's markers are known without loading the real tokenizer.
+        """
         known = self._facts["encoded"].get(text)
         added = self._facts["added"].get(text)
         if known is None and added is not None and not add_special_tokens:

@@ -1,8 +1,8 @@
-"""Conversion of Lark grammars to regular expressions, if their language is regular.
+"""Convert Lark grammars to regular expressions where possible.
 
-A text argument of a call is JSON-escaped or between tags. There llguidance supports expressions but
-not grammars. Codex's patches, and most grammars of tools, have no recursive rules, so an equivalent
-expression exists.
+A call's string argument is JSON-escaped or between tags, and there llguidance can apply an
+expression but not a grammar. Codex's patch format and most other tool grammars have no recursive
+rules, so an equivalent expression exists.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-LONGEST = 50_000  # characters of a grammar, and of the resulting expression
+LONGEST = 50_000  # limit for the grammar and for the resulting expression
 
 _COMMON = {
     "DIGIT": "[0-9]",
@@ -33,7 +33,7 @@ _COMMON = {
     "LF": r"\n",
     "NEWLINE": r"(?:\r?\n)+",
 }
-"""Terminals of Lark's `common` module."""
+"""Terminals from Lark's `common` module."""
 
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|//[^\n]*|\#[^\n]*)
@@ -54,11 +54,10 @@ _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "/": r"\/"}
 
 
 def of_grammar(grammar: str) -> str:
-    """Return the regular expression of a grammar.
+    """Convert a grammar to a regular expression.
 
     Raises:
-        ValueError: there is none, or the grammar is invalid. The message continues "the grammar
-            ...".
+        ValueError: if it isn't regular or isn't valid. The message continues "the grammar ...".
     """
     if len(grammar) > LONGEST:
         raise ValueError(f"is longer than {LONGEST:,} characters")
@@ -69,12 +68,12 @@ def of_grammar(grammar: str) -> str:
 
 
 def of_expression(expression: str) -> str:
-    """Return an expression in the common syntax of Python and llguidance.
+    """Convert an expression to the syntax that Python and llguidance share.
 
-    It applies to a whole text, so anchors at its beginning and end are removed.
+    Anchors at either end are removed, since the expression always applies to the whole text.
 
     Raises:
-        ValueError: it uses other syntax. The message continues "the expression ...".
+        ValueError: if it needs other syntax. The message continues "the expression ...".
     """
     if len(expression) > LONGEST:
         raise ValueError(f"is longer than {LONGEST:,} characters")
@@ -92,7 +91,7 @@ def of_expression(expression: str) -> str:
 
 
 def _splits(parts: Iterable[str]) -> bool:
-    """Return True if there are alternatives outside of groups."""
+    """Check for alternatives outside of any group."""
     depth = 0
     for part in parts:
         depth += part.startswith("(") - (part == ")")
@@ -106,14 +105,14 @@ def _common_part(part: str) -> str:
         group = _GROUP.fullmatch(part)
         if group is None:
             raise ValueError(f"looks around or behind itself: {part}")
-        # A rule that is used twice would define a group name twice.
+        # A rule used twice would define its group names twice.
         return f"(?{group[2]}" if group[2] and group[2].endswith(":") else "(?:"
     if part in ("^", "$") or re.fullmatch(r"\\[1-9bBAZzG]", part):
         raise ValueError(f"has {part} in it")
     if part[0] == "[" and part[-1] != "]":
         raise ValueError("has [ without its end")
     if part[0] == "[":
-        # Escape what llguidance would read as a nested class or an operator between two classes.
+        # llguidance would read these as nested classes or set operators.
         inner = re.sub(r"\\.|[\[&~/\n]", _escaped_in_class, part[1:-1], flags=re.DOTALL)
         return f"[{inner}]"
     return _ESCAPES.get(part, part)
@@ -128,13 +127,11 @@ def _literal(text: str) -> str:
 
 
 class _ParsedGrammar:
-    """Parsed grammar."""
-
     def __init__(self, grammar: str) -> None:
         self._rules: dict[str, list[tuple[str, str]]] = {}
         self._made: dict[str, str] = {}
         self._ignored = list[list[tuple[str, str]]]()
-        self._open = list[str]()  # rules that are being expanded
+        self._open = list[str]()  # rules being expanded, to detect recursion
         self._between = ""
         self._split(list(self._tokens(grammar)))
 
@@ -149,7 +146,7 @@ class _ParsedGrammar:
                 yield str(found.lastgroup), found[0]
 
     def _split(self, tokens: list[tuple[str, str]]) -> None:
-        """Split the tokens into rules, and process directives."""
+        """Split the tokens into rules and process directives."""
         starts = [n for n, (kind, _) in enumerate(tokens) if kind in ("rule", "directive")]
         if starts[:1] != [0]:
             raise ValueError("does not begin with a rule")
@@ -185,7 +182,7 @@ class _ParsedGrammar:
         return self._between + self._rule("start")
 
     def _rule(self, name: str) -> str:
-        """Return the expression of a rule or a terminal."""
+        """Return the expression for a rule or terminal."""
         if name not in self._made:
             if name not in self._rules:
                 raise ValueError(f"has no rule of the name {name}")
@@ -204,7 +201,7 @@ class _ParsedGrammar:
         return made
 
     def _alternatives(self, left: list[tuple[str, str]], terminal: bool) -> str:
-        """Consume tokens from the end of `left` up to a closing bracket."""
+        """Pop tokens off the end of `left` until a closing bracket."""
         found, sequence = list[str](), list[str]()
         while left and left[-1][1] not in (")", "]"):
             kind, word = left.pop()
@@ -258,7 +255,7 @@ class _ParsedGrammar:
 
 
 def _joined(parts: list[str]) -> str:
-    """Join the parts. Raise `ValueError` if the result is too long."""
+    """Join parts of an expression. Raises `ValueError` if the result is too long."""
     if sum(map(len, parts)) > LONGEST:
         raise ValueError(f"is more than {LONGEST:,} characters long as a regular expression")
     return "".join(parts)
@@ -269,7 +266,7 @@ def _is_terminal(name: str) -> bool:
 
 
 def _unquoted(word: str) -> str:
-    """Return the value of a quoted text."""
+    """Resolve the escapes of a quoted string."""
     inner = word.removesuffix("i")[1:-1]
     known = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
 

@@ -1,4 +1,4 @@
-"""Markers that are tokens, distinguished from text that looks like them."""
+"""Tell marker tokens apart from text that merely looks like a marker."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from engine.text.dialects import Markers
 
 
 class MarkTokens:
-    """Recognizer of markers among text that looks like them.
+    """Distinguishes markers from lookalike text.
 
-    Each token that is a marker or a part of one is mapped to a private-use character of Unicode,
-    both in the text for the splitter and in the markers. Markers spelled with other tokens are
-    text.
+    Tokens that make up markers are mapped to noncharacters, both in the text passed to the splitter
+    and in the markers. A marker spelled out with other tokens is then just text.
 
     Args:
-        tokens: ids of the tokenizer's added tokens.
+        tokens: the tokenizer's added tokens, with their ids.
     """
 
-    _FIRST = 0xFDD1  # `pieces.GAP` is before it
+    _FIRST = 0xFDD1  # right after `pieces.GAP`
     _MOST = 31
 
     def __init__(self, markers: Markers, tokens: Mapping[str, int]) -> None:
@@ -38,17 +37,17 @@ class MarkTokens:
         self.markers = markers.mapped(self.of)
 
     def of_token(self, token: int, text: str) -> str:
-        """Return the text of a token for the splitter."""
+        """Return a token's text for the splitter."""
         return self.of(text) if token in self._ids else text
 
     def of(self, text: str) -> str:
-        """Return text for the splitter, if each marker in it is a token."""
+        """Convert text for the splitter, treating every marker in it as a token."""
         return self._token.sub(lambda found: self._chars[found[0]], text) if self._chars else text
 
     def plain(self, text: str) -> str:
-        """Return the original text."""
+        """Restore the original text."""
         return text.translate(self._back) if self._back else text
 
     def has_token(self, marker: str) -> bool:
-        """Return True if a marker contains an added token."""
+        """Check whether a marker has an added token in it."""
         return any(ord(char) in self._back for char in marker)

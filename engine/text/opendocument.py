@@ -1,4 +1,4 @@
-"""OpenDocument files of LibreOffice and others: texts (ODT), sheets (ODS), slides (ODP)."""
+"""Read OpenDocument files (LibreOffice and others): ODT, ODS and ODP."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ _OFFICE, _TEXT, _TABLE, _DRAW, _STYLE, _PRESENTATION = (
 )
 _XLINK, _MATH = "{http://www.w3.org/1999/xlink}", "{http://www.w3.org/1998/Math/MathML}"
 _DC = "{http://purl.org/dc/elements/1.1/}"
-# Removed text, which is stored apart from the body, and hidden text.
+# Deleted text, which is stored outside the body, and hidden text.
 _SKIPPED = {f"{_TEXT}tracked-changes", f"{_TEXT}sequence-decls", f"{_TEXT}note-citation"}
 _SKIPPED |= {f"{_OFFICE}forms", f"{_TEXT}ruby-text"}
-_MOST_REPEATED = 100  # consecutive equal cells or rows
+_MOST_REPEATED = 100  # identical consecutive cells or rows
 _MOST_BLANKS = 1000
 
 
 def is_flat(head: bytes) -> bool:
-    """Return True if a file begins like a single XML document (FODT, FODS, FODP)."""
+    """Check for the start of a single-file XML document (FODT, FODS, FODP)."""
     return b"<office:document" in head and b"opendocument" in head
 
 
 def read(archive: Archive) -> Document:
-    """Read a file. Raise UnreadableError if that fails."""
+    """Read a zipped document. Raises UnreadableError if that fails."""
     manifest = "META-INF/manifest.xml"
     if manifest in archive and b"encryption-data" in archive.read(manifest):
         raise UnreadableError(LOCKED)
@@ -57,13 +57,13 @@ def read(archive: Archive) -> Document:
 
 
 def read_flat(data: bytes) -> Document:
-    """Read a file that is a single XML document. Raise UnreadableError if that fails."""
+    """Read a single-file XML document. Raises UnreadableError if that fails."""
     root = xml(data)
     return _OpenDocument(None).document(root, root)
 
 
 class _OpenDocument:
-    """Reader of one file."""
+    """Reads an OpenDocument file."""
 
     def __init__(self, archive: Archive | None) -> None:
         self.left_out = LeftOut()
@@ -71,14 +71,14 @@ class _OpenDocument:
         self._budget = Budget()
         self._notes: list[str] = []
         self._comments: list[str] = []
-        self._positions: dict[str, str] = {}  # "super" or "sub", by names of styles
+        self._positions: dict[str, str] = {}  # "super" or "sub" by style name
 
     def document(self, root: Any, styles: Any) -> Document:
-        """Return the text.
+        """Convert the file to text.
 
         Args:
-            root: the element with the body.
-            styles: the file with headers and footers, or None.
+            root: element that contains the body.
+            styles: file with headers and footers, if any.
         """
         self._positions = _positions(root) | (_positions(styles) if styles is not None else {})
         body = root.find(f"{_OFFICE}body")
@@ -114,7 +114,7 @@ class _OpenDocument:
         return [*found]
 
     def _blocks(self, parent: Any, depth: int, level: int = -1) -> Iterator[str]:
-        """Yield paragraphs, tables and text boxes. ``level`` is that of the surrounding list."""
+        """Yield paragraphs, tables and text boxes. ``level`` is the nesting level of lists."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
         for child in parent:
@@ -155,7 +155,7 @@ class _OpenDocument:
             yield from self._frame(box, depth + 1)
 
     def _pieces(self, parent: Any, boxes: list[Any], depth: int) -> Iterator[str]:
-        """Yield parts of a paragraph's text. Frames in it are added to ``boxes``."""
+        """Yield a paragraph's text chunk by chunk. Frames found in it are added to ``boxes``."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
         yield _plain(parent.text)
@@ -188,7 +188,7 @@ class _OpenDocument:
             yield _plain(child.tail)
 
     def _note(self, element: Any, found: list[str], word: str, depth: int) -> str:
-        """Return the mark of a note or comment, and store its text for the end."""
+        """Return the reference for a note or comment. Its text is kept for the end."""
         place = len(found)
         found.append("")
         author = element.find(f"{_DC}creator")
@@ -199,7 +199,7 @@ class _OpenDocument:
         return f"[{mark}]"
 
     def _frame(self, frame: Any, depth: int) -> Iterator[str]:
-        """Yield the text of a text box or a shape. Count those without text."""
+        """Yield the text of a text box or shape. If there is none, count it as left out."""
         if formula := self._formula(frame):
             yield formula
             return
@@ -214,7 +214,7 @@ class _OpenDocument:
             self.left_out.add("image")
 
     def _formula(self, frame: Any) -> str:
-        """Return the StarMath notation of a formula, or "" for another object."""
+        """Return a formula in StarMath notation, or "" if the object isn't a formula."""
         for each in frame.iter(f"{_DRAW}object"):
             root = next(iter(each), None)
             name = f"{joined('', str(each.get(f'{_XLINK}href', '')))}/content.xml"
@@ -243,12 +243,12 @@ class _OpenDocument:
         return self._with_notes(text)
 
     def _with_notes(self, text: str) -> str:
-        """Append the notes of a page to its text."""
+        """Append a page's notes to its text."""
         notes, self._notes, self._comments = [*self._notes, *self._comments], [], []
         return "\n\n".join(filter(None, (text, "\n".join(notes))))
 
     def _lines(self, table: Any) -> Iterator[str]:
-        """Yield the rows of a sheet, with tabs between cells and one line for empty rows."""
+        """Yield a sheet's rows, tab-separated. Consecutive empty rows are collapsed."""
         blank = False
         for row in _members(table, "table-row"):
             line, tabs = "", 0
@@ -287,20 +287,20 @@ class _OpenDocument:
 
 
 def _positions(root: Any) -> dict[str, str]:
-    """Return the names of superscript and subscript styles."""
+    """Map style names to superscript or subscript."""
     found = {}
     for style in root.iter(f"{_STYLE}style"):
         for each in style.iter(f"{_STYLE}text-properties"):
             position = str(each.get(f"{_STYLE}text-position", ""))
             if position.startswith(("super", "sub")):
                 found[str(style.get(f"{_STYLE}name"))] = position
-            elif re.match(r"-?[1-9]", position):  # percentage of the height
+            elif re.match(r"-?[1-9]", position):  # percentage of the font height
                 found[str(style.get(f"{_STYLE}name"))] = "sub" if position[0] == "-" else "super"
     return found
 
 
 def _plain(text: str | None) -> str:
-    """Return text with each run of white space as a single blank."""
+    """Collapse every run of whitespace to one space."""
     if not text:
         return ""
     words = " ".join(text.split())
@@ -314,7 +314,7 @@ def _repeated(element: Any, what: str) -> int:
 
 
 def _members(table: Any, name: str, depth: int = 0) -> Iterator[Any]:
-    """Yield the rows of a table, including those in groups, but not of nested tables."""
+    """Yield a table's rows, including grouped rows but not those of nested tables."""
     if depth > MAX_DEPTH:
         raise UnreadableError(TOO_DEEP)
     for child in table:

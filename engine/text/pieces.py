@@ -1,10 +1,10 @@
-"""Processing of long texts in pieces, and of rendered texts with gaps.
+"""Process long texts in chunks, and rendered texts with gaps.
 
-One call on megabytes of text holds the GIL until it ends, which blocks the window and the engine.
-Each piece here takes about a millisecond.
+A single call on megabytes of text holds the GIL until it returns, blocking the window and the
+engine. A chunk takes about a millisecond.
 
-Rendered texts have gaps where their contents include special tokens (`engine.text.contents`). They
-are split at the gaps for tokenization.
+Where a rendered text quotes a special token, it has a gap (`engine.text.contents`). We split at the
+gaps before tokenizing.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import json
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 
-PIECE = 2**20  # characters or bytes of text per call
+PIECE = 2**20  # characters or bytes per call
 
 TOKENS = 2**16
 _LINE = 4096  # tokens per call
 
 
 def encoded(text: str) -> bytes:
-    """Encode a text as UTF-8. Raise `UnicodeEncodeError` for lone surrogates."""
+    """Encode text as UTF-8. Raises `UnicodeEncodeError` for lone surrogates."""
     if len(text) <= PIECE:
         return text.encode()
     return b"".join([text[at : at + PIECE].encode() for at in range(0, len(text), PIECE)])
 
 
 def decoded(blob: bytes) -> str:
-    """Decode UTF-8. Raise `UnicodeDecodeError` if it is invalid."""
+    """Decode UTF-8. Raises `UnicodeDecodeError` if it isn't valid."""
     if len(blob) <= PIECE:
         return blob.decode()
     decode, view = codecs.getincrementaldecoder("utf-8")().decode, memoryview(blob)
@@ -37,7 +37,7 @@ def decoded(blob: bytes) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Return True if a text can be encoded. Lone surrogates cannot, and tokenizers fail on them."""
+    """Check for lone surrogates, which can't be encoded and make tokenizers fail."""
     try:
         for at in range(0, len(text), PIECE):
             text[at : at + PIECE].encode()
@@ -47,13 +47,13 @@ def is_unicode(text: str) -> bool:
 
 
 def parts(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Yield the ids in slices."""
+    """Yield the ids in slices of `TOKENS`."""
     for at in range(0, len(ids), TOKENS):
         yield ids[at : at + TOKENS]
 
 
 def listed(*several: Sequence[int]) -> list[int]:
-    """Return all ids in one new list."""
+    """Concatenate several id sequences into a new list."""
     made: list[int] = []
     for ids in several:
         for part in parts(ids):
@@ -62,13 +62,13 @@ def listed(*several: Sequence[int]) -> list[int]:
 
 
 def packed(tokens: Sequence[str | None]) -> bytes:
-    """Serialize a table of tokens."""
+    """Serialize a token table."""
     lines = (json.dumps(tokens[at : at + _LINE]) for at in range(0, len(tokens), _LINE))
     return zlib.compress("\n".join(lines).encode(), 1)
 
 
 def unpacked(table: bytes) -> list[str | None]:
-    """Return the tokens of a `packed` table."""
+    """Deserialize a `packed` token table."""
     tokens: list[str | None] = []
     for line in zlib.decompress(table).splitlines():
         tokens += json.loads(line)
@@ -77,7 +77,7 @@ def unpacked(table: bytes) -> list[str | None]:
 
 # -- gaps ---------------------------------------------------------------------------------------
 
-GAP = "\ufdd0"  # A noncharacter, reserved for internal use. Doubled, it is the character itself.
+GAP = "\ufdd0"  # A noncharacter, reserved for internal use. Doubled, it stands for itself.
 
 _ANCHOR = "\n"
 
@@ -85,10 +85,10 @@ Encode = Callable[[str], Sequence[int]]
 
 
 def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
-    """Tokenize a rendered text, without special tokens across gaps.
+    """Tokenize a rendered text such that no special token spans a gap.
 
     Args:
-        encode: tokenizes a text without gaps.
+        encode: tokenizes text that has no gaps.
     """
     if GAP not in text:
         return list(encode(text)) if text else []
@@ -96,7 +96,7 @@ def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
     known: dict[str, Sequence[int]] = {"": ()}
 
     def within(piece: str) -> Sequence[int]:
-        # Some tokenizers add a space before every text, which is wrong in the middle of one.
+        # Some tokenizers add a space in front of every text, but this isn't the start of one.
         ids = list(encode(_ANCHOR + piece))
         return ids[len(begun) :] if ids[: len(begun)] == begun else encode(piece)
 
@@ -110,17 +110,17 @@ def tokens_across_gaps(encode: Encode, text: str) -> list[int]:
 
 
 def without_gaps(text: str) -> str:
-    """Return a rendered text without its gaps."""
+    """Remove the gaps from a rendered text."""
     return "".join(_divided(text)) if GAP in text else text
 
 
 def as_it_stands(text: str) -> str:
-    """Return a text so that it is tokenized unchanged, including its special tokens."""
+    """Escape a text so it's tokenized as is, special tokens included."""
     return text.replace(GAP, GAP * 2) if GAP in text else text
 
 
 def _divided(text: str) -> Iterator[str]:
-    """Yield the texts between the gaps."""
+    """Split at the gaps."""
     piece: list[str] = []
     for number, part in enumerate(text.split(GAP * 2)):
         first, *others = part.split(GAP)

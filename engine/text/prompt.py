@@ -1,4 +1,4 @@
-"""Construction of prompt tokens from messages, with the model's chat template."""
+"""Build prompt tokens from messages using the model's chat template."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from engine.text.reply_text import ReplyText
 
 
 class Prompt(Struct, frozen=True):
-    """A prompt ready for prefill."""
+    """A tokenized prompt, ready for prefill."""
 
     tokens: list[int]  # never empty
-    # rendered text, and the beginning of the reply if there is one. In contents, special tokens
-    # have gaps (`engine.text.contents`), also in `opened`.
+    # rendered text, including the start of the reply if there is one. Special tokens within
+    # contents have gaps (`engine.text.contents`). The same goes for `opened`.
     text: str
-    # boundaries of text and tokens in common with the previous conversation
+    # text and token positions shared with the previous conversation
     known: tuple[tuple[int, int], ...]
-    # Number of tokens before the opening of the reply. Later prompts of the same chat begin with
-    # these, even if the template drops parts of the reply.
+    # Number of tokens before the opening of the reply. Later prompts of the same chat start with
+    # these tokens, even if the template drops parts of the reply.
     boundary: int
-    system: int = 0  # number of leading tokens that depend only on the system message and tools
-    answered: int = 0  # number of trailing tokens that belong to the beginning of the reply
-    opened: str = ""  # rendered text without the beginning of the reply
-    continues: bool = False  # True if the prompt has the beginning of a reply
-    opening: str | None = None  # end of `opened` after the messages; None if unknown
+    system: int = 0  # number of leading tokens that only depend on the system message and tools
+    answered: int = 0  # number of trailing tokens that are the start of the reply
+    opened: str = ""  # rendered text, without the start of the reply
+    continues: bool = False  # the prompt already has the start of the reply
+    opening: str | None = None  # the part of `opened` after the messages, if known
 
     def ledger(self, answer: str, generated: list[int]) -> Ledger:
-        """Return the ledger after a reply with this text and these tokens."""
+        """Return the ledger after the model has added a reply."""
         text, tokens = self.text + answer, [*self.tokens, *generated]
         ends = ((len(self.text), len(self.tokens)), (len(text), len(tokens)))
         return Ledger(text, tokens, (*self.known, *ends))
 
 
 def check_messages(messages: Any) -> list[Message]:
-    """Validate messages, and return copies.
+    """Validate messages and copy them.
 
-    Contents become strings, unless they have images or recordings.
+    Contents are converted to strings, except if they have images or recordings.
 
     Raises:
-        EngineError: a message has no role, or an invalid content.
+        EngineError: if a message has no role, or its content isn't valid.
     """
     if not isinstance(messages, (list, tuple)) or not messages:
         raise EngineError(INVALID_REQUEST, "Send a text or a non-empty list of messages.")
@@ -81,7 +81,7 @@ def check_messages(messages: Any) -> list[Message]:
 
 
 _SHOWING = ("user", "tool")
-"""Roles whose messages may have images. Templates support them nowhere else."""
+"""Roles that may have images in their messages. Templates don't support them anywhere else."""
 
 
 def _read(part: Any) -> Any:
@@ -104,19 +104,19 @@ def build(
     template: Mapping[str, Any] | None = None,
     images: Images | None = None,
 ) -> Prompt:
-    """Render messages and tokenize them. Reuse the tokens of `before` where the text is the same.
+    """Render and tokenize messages. Where the text is the same, tokens of `before` are reused.
 
-    If the last message is the assistant's, the reply continues it.
+    If the last message is from the assistant, the reply continues it.
 
     Args:
-        reader: renders and tokenizes (default: in this process).
+        reader: does the rendering and tokenizing (default: in this process).
         most: maximum number of tokens.
-        template: further arguments of the template, such as tools.
-        images: images of the messages; None if the model has no vision.
+        template: extra template arguments, e.g. tools.
+        images: the images in the messages. None if the model can't see.
 
     Raises:
-        EngineError: `template_error` with the template's own message.
-        TooLongError: the prompt has more than `most` tokens.
+        EngineError: `template_error`, with the message the template raised.
+        TooLongError: if there are more than `most` tokens.
     """
     reader = reader or InProcess(tokenizer)
     begun: Message | None = None
@@ -184,7 +184,7 @@ def build(
 def _encode_marked(
     reader: Reader, texts: list[str], most: int | None, images: Images
 ) -> Sequence[Sequence[int]]:
-    """Tokenize texts with images. Raise `TooLongError` if the first has more than `most` tokens."""
+    """Tokenize texts with images. Raises `TooLongError` if the first text exceeds `most` tokens."""
     found = reader.encode([images.as_words(text) for text in texts], most)
     made = [images.tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
     if most is not None and len(made[0]) > most:
@@ -193,12 +193,12 @@ def _encode_marked(
 
 
 class _Rendered(Struct, frozen=True):
-    """Rendered conversation.
+    """A rendered conversation.
 
     Attributes:
         opened, opening: see `Prompt`.
-        closed: beginning that later prompts of the same chat share.
-        other: another chat with the same system message and tools, or None.
+        closed: prefix that it has in common with later prompts of the chat.
+        other: a different chat with the same system message and tools, if any.
     """
 
     opened: str
@@ -224,7 +224,7 @@ def _render(
     more = [(other, True)] if other else []
     rendered = reader.render([(messages, True), (messages, False), *more], reasoning, given)
     parted = inert.parted(messages, given)
-    if parted is not None:  # does the template make marks of names?
+    if parted is not None:  # does the template turn names into marks?
         named, values = parted
         without = reader.render([(named, True), (named, False), *more], reasoning, values)
         if _fewer(inert, without, rendered):
@@ -235,7 +235,7 @@ def _render(
     opening = None
     if opened.startswith(closed) and len(closed) < len(opened):
         opening = opened[len(closed) :]
-    else:  # the template opens every answer, or none: what do later prompts go on with?
+    else:  # The template opens all answers or none, so find out how later prompts continue.
         answered = [*messages, {"role": "assistant", "content": "·"}]
         (after,) = reader.render([(answered, False)], reasoning, given)
         if not isinstance(after, EngineError):
@@ -252,7 +252,7 @@ def _sure(text: str | EngineError) -> str:
 def _fewer(
     inert: contents.GapInserter, some: list[str | EngineError], others: list[str | EngineError]
 ) -> bool:
-    """Return True if `some` texts have fewer marks than `others`."""
+    """Compare the number of marks: True if `some` texts have fewer than `others`."""
     if any(isinstance(text, EngineError) for text in (*some, *others)):
         return False
     return inert.count(_sure(some[0])) < inert.count(_sure(others[0]))
@@ -266,7 +266,7 @@ def _begun(
     opening: str | None,
     before: Ledger,
 ) -> str:
-    """Return the beginning of a reply, as the model wrote it or would have written it."""
+    """Return the start of a reply, the way the model wrote it or would have written it."""
     content, thought = begun.get("content") or "", reasoning_of(begun)
     if before.text.startswith(opened) and len(before.text) > len(opened):
         written = before.text[len(opened) :]
@@ -274,14 +274,14 @@ def _begun(
         text.take(pieces.without_gaps(written))
         parts = text.parts
         if parts["answer"] == content and parts["reasoning"].rstrip("\n") == thought.rstrip("\n"):
-            return written  # markers and line breaks as they were
+            return written  # keep markers and line breaks exactly as they were
     dialect = recognition.of(tokenizer)
     inside = dialect.markers.opens_reasoning(opened, opening)
     return dialect.begin(inert.text(str(thought)), inert.text(str(content), True), inside)
 
 
 def _same_system(messages: list[Message], tools: bool) -> list[Message] | None:
-    """Return another chat with the same system message or tools, to find their common beginning."""
+    """Make up another chat with the same system message or tools, to find the common prefix."""
     count = int(messages[0]["role"] == "system")
     if len(messages) <= count or not (count or tools):
         return None
@@ -294,15 +294,15 @@ def _same_system(messages: list[Message], tools: bool) -> list[Message] | None:
 def build_raw(
     tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int, marks: bool = True
 ) -> Prompt:
-    """Return the prompt for a text or token ids, without a template.
+    """Build a prompt from text or token ids, without a template.
 
     Args:
-        marks: tokenize special tokens in the text as such. True for prompts from a caller, who
-            writes the template's part too; False to only count tokens.
+        marks: True if special tokens in the text count as such, for callers who write the
+            template's part themselves. False if it's only for counting tokens.
 
     Raises:
-        EngineError: `invalid_request`, the prompt is empty.
-        TooLongError: the prompt has more than `most` tokens.
+        EngineError: `invalid_request` if the prompt is empty.
+        TooLongError: if there are more than `most` tokens.
     """
     if raw.text is None:
         tokens = list(raw.tokens)
@@ -318,7 +318,7 @@ def build_raw(
 
 
 def _opening(tokenizer: Any) -> list[int]:
-    """Return the ids that a tokenizer adds before every text."""
+    """Return the ids a tokenizer puts before every text, e.g. BOS."""
     whole, bare = tokenizer.encode("a"), tokenizer.encode("a", add_special_tokens=False)
     for start in range(len(whole) - len(bare) + 1):
         if bare and whole[start : start + len(bare)] == bare:

@@ -1,4 +1,4 @@
-"""Detection of a model's dialect, and its use for prompts and replies."""
+"""Detect a model's dialect and apply it to prompts and replies."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from engine.text.rendering import MOMENT
 
 
 class Dialect(Struct, frozen=True, eq=False):
-    """Dialect of a tokenizer and template, with the matching row of the table."""
+    """The dialect of a tokenizer and template, based on a row of the table."""
 
     row: DialectRow
     markers: Markers
-    tool_format: str  # notation of tool calls; "" if the model makes none
-    reasons: bool  # the model may reason before it answers
-    knows_calls: bool  # the template renders tool calls in messages
+    tool_format: str  # notation of tool calls; "" if the model doesn't make any
+    reasons: bool  # the model can reason before answering
+    knows_calls: bool  # the template can render tool calls in messages
     switch: Switch
-    ends: tuple[str, ...]  # existing tokens that end a turn
+    ends: tuple[str, ...]  # end-of-turn tokens that the tokenizer has
 
     def prepared(
         self, reasoning: bool | None, template: Arguments, messages: list[Message]
     ) -> tuple[dict[str, Any], list[Message]]:
-        """Return the template's arguments and the messages for the wanted reasoning.
+        """Return template arguments and messages that give the desired reasoning.
 
         Args:
-            reasoning: None for the template's default.
-            template: arguments of the caller, which take precedence.
+            reasoning: None leaves it to the template.
+            template: arguments from the caller. They take precedence.
         """
         switch, given = self.switch, dict(template)
         today = datetime.fromtimestamp(given.get(MOMENT, time.time()))
@@ -69,10 +69,10 @@ class Dialect(Struct, frozen=True, eq=False):
         return {**(switch.on if reasoning else switch.off), **given}, messages
 
     def begin(self, thought: str, content: str, inside: bool) -> str:
-        """Return the beginning of a reply as the model would have written it.
+        """Write the start of a reply as the model would have.
 
         Args:
-            inside: the prompt ends within the reasoning.
+            inside: True if the prompt ends inside reasoning.
         """
         start, end = self.markers.think_start, self.markers.think_end
         if not end and self.row.begun is None:
@@ -92,7 +92,7 @@ Made = TypeVar("Made")
 
 
 def once_for_each(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
-    """Cache the result of `make` for each tokenizer, by weak reference."""
+    """Call `make` only once per tokenizer. Results are cached by weak reference."""
     found: WeakKeyDictionary[Any, Made] = WeakKeyDictionary()
     lock = threading.Lock()
 
@@ -106,7 +106,7 @@ def once_for_each(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
 
 
 def recognise(tokenizer: Any) -> Dialect:
-    """Detect the dialect from a tokenizer's added tokens and template."""
+    """Detect the dialect, based on a tokenizer's added tokens and its template."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     template = template_text(inner)
     by = renderer(tokenizer)
@@ -117,7 +117,7 @@ def recognise(tokenizer: Any) -> Dialect:
     if pair == MLX_LM:
         pair = (tokenizer.think_start or "", tokenizer.think_end or "")
         if not pair[0] and THINK[1] in template:
-            pair = THINK  # ordinary text, which mlx-lm does not detect
+            pair = THINK  # as plain text, which mlx-lm doesn't detect
     tools, calls = row.tools, row.calls
     if tools == MLX_LM:
         calls = call_notations.format_of(tokenizer) or call_notations.inferred(template)
@@ -133,7 +133,7 @@ def recognise(tokenizer: Any) -> Dialect:
         row.calls_end_reasoning,
     )
     if row.tools != MLX_LM and template and "tools" not in template:
-        calls = ""  # the template would not show tools
+        calls = ""  # tools wouldn't be shown to the model
     has_tools = any(frame.kind == "tool" for frame in markers.frames) or row.header is not None
     thoughts = [frame for frame in markers.frames if frame.kind == "reasoning"]
     framed = bool(thoughts) or row.header is not None
@@ -157,14 +157,14 @@ def _added(tokenizer: Any) -> Mapping[str, int]:
 
 
 added_tokens = once_for_each(_added)
-"""Return the ids of a tokenizer's added tokens. Cached."""
+"""Get the ids of a tokenizer's added tokens. Cached."""
 
 of = once_for_each(recognise)
-"""Return the dialect of a tokenizer wrapper. Cached."""
+"""Get the dialect of a tokenizer wrapper. Cached."""
 
 
 def renderer(tokenizer: Any) -> str:
-    """Return the name of mlx-lm's module that replaces a tokenizer's template, or ""."""
+    """Return which mlx-lm module replaces a tokenizer's template, or ""."""
     own = getattr(tokenizer, "_chat_template", None)
     if own is not None:
         return str(getattr(own, "__module__", "")).rpartition(".")[2]
@@ -173,7 +173,9 @@ def renderer(tokenizer: Any) -> str:
 
 
 def _call_markers(tokenizer: Any, calls: str) -> Pair:
-    """Return mlx-lm's markers of tool calls for a tokenizer, or else for the parser `calls`."""
+    """Return the call markers mlx-lm uses for a tokenizer, falling back to those of the parser
+    `calls`.
+    """
     if tokenizer.has_tool_calling:
         return tokenizer.tool_call_start or "", tokenizer.tool_call_end or ""
     return call_notations.markers(calls) if calls else ("", "")
@@ -195,7 +197,7 @@ _EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
 
 
 def _switch(template: str) -> Switch:
-    """Return the reasoning switch, from the argument names in a template."""
+    """Guess the reasoning switch from argument names in a template."""
     if "enable_thinking" not in template and re.search(r"(if|not|set|and|or) thinking\b", template):
         return Switch({"thinking": True}, {"thinking": False})
     if "enable_thinking" not in template and "reasoning_effort" in template:

@@ -1,4 +1,4 @@
-"""Rendering of messages by a model's chat template, and tokenization."""
+"""Render messages with a chat template, and tokenize the result."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from engine.text import pieces, strict_templates
 
 
 class TooLongError(EngineError):
-    """The prompt has more tokens than allowed."""
+    """The prompt exceeds the allowed number of tokens."""
 
     def __init__(self, tokens: int) -> None:
         super().__init__(CONTEXT_OVERFLOW, f"The conversation is {tokens:,} tokens long.")
         self.tokens = tokens
 
 
-Asked = tuple[list[Message], bool]  # messages to render, and True to open the reply after them
+Asked = tuple[list[Message], bool]  # messages, and whether to open a reply after them
 
 
 class Reader(Protocol):
-    """Interface for rendering and tokenizing with a model's template and tokenizer."""
+    """Renders and tokenizes with a model's template and tokenizer."""
 
     def render(
         self,
@@ -33,22 +33,22 @@ class Reader(Protocol):
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """Render each item. Return an error in place of a text that cannot be rendered.
+        """Render each item. If that fails, its result is the error.
 
         Args:
-            template: further arguments of the template, such as tools.
+            template: extra template arguments, e.g. tools.
         """
 
     def encode(self, texts: list[str], most: int | None = None) -> Sequence[Sequence[int]]:
-        """Tokenize each text. Long results may be compact arrays.
+        """Tokenize each text. Long results may be returned as compact arrays.
 
         Raises:
-            TooLongError: the first has more tokens than `most`.
+            TooLongError: if the first text has more than `most` tokens.
         """
 
 
 class InProcess:
-    """Reader that uses mlx-lm's tokenizer wrapper in this process."""
+    """Renders and tokenizes with mlx-lm's wrapper, in this process."""
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
@@ -69,7 +69,7 @@ class InProcess:
         return [render(known, bos, m, reasoning, opening, template) for m, opening in asked]
 
     def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
-        # The template has written any BOS token itself.
+        # the template has already written BOS if it's needed
         encode, found = self.tokenizer.encode, list[list[int]]()
         for text in texts:
             found.append(
@@ -91,12 +91,12 @@ def render(
     opening: bool,
     template: Mapping[str, Any] | None = None,
 ) -> str | EngineError:
-    """Render messages with a model's template. Return an error if that fails.
+    """Render messages with a template. Errors are returned, not raised.
 
     Args:
-        apply: the template; None for models without one.
-        bos: beginning of the text without a template.
-        template: further arguments of the template.
+        apply: the template, or None if the model has none.
+        bos: what to start with if there is no template.
+        template: extra template arguments.
     """
     if apply is None:
         return bos + _plain(messages, opening)
@@ -121,21 +121,21 @@ def render(
 
 
 MOMENT = "_moment"
-"""Template argument with the current time for its dates, in seconds since 1970."""
+"""Template argument for the current time (Unix time), if the template writes dates."""
 
-_MOST_WORDS = 1000  # characters of a template's error message
+_MOST_WORDS = 1000  # longest error message taken from a template
 
 
 def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict[str, Any]) -> str:
-    # mlx-lm's wrapper enables reasoning for every model that supports it. For the template's own
-    # default, call the inner tokenizer.
+    # mlx-lm's wrapper turns on reasoning for every model that supports it. To get the template's
+    # own default, call the inner tokenizer instead.
     inner = getattr(tokenizer, "_tokenizer", None)
-    own = getattr(tokenizer, "_chat_template", None) is None  # no renderer of mlx-lm's
+    own = getattr(tokenizer, "_chat_template", None) is None  # not one of mlx-lm's renderers
     if own and "enable_thinking" not in options and getattr(inner, "chat_template", None):
         tokenizer = inner
-    # transformers passes only plain values to templates, so their time is the system clock.
+    # transformers only passes plain values to templates, so their time is the system clock.
     options = {name: value for name, value in options.items() if not callable(value)}
-    if not own:  # renderers reject unknown arguments
+    if not own:  # renderers don't accept unknown arguments
         options = {name: options[name] for name in _RENDERERS if name in options}
     text = tokenizer.apply_chat_template(
         messages, tokenize=False, add_generation_prompt=opening, **options
@@ -147,7 +147,7 @@ _RENDERERS = ("tools", "enable_thinking", "drop_thinking")
 
 
 def _plain(messages: list[Message], opening: bool) -> str:
-    """Return a transcript that a base model without a chat template can continue."""
+    """Format a transcript for base models, which have no chat template."""
     names = {"user": "User", "assistant": "Assistant", "system": "System"}
     turns = [f"{names.get(m['role'], m['role'])}: {text_of(m['content'])}\n" for m in messages]
     return "".join(turns) + ("Assistant:" if opening else "")
@@ -156,18 +156,17 @@ def _plain(messages: list[Message], opening: bool) -> str:
 # -- template files -----------------------------------------------------------------------------
 
 TEMPLATE_FOLDER = "additional_chat_templates"
-"""Folder of named templates within a model's folder."""
+"""Subfolder of a model's folder with named templates."""
 
 DEFAULT, TOOLS = "default", "tool_use"
-"""Names of templates that transformers supports."""
+"""Template names known to transformers."""
 
 
 def template_arguments(folder: Path) -> dict[str, Any]:
-    """Return tokenizer arguments with the template, if transformers would not find it.
+    """Return tokenizer arguments with the template, in case transformers doesn't find it.
 
-    transformers reads `tokenizer_config.json`, `chat_template.jinja`, and
-    `additional_chat_templates/`. It reads the older `chat_template.json` only for models with
-    vision.
+    transformers looks in `tokenizer_config.json`, `chat_template.jinja` and
+    `additional_chat_templates/`. It reads the older `chat_template.json` for vision models only.
     """
     if (folder / "chat_template.jinja").exists() or (folder / TEMPLATE_FOLDER).exists():
         return {}
@@ -178,7 +177,7 @@ def template_arguments(folder: Path) -> dict[str, Any]:
 
 
 def settle_template(tokenizer: Any) -> None:
-    """Add a default to named templates, because transformers cannot choose among other names."""
+    """Make sure named templates have a default. transformers can't choose among other names."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     named = getattr(inner, "chat_template", None)
     if isinstance(named, dict) and named and DEFAULT not in named:
@@ -189,5 +188,5 @@ def _template_of(file: Path) -> Any:
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return None  # reported when the file is needed
+        return None  # reported later, when the file is needed
     return content.get("chat_template") if isinstance(content, dict) else None

@@ -1,9 +1,9 @@
-"""Detection of replies that repeat the same words until they reach their limit.
+"""Detect replies that keep repeating the same words.
 
-Small models fall into such loops, most often at low temperatures. Legitimate text repeats itself,
-too: rows of zeros, equal rows of a table or of JSON, the refrain of a song. So the detector only
-counts exact repetition of prose outside of code, and nothing that the user has asked for in the
-same words.
+Small models get stuck in such loops, mostly at low temperatures. But legitimate text can be
+repetitive, too: rows of zeros, identical rows of a table or JSON, the refrain of a song. So we only
+count exact repetition of prose outside code, and ignore anything the user asked for in the same
+words.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ import re
 from collections.abc import Callable, Sequence
 
 REPEATS = 4
-"""Consecutive occurrences of a block of tokens."""
+"""Number of times a block of tokens must occur in a row."""
 MIN_TOKENS = 128
-"""Minimum length of the repetition in tokens, so that a short refrain may occur often."""
+"""Minimum length of the whole repetition in tokens. Short refrains may be repeated more often."""
 MAX_PERIOD = 256
-"""Maximum length of a block in tokens."""
+"""Longest block considered, in tokens."""
 CHECK_INTERVAL = 32
-"""Generated tokens between two checks. A check compares at most `MAX_PERIOD` pairs of tokens, which
-is less than ten comparisons per token."""
+"""Check every this many generated tokens. A check compares at most `MAX_PERIOD` pairs, so that's
+fewer than ten comparisons per token."""
 
-# Not found in prose: brackets, columns, assignments, calls, indented lines, CSV.
+# Things prose doesn't have: brackets, columns, assignments, calls, indentation, CSV.
 _STRUCTURE = re.compile(r"[{}\[\]<>|=\\;\t]|\w\(|\n {2,}|,[^\s\d]")
 _WORD = re.compile(r"[^\W\d_]+")
-_MIN_LETTERS = 0.6  # minimum share of letters in prose, apart from blanks
+_MIN_LETTERS = 0.6  # minimum share of letters in prose, ignoring whitespace
 
 
 def period_of(tokens: Sequence[int]) -> int:
-    """Return the length of the shortest block that the tokens end with `REPEATS` times or more.
+    """Find the shortest block that the tokens end with at least `REPEATS` times.
 
-    Return 0 without a repetition, or if it is shorter than `MIN_TOKENS`.
+    Returns its length, or 0 if there is no repetition of at least `MIN_TOKENS`.
     """
     for period in range(1, MAX_PERIOD + 1):
         span = max(MIN_TOKENS, REPEATS * period)
@@ -44,14 +44,16 @@ def period_of(tokens: Sequence[int]) -> int:
 
 
 def is_prose(block: str) -> bool:
-    """Return True if the text consists of words instead of code, a table or numbers."""
+    """Check whether text consists of words, as opposed to code, tables or numbers."""
     solid = sum(not character.isspace() for character in block)
     letters = sum(map(len, _WORD.findall(block)))
     return letters >= max(1, _MIN_LETTERS * solid) and _STRUCTURE.search(block) is None
 
 
 def is_asked_for(block: str, question: str) -> bool:
-    """Return True if the question has every word of the block: "Write 'I am late' 100 times"."""
+    """Check whether every word of the block is in the question, as in "Write 'I am late' 100
+    times".
+    """
     return _words(block) <= _words(question)
 
 
@@ -60,10 +62,10 @@ def _words(text: str) -> set[str]:
 
 
 class RepetitionDetector:
-    """Detector of repetition in the tokens of one reply.
+    """Looks for repetition in the tokens of one reply.
 
     Args:
-        decode: returns the text of tokens.
+        decode: converts tokens to text.
         question: the user's message.
     """
 
@@ -72,12 +74,12 @@ class RepetitionDetector:
         self._question = question
 
     def repeated(self, tokens: list[int], begin: int, answer: str) -> int:
-        """Return how many tokens at the end are repetition, 0 if that is fine.
+        """Return how many tokens at the end are repetition, or 0 if there's no problem.
 
         Args:
-            tokens: of the prompt and the reply; the detector reads the newest only.
-            begin: where the reply begins among them.
-            answer: the text of the reply so far.
+            tokens: tokens of the prompt and reply. Only the newest are looked at.
+            begin: index where the reply starts.
+            answer: text of the reply so far.
         """
         if (len(tokens) - begin) % CHECK_INTERVAL:
             return 0
@@ -85,7 +87,8 @@ class RepetitionDetector:
         period = period_of(newest)
         if not period or answer.count("```") % 2:
             return 0
-        block = self._decode(newest[-2 * period :])  # twice: it may begin anywhere in a line
+        # two blocks, since a block may start in the middle of a line
+        block = self._decode(newest[-2 * period :])
         if not is_prose(block) or is_asked_for(block, self._question):
             return 0
         return max(MIN_TOKENS, REPEATS * period)

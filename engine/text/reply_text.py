@@ -1,4 +1,4 @@
-"""Text of one reply, split by kind while its tokens arrive."""
+"""Collect the text of one reply, split by kind, as its tokens arrive."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from engine.text.tool_calls import Calling, Told
 from engine.text.tools import name_of
 
 _MOST_SILENT = 64
-"""Maximum number of tokens without text. A character has at most four bytes, so at most four
-tokens."""
+"""Flush after this many tokens without text. A character has at most four bytes, so normally four
+tokens are enough."""
 
 
 class ReplyText:
-    """Text of one reply, built token by token with its detokenizer.
+    """Builds a reply's text from its tokens.
 
     Args:
-        opened: text rendered by the template.
-        opening: end of `opened` after the messages; None if unknown.
-        tools: offered tools in OpenAI's shape.
-        one_call: the reply ends after its first call.
+        opened: text that the template rendered.
+        opening: the part of `opened` after the messages, if known.
+        tools: offered tools in OpenAI's format.
+        one_call: True if the reply ends after the first call.
     """
 
     def __init__(
@@ -51,20 +51,20 @@ class ReplyText:
             recognition.added_tokens(tokenizer),
         )
         self._pieces: dict[Kind, list[str]] = {"answer": [], "reasoning": [], "tool": []}
-        self._breaks = ""  # line breaks at the end of the reasoning so far
-        self._begun = 0  # characters of the beginning of a continued reply
-        self._silent = 0  # tokens since the last text
-        self._late: list[Delta] = []  # to be reported with the next deltas
+        self._breaks = ""  # trailing line breaks of the reasoning
+        self._begun = 0  # length of the start of a continued reply, in characters
+        self._silent = 0  # tokens since there was text
+        self._late: list[Delta] = []  # reported together with the next deltas
 
     def take(self, text: str) -> None:
-        """Process the text of an interrupted reply, without reporting it."""
+        """Process text of an interrupted reply. Nothing is reported."""
         self._note(self._splitter.take(text) + self._splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
-        """Continue after the tokens of a reply's beginning, which were reported before.
+        """Process the tokens at the start of a reply. They have already been reported.
 
         Args:
-            follow: called after each of these tokens.
+            follow: called after each token.
         """
         for token in tokens:
             self.add(token)
@@ -74,80 +74,80 @@ class ReplyText:
         self._begun = len(self._detokenizer.text)
 
     def after(self, tokens: Iterable[int]) -> None:
-        """Continue after tokens that are not reported. Keeps leading spaces of the new text."""
+        """Continue after tokens that aren't reported. Leading spaces of the new text are kept."""
         for token in tokens:
             self._detokenizer.add_token(token)
         self._begun = len(self._detokenizer.last_segment)
 
     @property
     def detokenizer(self) -> Any:
-        """mlx-lm's detokenizer of this reply."""
+        """mlx-lm's detokenizer for this reply."""
         return self._detokenizer
 
     @property
     def raw(self) -> str:
-        """Return all generated text so far, markers and reasoning included."""
+        """Everything generated so far, with markers and reasoning."""
         return str(self._detokenizer.text)[self._begun :]
 
     @property
     def parts(self) -> dict[Kind, str]:
-        """Return all text so far, by kind."""
+        """Text generated so far, by kind."""
         return {kind: "".join(pieces) for kind, pieces in self._pieces.items()}
 
     def said(self) -> Message:
-        """Return the reply as a message for the prompts of later turns."""
+        """Convert the reply to a message for later prompts."""
         parts = self.parts
         answer: Message = {"role": "assistant", "content": parts["answer"]}
         unshown = self._splitter.unshown
         if self.kind == "answer" and not unshown.endswith((">", "]")):
-            # Usually it is not a marker, and with it the next prompt matches the cache.
+            # It's usually not a marker after all, and with it the next prompt matches the cache.
             answer["content"] += unshown
         if parts["tool"]:
             made = self._calling.made
             whole = sum(map(len, self.calls)) == len(parts["tool"])
             if not made or not whole or self._calling.unreadable or not self._dialect.knows_calls:
-                # Keep the call as the model wrote it.
+                # keep the call exactly as the model wrote it
                 answer["content"] = self.without_reasoning
             else:
                 answer["tool_calls"] = [call.as_message(name) for name, call in made]
         if thought := parts["reasoning"]:
-            # the template writes the line break before the marker
+            # the template adds the line break before the marker itself
             lines = self._dialect.row.begun is None
             answer["reasoning_content"] = thought.rstrip("\n") if lines else thought
         return answer
 
     @property
     def without_reasoning(self) -> str:
-        """Raw text after the reasoning, including tool calls as written."""
+        """Raw text after the reasoning. Tool calls are included as written."""
         after = self._splitter.reasoned
         return self._written(after).lstrip("\n") if after else str(self._detokenizer.text)
 
     def _written(self, after: int) -> str:
-        """Return the raw text from the character at index `after` on."""
+        """Return the raw text from character `after` onwards."""
         return str(self._detokenizer.text)[after:]
 
     @property
     def kind(self) -> Kind:
-        """Kind of the next text."""
+        """Kind of text that comes next."""
         return self._splitter.kind
 
     @property
     def in_header(self) -> bool:
-        """True within a header, which is not shown."""
+        """True inside a header, which isn't shown."""
         return self._splitter.in_header
 
     @property
     def may_end(self) -> bool:
-        """True if the reply can be interrupted here: not within a marker or a tool call."""
+        """True if the reply can be interrupted, i.e. we aren't in a marker or tool call."""
         return not (self.in_header or self.kind == "tool" or self._splitter.may_be_cut)
 
     def only_answer(self) -> str:
-        """Treat further markers as text. Return the answer so far."""
+        """From now on, treat markers as text. Returns the answer so far."""
         return self.parts["answer"] + self._splitter.only_answer()
 
     @property
     def call(self) -> str:
-        """Text so far of the current tool call."""
+        """The current tool call, as far as it's written."""
         if self.kind != "tool":
             return ""
         start, _ = self._dialect.markers.call
@@ -155,22 +155,23 @@ class ReplyText:
 
     @property
     def in_code(self) -> bool:
-        """True if the next text is Markdown code."""
+        """True if the text that comes next is Markdown code."""
         return self._splitter.in_code
 
     def decide_early(self, pauses: bool = False) -> None:
-        """From now on, decide about markers without waiting for the text after them.
+        """Decide about markers right away from now on, without waiting for more text.
 
         Args:
-            pauses: hold back the text after the reasoning until `begin_answer`.
+            pauses: hold back what comes after the reasoning until `begin_answer`.
         """
         self._splitter.eager, self._splitter.pauses = True, pauses
 
     def begin_answer(self, fits: Callable[[str], bool]) -> str:
-        """Return the beginning of the answer in the text of the token that ended the reasoning.
+        """Return the part of the answer that came in the same token as the end of the reasoning.
 
         Args:
-            fits: returns True if an answer can begin with a text. Other text counts as reasoning.
+            fits: checks whether an answer can start with a text. If not, the text counts as
+                reasoning.
         """
         held = self._splitter.after_reasoning
         stripped = held.lstrip("\n")
@@ -183,39 +184,36 @@ class ReplyText:
 
     @property
     def stopped(self) -> bool:
-        """True if a stop string has been found."""
         return self._splitter.stopped
 
     @property
     def stop(self) -> str | None:
-        """Stop string that was found."""
         return self._splitter.stop
 
     def calls_told(self, over: bool = False) -> list[Told]:
-        """Return new events of the tool calls.
+        """Return new tool-call events.
 
         Args:
-            over: no more text follows.
+            over: True if no more text will come.
         """
         return self._calling.follow(self._splitter.call, over, self._splitter.call_start)
 
     @property
     def called_enough(self) -> bool:
-        """True if the reply has the only call that is wanted."""
+        """True once the reply has the single call we want."""
         return self._calling.enough
 
     @property
     def calls(self) -> list[str]:
-        """Complete tool calls."""
         return self._splitter.calls
 
     def add(self, token: int) -> list[Delta]:
-        """Return the deltas that a token makes certain."""
+        """Add a token. Returns the deltas that are certain now."""
         self._detokenizer.add_token(token)
         segment = self._detokenizer.last_segment
         self._silent = 0 if segment else self._silent + 1
         if self._silent >= _MOST_SILENT:
-            # With each token, all bytes that form no character are decoded again.
+            # Every token decodes all pending bytes again, so don't let them pile up.
             self._flush()
             segment, self._silent = self._detokenizer.last_segment, 0
         return self._reported(self._splitter.add(token, segment))
@@ -225,7 +223,7 @@ class ReplyText:
         return late + self._note(deltas)
 
     def finish(self, ended: bool = True) -> list[Delta]:
-        """Return the rest of the text, including an incomplete character.
+        """Return the remaining text, even if it ends in an incomplete character.
 
         Args:
             ended: True if the model ended its turn, False if it was interrupted.
@@ -233,19 +231,20 @@ class ReplyText:
         self._flush()
         rest = self._detokenizer.last_segment
         if not ended and self._splitter.may_be_cut and not rest.strip("\ufffd"):
-            rest = ""  # incomplete character of a marker
+            rest = ""  # incomplete character, probably of a marker
         deltas = self._splitter.feed(rest)
         return self._reported(deltas + self._splitter.finish(ended))
 
     def _flush(self) -> None:
-        """Decode pending bytes, including an incomplete character."""
+        """Decode pending bytes, even if they are an incomplete character."""
         try:
             self._detokenizer.finalize()
-        except KeyError:  # raised by mlx-lm for an incomplete character before a token of letters
+        # mlx-lm raises this for an incomplete character followed by a token of letters
+        except KeyError:
             self._detokenizer._unflushed = ""
 
     def _note(self, deltas: list[Delta]) -> list[Delta]:
-        """Record deltas. Return those to show, without line breaks at the end of the reasoning."""
+        """Record deltas. Returns what to show, i.e. without line breaks that end the reasoning."""
         shown: list[Delta] = []
         for text, kind in deltas:
             self._pieces[kind].append(text)

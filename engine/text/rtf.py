@@ -1,6 +1,6 @@
-"""Rich Text Format: text in code pages, tables, notes, comments, headers and text boxes.
+"""Read Rich Text Format with code pages, tables, notes, comments, headers and text boxes.
 
-striprtf leaves out notes, headers and text boxes, and shows removed text.
+striprtf drops notes, headers and text boxes, but keeps deleted text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+",
     re.DOTALL,
 )
-_CODE_PAGES = {  # by \fcharset of a font; 0 and 1 use the file's
+_CODE_PAGES = {  # by the font's \fcharset; 0 and 1 mean the file's code page
     77: "mac_roman",
     78: "cp932",
     79: "cp949",
@@ -93,11 +93,11 @@ _ASIDE = {
     **{f"footer{side}": "footer" for side in ("", "l", "r", "f")},
 }
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
-_MAX_GROUPS = 10_000  # nested
+_MAX_GROUPS = 10_000  # nesting depth
 
 
 class _Flow:
-    """Paragraphs and table rows of the text or of a separate part."""
+    """Paragraphs and table rows, either of the main text or of a separate part."""
 
     def __init__(self) -> None:
         self.blocks: list[str] = []
@@ -115,7 +115,7 @@ class _Flow:
             self.blocks.append(f"\n{text[: len(text) - len(rest)]}{mark}{rest}\n")
 
     def begin_row(self) -> None:
-        """End the paragraph before a table. Some programs end it with a line break only."""
+        """End the paragraph before a table. Some programs only write a line break there."""
         if not self._cells:
             self.end_paragraph()
 
@@ -129,7 +129,7 @@ class _Flow:
         self._cells.clear()
 
     def text(self) -> str:
-        """Return the whole text, with an empty line between paragraphs."""
+        """Return everything, with a blank line between paragraphs."""
         if self._cells:
             self.end_cell()
             self.end_row()
@@ -138,29 +138,29 @@ class _Flow:
 
 
 class _Group(Struct):
-    """State of a group, restored at its end."""
+    """Formatting state of a group. Restored when the group ends."""
 
     flow: _Flow
     hides: bool = False
-    removed: bool = False  # by a tracked change
+    removed: bool = False  # deleted by a tracked change
     vanished: bool = False
     position: str = ""  # "super" or "sub"
     in_table: bool = False
     font: str = ""
     style: str = ""
-    fallback: int = 1  # characters after a Unicode character that repeat it
-    fonts: bool = False  # in the table of fonts or styles
+    fallback: int = 1  # fallback characters that follow a Unicode character
+    fonts: bool = False  # inside the font table
     styles: bool = False
-    begins: str = ""  # "note", "comment", … if the group is a separate part
+    begins: str = ""  # kind of separate part that the group starts ("note", "comment", …), or ""
 
 
 def read(data: bytes) -> Document:
-    """Read a file. Raise UnreadableError if that fails."""
+    """Read a file. Raises UnreadableError if that fails."""
     return _Rtf(data.decode("latin-1")).document()
 
 
 class _Rtf:
-    """Reader of one file."""
+    """Parses an RTF file."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -171,10 +171,10 @@ class _Rtf:
         self._flow = _Flow()
         self._group = _Group(self._flow)
         self._outer: list[_Group] = []
-        self._bytes = bytearray()  # not decoded yet, as a character may have two
-        self._skip = 0  # remaining characters that repeat a Unicode character
+        self._bytes = bytearray()  # not decoded yet, since a character can have two bytes
+        self._skip = 0  # fallback characters still to skip
         self._star = False
-        self._high = 0  # first half of a surrogate pair
+        self._high = 0  # high surrogate
         self._notes: list[str] = []
         self._comments: list[str] = []
         self._margins = {"header": dict[str, None](), "footer": dict[str, None]()}
@@ -233,7 +233,7 @@ class _Rtf:
         return document("RTF", unit, pages, left_out=self._left_out)
 
     def _end_group(self) -> bool:
-        """Restore the state outside of the group. Return False at the end of the file."""
+        """Restore the state of the outer group. Returns False at the end of the file."""
         group = self._group
         if not self._outer:
             return False
@@ -277,7 +277,7 @@ class _Rtf:
                 elif not group.hides:
                     self._left_out.add("embedded object")
                 group.hides = True
-            case "ud":  # Unicode form of the text before it
+            case "ud":  # Unicode version of the preceding text
                 group.hides = self._outer[-2].hides if len(self._outer) > 1 else False
             case _ if word in _HIDDEN or (self._star and word not in _SHOWN):
                 group.hides = True
@@ -348,7 +348,7 @@ class _Rtf:
         self._bytes += data[skipped:]
 
     def _flush(self) -> None:
-        """Decode pending bytes, and add them."""
+        """Decode and add the pending bytes."""
         self._skip = 0
         if not self._bytes:
             return
@@ -373,7 +373,7 @@ class _Rtf:
         char = chr(unit)
         if 0xDC00 <= unit < 0xE000:
             char = chr(0x10000 + ((self._high - 0xD800) << 10) + unit - 0xDC00)
-        elif 0xF020 <= unit <= 0xF0FF:  # a character of a symbol font
+        elif 0xF020 <= unit <= 0xF0FF:  # symbol font
             char = SYMBOL_LETTERS.get(chr(unit - 0xF000), "•")
         self._high = 0xD800
         self._add(char)

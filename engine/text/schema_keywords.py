@@ -1,4 +1,4 @@
-"""Keywords of JSON schemas that llguidance refuses. Pure Python."""
+"""JSON schema keywords that llguidance doesn't support. Pure Python."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _LOOK_AROUND = re.compile(r"\(\?<?[=!]|\\[1-9]")
 
 
 def supported(schema: str) -> str:
-    """Return the schema without keywords that bind nothing and that llguidance refuses.
+    """Remove keywords that have no effect but that llguidance rejects.
 
-    JSON Schema takes an unknown `format`, such as pydantic's "password", for a note.
+    According to JSON Schema, unknown values of `format` (e.g. pydantic's "password") are just
+    annotations.
     """
     if '"format"' not in schema and '"uniqueItems"' not in schema:
         return schema
@@ -34,7 +35,7 @@ def supported(schema: str) -> str:
 
 
 def loosened(schema: str) -> str:
-    """Return the schema without all that llguidance refuses, for calls that need not be strict."""
+    """Remove everything llguidance rejects. For calls that don't have to be strict."""
     return _without(schema, _is_refused)
 
 
@@ -67,4 +68,4 @@ def _without(schema: str, drops: Callable[[str, Any], bool]) -> str:
     try:
         return json.dumps(walk(json.loads(schema)))
     except (ValueError, RecursionError):
-        return schema  # llguidance says so in better words
+        return schema  # let llguidance report it, its message is better

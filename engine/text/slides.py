@@ -1,4 +1,4 @@
-"""PowerPoint's files (PPTX): each slide's text, tables, comments and the speaker's notes."""
+"""Read PowerPoint files (PPTX): text, tables, comments and speaker notes of each slide."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 
 
 def read(archive: Archive, main: str) -> Document:
-    """Read a file whose main part has this name.
+    """Read a file, given the name of its main part.
 
     Raises:
-        UnreadableError: it is damaged or has no text.
+        UnreadableError: if it's damaged or has no text.
     """
     targets = archive.targets(main)
     ids = [each.get(f"{R}id") for each in archive.xml(main).iter(f"{_P}sldId")]
@@ -53,7 +53,7 @@ def read(archive: Archive, main: str) -> Document:
 
 
 class _Slide:
-    """A slide, or a page of notes."""
+    """A slide or a notes page."""
 
     def __init__(
         self, archive: Archive, parts: dict[str, str], left_out: LeftOut, without: tuple[str, ...]
@@ -61,10 +61,10 @@ class _Slide:
         self._archive = archive
         self._parts = parts
         self._left_out = left_out
-        self._without = without  # types of placeholders to skip
+        self._without = without  # placeholder types to skip
 
     def text(self, root: Any) -> str:
-        """Return the text of the shapes in the order of the file."""
+        """Return the text of all shapes, in file order."""
         return "\n\n".join(self._blocks(root, 0))
 
     def _blocks(self, parent: Any, depth: int) -> Iterator[str]:
@@ -101,7 +101,7 @@ class _Slide:
 
 
 def _comments(root: Any) -> Iterator[str]:
-    """Yield the comments of a slide, of old and new versions of PowerPoint."""
+    """Yield a slide's comments. Old and new versions of PowerPoint store them differently."""
     for each in root.iter():
         if each.tag == f"{_P}text" and each.text:
             yield " ".join(each.text.split())

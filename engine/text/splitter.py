@@ -1,7 +1,7 @@
-"""Splitting of generated text into answer, reasoning, and tool calls, up to a stop string.
+"""Split generated text into answer, reasoning and tool calls, and stop at stop strings.
 
-Text that may be the beginning of a marker or a stop string is held back until further tokens
-decide, so partial markers are never shown.
+Text that could be the start of a marker or stop string is held back until it's clear. That way,
+partial markers are never shown.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from engine.text.tool_calls import Written
 Delta = tuple[str, Kind]
 
 _LONGEST_HEADER = 256
-"""Length in characters at which a header without an end counts as text."""
+"""If a header hasn't ended after this many characters, treat it as text."""
 _SHORT = 3
-"""Length of a partial marker, such as a bracket, with which a complete answer can plausibly end."""
+"""A complete answer may well end in a partial marker up to this length, e.g. a bracket."""
 _MOST_DOUBTS = 64
-"""Limit on end markers in a call at which it is parsed. The time is proportional to their number
-and the length of the call."""
-_LONGEST_NAME = 64  # characters within which a call names its tool
+"""Number of possible end markers in a call up to which we try to parse it. The total time grows
+with this number times the length of the call."""
+_LONGEST_NAME = 64  # a call must name its tool within this many characters
 _FIRST_WORD = re.compile(r"""[\s{\["']*(\w*)(.?)""", re.DOTALL)
 _FIRST_WORDS = ("name", "type", "function")
 
 
 class _Part(NamedTuple):
-    """Part of the reply that is being written."""
+    """The part of the reply being written."""
 
-    kind: Kind | None  # None within a header
-    ends: tuple[str, ...] = ()  # its end markers; () if only a header or the turn's end ends it
+    kind: Kind | None  # None inside a header
+    ends: tuple[str, ...] = ()  # its end markers; () if it only ends with a header or the turn
 
 
 _ANSWER = _Part("answer")
@@ -44,33 +44,34 @@ _HEADER = _Part(None)
 
 
 class TextSplitter:
-    """Splits a stream of text into deltas by kind, and finds stop strings.
+    """Splits streamed text into deltas by kind, and looks for stop strings.
 
-    Stop strings apply to the answer only, not to reasoning.
+    Stop strings only apply to the answer, not to reasoning.
 
-    A marker counts only in places where a model would write it. In code spans and closed code
-    blocks it is text. Reasoning starts at the beginning of a reply. Calls start if tools were
-    offered, and at the beginning of a line if their marker is ordinary text. A call ends where it
-    is complete, so its arguments can contain its end marker.
+    A marker only counts where a model would write it. In code spans and closed code blocks, it's
+    text. Reasoning must be at the start of a reply. Calls need offered tools and, if their marker
+    is ordinary text, must be at the start of a line. A call ends when it's complete, so its
+    arguments may contain the end marker.
 
     Args:
-        reasoning: the prompt ends inside the reasoning.
-        after_reasoning: the prompt ends after reasoning that the template has closed.
+        reasoning: the prompt ends inside reasoning.
+        after_reasoning: the prompt ends after reasoning, which the template has already closed.
         offered: tools were offered.
         notation: notation of the tool calls.
         names: names of the offered tools.
-        judge: called with each text between call markers, and True if its end is missing. Returns
-            the part that is not a call and must be shown.
-        tokens: ids of the tokenizer's added tokens.
+        judge: called with the text between call markers, and True if the end marker is missing.
+            Returns what isn't a call, so that it's shown.
+        tokens: the tokenizer's added tokens with their ids.
 
     Attributes:
-        calls, call: texts between markers of complete calls, and the pieces of the next one.
-        stop: stop string that was found.
-        unshown: text left out at the end of an interrupted reply, because it may begin a marker.
-        eager: markers in code count unless the code was closed before them.
-        pauses: hold back the text after the reasoning until `go_on`.
-        reasoned, opened: characters up to the end of the reasoning, and to the beginning of the
-            last call.
+        calls, call: text of each complete call, and the chunks of the next call.
+        stop: the stop string that was found.
+        unshown: text dropped at the end of an interrupted reply because it could be part of a
+            marker.
+        eager: markers in code count, unless the code was closed before them.
+        pauses: hold back what comes after the reasoning until `go_on`.
+        reasoned, opened: number of characters up to the end of the reasoning, and up to the start
+            of the latest call.
     """
 
     def __init__(
@@ -97,20 +98,21 @@ class TextSplitter:
         self._held = ""
         self._code = Code()
         self._fed = 0  # characters
-        # The line breaks that templates put around the markers belong to neither side.
+        # Templates put line breaks around markers. They belong to neither part.
         self._strip = reasoning or after_reasoning
-        self._begun = False  # some of the answer has been given
-        # Blanks at the beginning and after a tool call count if more of the answer follows.
+        self._begun = False  # part of the answer has been emitted
+        # Whitespace at the start and after calls only counts if more of the answer follows.
         self._at_start = True
         self._blanks = ""
         self.stop: str | None = None
         self._header = ""
-        self._between = False  # a part with a header has ended, and no other has begun
-        self._frame = ("", "", False)  # blanks and the marker before the call, and if it is kept
-        # what has come of a call from an end marker on that may be quoted in it
+        self._between = False  # a part with a header has ended, and the next hasn't started
+        # whitespace and marker before the call, and whether the marker is kept
+        self._frame = ("", "", False)
+        # text of a call after an end marker that may just be quoted
         self._doubtful: list[str] = []
-        self._was_whole = False  # the call was, before the first of these markers
-        self._doubts = 0  # end markers in the call so far
+        self._was_whole = False  # the call was complete before the first of those markers
+        self._doubts = 0  # possible end markers in the call so far
         self._dropped: set[str] = set()
         self.call: list[str] = []
         self.calls: list[str] = []
@@ -131,37 +133,36 @@ class TextSplitter:
 
     @property
     def kind(self) -> Kind:
-        """Kind of the text to come. Headers count as reasoning."""
+        """Kind of text that comes next. Headers count as reasoning."""
         return "reasoning" if self.in_header else self._part.kind or "answer"
 
     @property
     def in_header(self) -> bool:
-        """True if a header is being written, which is not shown, or is expected."""
+        """True inside a header (which isn't shown), or if a header must come next."""
         return self._part.kind is None or self._between
 
     @property
     def call_start(self) -> str:
-        """Marker before the last call; "" if it is part of the call."""
+        """Marker before the latest call. "" if it's part of the call."""
         _, start, kept = self._frame
         return "" if kept else start
 
     @property
     def in_code(self) -> bool:
-        """True if the next text is code, as far as is known."""
+        """True if what comes next is code, as far as we can tell."""
         return self._code.after(self._held).is_open
 
     @property
     def stopped(self) -> bool:
-        """True if a stop string has been found."""
         return self.stop is not None
 
     @property
     def may_be_cut(self) -> bool:
-        """True if the held text may be a partial marker."""
+        """True if the held text could be part of a marker."""
         return self._is_half_a_marker(ended=False)
 
     def only_answer(self) -> str:
-        """Treat all further text as the answer. Return the text held back."""
+        """From now on, everything is answer. Returns the held text."""
         self._watch(Markers())
         self._part, self._strip, self._at_start, self._between = _ANSWER, False, False, False
         self._held, self._blanks = self._blanks + self._held, ""
@@ -169,14 +170,14 @@ class TextSplitter:
 
     @property
     def after_reasoning(self) -> str:
-        """Text held back since the end of the reasoning."""
+        """Text held back after the end of the reasoning."""
         return self._marks.plain(self._held) if self._paused else ""
 
     def go_on(self, dropped: int = 0) -> None:
-        """Continue after the reasoning.
+        """Resume after the reasoning.
 
         Args:
-            dropped: number of leading characters of `after_reasoning` to leave out.
+            dropped: number of characters of `after_reasoning` to skip.
         """
         if self._paused:
             self._held = self._marks.of(self.after_reasoning[dropped:])
@@ -184,15 +185,18 @@ class TextSplitter:
         self._paused = self.pauses = False
 
     def add(self, token: int, text: str) -> list[Delta]:
-        """Process a token, and the text that it completes."""
+        """Process a token, given the text it completes."""
         return self.feed(self._marks.of_token(token, text))
 
     def take(self, text: str) -> list[Delta]:
-        """Process the text of many tokens. Each added token spelled in it counts as one."""
+        """Process the text of several tokens. Added tokens spelled out in it count as tokens."""
         return self.feed(self._marks.of(text))
 
     def feed(self, text: str, last: bool = False) -> list[Delta]:
-        """Return the deltas that more text makes certain. Returns nothing after a stop string."""
+        """Add text.
+
+        Returns the deltas that are certain now, nothing once a stop string was found.
+        """
         self._held += text
         self._fed += len(self._marks.plain(text))
         out: list[Delta] = []
@@ -201,11 +205,11 @@ class TextSplitter:
             position, marker = self._first_marker(last)
             if position < 0:
                 break
-            if not marker:  # what follows decides about it
+            if not marker:  # depends on what follows
                 keep = len(self._held) - position
                 break
             if not last and len(self._held) - self._may_begin_marker() <= position:
-                break  # one that begins no later and is longer may still come
+                break  # a longer marker could still start at or before this position
             self._emit(out, self._held[:position])
             self._held = self._held[position + len(marker) :]
             self._pass(out, marker)
@@ -219,7 +223,7 @@ class TextSplitter:
         return out
 
     def release(self) -> list[Delta]:
-        """Return the held text as plain text, unless it begins a marker. More text may follow."""
+        """Return the held text, unless it may be the start of a marker. More text may follow."""
         out: list[Delta] = []
         if not self._is_half_a_marker(ended=False):
             self._emit(out, self._held)
@@ -227,11 +231,11 @@ class TextSplitter:
         return out
 
     def finish(self, ended: bool = True) -> list[Delta]:
-        """Return the held text after the last token.
+        """Return what is still held after the last token.
 
         Args:
-            ended: True if the model ended its turn. Otherwise the text may end within a marker,
-                which is not shown.
+            ended: True if the model ended its turn. If not, the text may end inside a marker, and
+                that part isn't shown.
         """
         out = self.feed("", last=True)
         while self._doubtful:
@@ -261,7 +265,7 @@ class TextSplitter:
         return not ended and any(self._names_a_tool(held[len(one) :]) is None for one in kept)
 
     def _end_call(self, out: list[Delta], marker: str, cut: bool = False) -> None:
-        """Continue after a call. Emit it as text if it is not one."""
+        """Finish a call, or emit it as text if it isn't one."""
         blanks, start, kept = self._frame
         pieces, self.call = self.call, []
         inside, end = "".join(pieces), self._marks.plain(marker)
@@ -280,15 +284,15 @@ class TextSplitter:
         self._between = marker in self._closes
 
     def _settle(self, out: list[Delta]) -> None:
-        """Add the text after a quoted end marker to the call."""
+        """The end marker was only quoted, so what follows belongs to the call."""
         self.call += self._doubtful
         out += [(text, "tool") for text in self._doubtful]
         self._doubtful = []
 
     def _cut_in_doubt(self, out: list[Delta]) -> None:
-        """End the call at the first end marker in doubt.
+        """End the call at the first doubtful end marker.
 
-        If there were too many to parse the call at each, end it at the last one.
+        If there were too many markers to try parsing at each, use the last one instead.
         """
         at = self._last_end()
         marker, rest = self._doubtful[at], self._doubtful[at + 1 :]
@@ -298,9 +302,9 @@ class TextSplitter:
         self._end_call(out, self._marks.of(marker))
 
     def _last_end(self) -> int:
-        """Return the index of the last end marker in doubt if the call is complete there, else 0.
+        """Return the index of the last doubtful end marker, if the call is complete there, else 0.
 
-        Used after too many markers. Before that, the call is parsed at each.
+        Only used after too many markers. Until then, we parse at each marker.
         """
         if self._doubts <= _MOST_DOUBTS:
             return 0
@@ -311,7 +315,7 @@ class TextSplitter:
         return at if whole else 0
 
     def _watched(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
-        """Return the strings of `_wanted` as a pattern, and sorted by length, longest first."""
+        """Return `_wanted` as a pattern, plus the strings sorted from longest to shortest."""
         state = (self._part, self._begun, bool(self._doubtful))
         if state not in self._known:
             wanted = sorted({s for s in self._wanted() if s}, key=len, reverse=True)
@@ -320,7 +324,7 @@ class TextSplitter:
         return self._known[state]
 
     def _wanted(self) -> Iterator[str]:
-        """Yield the strings that are markers in the current part."""
+        """Yield the strings that act as markers in the current part."""
         m, part = self._markers, self._part
         if part.kind is None:
             yield m.header.end if m.header else ""
@@ -348,9 +352,9 @@ class TextSplitter:
             yield from self._stops
 
     def _first_marker(self, last: bool) -> tuple[int, str]:
-        """Return the position of the first marker in the held text, or -1, and the marker.
+        """Find the first marker in the held text. Returns its position (or -1) and the marker.
 
-        The marker is "" if further text decides whether it is one.
+        If it isn't clear yet whether it counts as a marker, "" is returned for it.
         """
         held, (watched, strings) = self._held, self._watched()
         code, at = self._code, 0
@@ -366,7 +370,10 @@ class TextSplitter:
         return -1, ""
 
     def _counts(self, marker: str, position: int, code: Code, last: bool) -> bool | None:
-        """Return True if a string counts as a marker at this position, or None if undecided."""
+        """Check whether a string counts as a marker at this position.
+
+        Returns None if it isn't clear yet.
+        """
         kind, rest = self._part.kind, self._held[position + len(marker) :]
         if kind is None or (kind == "answer" and marker in self._stops):
             return True
@@ -397,7 +404,8 @@ class TextSplitter:
             return self._is_stray(marker, code, rest, last)
         if marker in self._markers.dropped:
             return self._is_dropped(marker, blank_before, rest, last)
-        return self._at_start and bool(self.calls) and blank_before  # of a call that has ended
+        # belongs to a call that has ended
+        return self._at_start and bool(self.calls) and blank_before
 
     def _opens_call(
         self, frame: Frame, blank_before: bool, code: Code, rest: str, last: bool
@@ -419,14 +427,17 @@ class TextSplitter:
         return at_place
 
     def _calls_in_python(self, text: str, last: bool) -> bool | None:
-        """Return True if a text begins with a call of an offered tool in Python syntax."""
+        """Check whether text starts with a Python-style call of an offered tool."""
         heads = [f"{name}{call}" for name in self._names for call in ("(", ".call(")]
         if text.startswith(tuple(heads)):
             return True
         return None if not last and any(head.startswith(text) for head in heads) else False
 
     def _names_a_tool(self, text: str) -> bool | None:
-        """Return True if a text begins like a call of an offered tool, or None if undecided."""
+        """Check whether text starts like a call of an offered tool.
+
+        Returns None if it isn't clear yet.
+        """
         if any(name in text[:_LONGEST_NAME] for name in self._names):
             return True
         found = _FIRST_WORD.match(text)
@@ -439,7 +450,7 @@ class TextSplitter:
         return None if len(text) < _LONGEST_NAME else False
 
     def _is_stray(self, marker: str, code: Code, rest: str, last: bool) -> bool | None:
-        """Return True for an end marker of reasoning without a start, on its own line."""
+        """Check for an end marker of reasoning on a line of its own, without a start marker."""
         if marker not in self._thought_ends or not self._marks.has_token(marker):
             return False
         if not rest and not last and not self.eager:
@@ -458,7 +469,7 @@ class TextSplitter:
         return True if last else None
 
     def _counts_in_call(self, marker: str, position: int, rest: str, last: bool) -> bool | None:
-        """Return True if a call ends with this marker, or has ended before it."""
+        """Check whether the marker ends the call, or shows that it has already ended."""
         if marker in self._part.ends:
             return True
         before = self._marks.plain(self._held[:position])
@@ -506,7 +517,7 @@ class TextSplitter:
             self._strip = True
 
     def _passed(self) -> int:
-        """Return the number of characters before the held text."""
+        """Return how many characters come before the held text."""
         return self._fed - len(self._marks.plain(self._held))
 
     def _open(self, part: _Part) -> None:
@@ -521,10 +532,10 @@ class TextSplitter:
         self._code = Code()
 
     def _end_in_call(self, out: list[Delta], marker: str) -> None:
-        """End the call if it is complete. Otherwise the end marker may be quoted.
+        """End the call if it's complete. If not, the end marker may be quoted.
 
-        A complete call is followed by its end or another call. Other text may show that the call
-        continues, so that its whole end was quoted.
+        A complete call is followed by its end or another call. Any other text could mean that the
+        call continues, and that its end was only quoted.
         """
         whole = self._is_whole([*self.call, *self._doubtful])
         if whole and (self.eager or not self._may_be_quoted):
@@ -543,7 +554,7 @@ class TextSplitter:
 
     @property
     def _may_be_quoted(self) -> bool:
-        """True if arguments are unescaped text, which can contain the end of a call."""
+        """True if arguments are unescaped text that could contain the end of a call."""
         known = NOTATIONS.get(self._notation)
         return known is not None and known.tags is not None
 
@@ -559,7 +570,7 @@ class TextSplitter:
             self._emit(out, f"{header.tool(text)} ")
 
     def _may_begin_marker(self) -> int:
-        """Return the length of the longest end of the held text that begins a watched string."""
+        """Return how many characters at the end of the held text could start a watched string."""
         _, watched = self._watched()
         longest = len(watched[0]) if watched else 0
         firsts = {marker[0] for marker in watched}

@@ -1,11 +1,11 @@
-"""Messages adapted to a chat template that refuses some of them.
+"""Adapt messages to chat templates that reject some of them.
 
-Templates raise for a system message, for roles that do not alternate, for several tool calls, for
-content of another type and so on. Others silently drop system messages, tool calls or results.
-The first message that is refused or dropped is found by rendering prefixes. The first change that
-the template accepts is applied to it and to later messages of the same shape. Messages before it
-stay as they are, so their tokens remain in the cache. A message is changed because of the messages
-before it only, so the next turn begins with the same text.
+Templates may raise for a system message, roles that don't alternate, several tool calls, unexpected
+content types and more. Others silently drop system messages, tool calls or results. We find the
+first message that is rejected or dropped by rendering prefixes. Then we look for a change that the
+template accepts, and apply it to this and all later messages of the same shape. Earlier messages
+stay as they are, so their tokens remain in the cache. Whether a message is changed only depends on
+the messages before it, so the next turn starts with the same text.
 """
 
 from __future__ import annotations
@@ -20,23 +20,24 @@ from typing import Any
 from engine.messages import Message, text_of
 
 Render = Callable[[list[Message], bool], str]
-"""Renders messages, and the opening of a reply if the flag is True. Errors are the template's."""
+"""Renders messages. If the flag is True, a reply is opened after them. Lets the template's errors
+through."""
 
 MAX_RULES = 24
-"""Limit on different refusals in one conversation."""
+"""Maximum number of different changes in a conversation."""
 
 MAX_LESSONS = 64
-"""Limit on searches for changes in one conversation. Some messages need several."""
+"""Maximum number of searches for a change in a conversation. Some messages need several."""
 
 MAX_UNDECIDED = 3
-"""Limit on messages without a helpful change. A template may refuse a prefix but accept more
-messages."""
+"""Give up after this many messages that no change helped. Templates can reject a prefix but accept
+it with more messages."""
 
 EMPTY = "…"
-"""Content of a message that a template refuses if it is empty."""
+"""Used if a template rejects empty content."""
 
 _WORD = re.compile(r"(?<![A-Za-z0-9])(?!(?:true|false|null)\b)[A-Za-z][A-Za-z0-9]*")
-"""Parts that all notations of tool calls and results share."""
+"""Looks the same in every notation for tool calls and results."""
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 _WORD_SEARCH_CHARS = 2000
 
@@ -47,10 +48,10 @@ _Shape = tuple[object, ...]
 
 
 def adapted(render: Render, messages: list[Message], opening: bool) -> str:
-    """Return the rendered messages. Change those that the template refuses or drops.
+    """Render messages, changing whatever the template rejects or drops.
 
     Raises:
-        Exception: the template's first error, if no change helps.
+        Exception: the first error from the template, if no change helps.
     """
     conversation = _Conversation(render, messages, opening)
     text, first = conversation.text(len(messages))
@@ -66,10 +67,10 @@ def adapted(render: Render, messages: list[Message], opening: bool) -> str:
 
 
 class _Conversation:
-    """A conversation, and the changes that its template needs.
+    """A conversation, with the changes its template needs.
 
     Attributes:
-        rules: by shape of a message: index from which the change applies, and the change.
+        rules: by message shape: the index from which the change applies, and the change.
     """
 
     def __init__(self, render: Render, messages: list[Message], opening: bool) -> None:
@@ -78,21 +79,21 @@ class _Conversation:
         self._messages = messages
         self._opening = opening
         self._undecided: set[int] = set()
-        self._tried: dict[int, int] = {}  # changes of each message that were tried
+        self._tried: dict[int, int] = {}  # number of changes tried by message
         self._lessons = 0
 
     def text(self, count: int) -> tuple[str | None, Exception | None]:
-        """Return the text of the first ``count`` messages, or None and the error."""
+        """Render the first ``count`` messages. Returns the text, or None and the error."""
         return self._rendered(self._changed(count), count)
 
     def learn(self, text: str | None) -> bool:
-        """Add a rule for the first message that is refused or dropped.
+        """Find a change for the first message that is rejected or dropped.
 
         Args:
-            text: of the whole conversation; None if it is refused.
+            text: the whole rendered conversation, or None if it's rejected.
 
         Returns:
-            False if there is nothing left to try.
+            False if we're out of options.
         """
         dropped = None if text is None else self.first_dropped(text)
         index = self._first_refused() if dropped is None else self._displacing(dropped)
@@ -102,7 +103,7 @@ class _Conversation:
         results_as_user = message["role"] == "tool" and self._shows_results_as_user()
         self._lessons += 1
         if index in self._tried and self.rules.get(shape, (None,))[0] == index:
-            del self.rules[shape]  # it is shown if the conversation ends here, but not later
+            del self.rules[shape]  # it shows at the end of a conversation, but not further up
         can_learn = len(self.rules) < MAX_RULES and self._lessons <= MAX_LESSONS
         for change in _CHANGES[self._tried.get(index, 0) :] if can_learn else ():
             self._tried[index] = self._tried.get(index, 0) + 1
@@ -117,7 +118,7 @@ class _Conversation:
         return index + 1 < len(self._messages) and len(self._undecided) <= MAX_UNDECIDED
 
     def first_dropped(self, text: str) -> int | None:
-        """Return the index of the first message that is not in the text, or None."""
+        """Return the index of the first message missing from the text, if any."""
         if len(self._messages) == 1 and not self._opening:
             return None
         for index, message in enumerate(self._messages):
@@ -126,7 +127,7 @@ class _Conversation:
         return None
 
     def _displacing(self, dropped: int) -> int:
-        """Return the index of a later system message that the template shows instead, if any."""
+        """Find a later system message that the template shows instead of this one."""
         message = self._messages[dropped]
         if message["role"] == "system":
             for index in range(dropped, len(self._messages)):
@@ -137,7 +138,7 @@ class _Conversation:
         return dropped
 
     def _shows_results_as_user(self) -> bool:
-        """Return True if the template accepts tool results only in user messages."""
+        """True if the template only takes tool results in user messages."""
         return any(
             shape[0] == "tool" and _as_user in change[0]
             for shape, (_, change) in self.rules.items()
@@ -156,7 +157,7 @@ class _Conversation:
         return min(low, len(self._messages) - 1)
 
     def _changed(self, count: int) -> list[Message]:
-        """Return the first ``count`` messages with the rules applied."""
+        """Apply the rules to the first ``count`` messages."""
         out: list[Message] = []
         splits = folds = False
         results_as_user = self._shows_results_as_user()
@@ -166,7 +167,7 @@ class _Conversation:
                 usual = ((_as_user,), _appended)
             start, change = self.rules.get(_shape(out, message), (index, usual))
             if folds and index == 1 and message["role"] == "user":
-                # models whose templates have no system role are trained this way
+                # models without a system role in the template are trained like this
                 change = (change[0] if start <= index else (), _merged)
                 start = index
             made = _with(change, out, message) if start <= index else None
@@ -179,7 +180,7 @@ class _Conversation:
         return out
 
     def _rendered(self, made: list[Message], count: int) -> tuple[str | None, Exception | None]:
-        """Render a prefix. One without a user message may need the next one, or fail with it."""
+        """Render a prefix. Without a user message, it may need the next one to succeed."""
         tried = [made]
         if not any(message["role"] == "user" for message in made):
             users = [m for m in self._messages[count:] if m["role"] == "user"]
@@ -196,7 +197,7 @@ class _Conversation:
 
 
 def is_shown(message: Message, text: str) -> bool:
-    """Return False if the text lacks a system message, a tool's result or a tool call."""
+    """Check that a system message, tool result or tool call actually appears in the text."""
     if message["role"] == "system":
         lines = [line.strip() for line in text_of(message.get("content") or "").splitlines()]
         return max(lines, key=len, default="") in text
@@ -222,7 +223,7 @@ def _shape(before: list[Message], message: Message) -> _Shape:
 
 
 def _with(change: _Change, before: list[Message], message: Message) -> list[Message] | None:
-    """Return ``before`` and the changed message; None if the change does not apply to it."""
+    """Apply a change to a message and append it. Returns None if the change isn't applicable."""
     variants, place = change
     made = [message]
     for variant in variants:
@@ -237,7 +238,7 @@ def _with(change: _Change, before: list[Message], message: Message) -> list[Mess
 
 
 def _text_arguments(_: list[Message], message: Message) -> list[Message] | None:
-    """Write the arguments of tool calls as JSON strings, as OpenAI does."""
+    """Convert arguments of tool calls to JSON strings, like OpenAI."""
     calls = message.get("tool_calls")
     return [{**message, "tool_calls": [_with_text(c) for c in calls]}] if calls else None
 
@@ -251,7 +252,7 @@ def _with_text(call: Any) -> Any:
 
 
 def _short_ids(_: list[Message], message: Message) -> list[Message] | None:
-    """Replace ids by nine letters and digits, as Mistral's templates require."""
+    """Shorten ids to nine letters and digits, which Mistral's templates insist on."""
     made = {**message}
     if message.get("tool_calls"):
         made["tool_calls"] = [{**c, "id": _short(c.get("id"))} for c in message["tool_calls"]]
@@ -312,7 +313,7 @@ def _calls_in_text(_: list[Message], message: Message) -> list[Message] | None:
 
 
 def _written(call: Any) -> str:
-    """Return a call as text: the tool's name, and the arguments in brackets."""
+    """Format a call as text: tool name with arguments in parentheses."""
     inside = _with_text(call).get("function") or {}
     return f"{inside.get('name')}({inside.get('arguments')})"
 
@@ -346,7 +347,7 @@ _VARIANTS: tuple[_Variant, ...] = (
     _as_user,
     _calls_in_text,
 )
-"""Smallest changes first."""
+"""Smallest change first."""
 
 
 # -- its place -----------------------------------------------------------------------------------
@@ -357,7 +358,7 @@ def _appended(before: list[Message], made: list[Message]) -> list[Message]:
 
 
 def _merged(before: list[Message], made: list[Message]) -> list[Message] | None:
-    """Merge a message into the previous one if both have the same role."""
+    """Merge a message into the previous message if they have the same role."""
     first, *rest = made
     if not before or before[-1]["role"] != first["role"] or first["role"] == "tool":
         return None
@@ -372,7 +373,7 @@ def _merged(before: list[Message], made: list[Message]) -> list[Message] | None:
 
 
 def _bridge(content: str) -> _Placement:
-    """Return a placement that inserts a message of the other role before the message."""
+    """Create a placement that inserts a message of the opposite role in front."""
 
     def bridged(before: list[Message], made: list[Message]) -> list[Message] | None:
         role = made[0]["role"]
@@ -397,7 +398,7 @@ _CHANGES: tuple[_Change, ...] = tuple(
 
 
 def _behind_its_call(messages: list[Message]) -> list[Message]:
-    """Move the last message, a tool's result, behind the message with its call."""
+    """Move a tool result (the last message) right after the message that has its call."""
     *out, result = messages
     for index, message in enumerate(out):
         ids = [call.get("id") for call in message.get("tool_calls") or ()]
@@ -407,7 +408,7 @@ def _behind_its_call(messages: list[Message]) -> list[Message]:
 
 
 def _joined(first: Any, second: Any, gap: str = "\n\n") -> Any:
-    """Join two contents."""
+    """Concatenate two contents."""
     if not first or not second:
         return first or second or ""
     if isinstance(first, list) or isinstance(second, list):

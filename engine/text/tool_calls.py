@@ -1,8 +1,9 @@
-"""Tool calls of a reply, reported while they are written.
+"""Report tool calls while they are being written.
 
-Arguments in JSON are reported as they arrive, others when their call is complete, because only the
-text after a value shows where it ends. Early pieces come from simple scanners. The complete text is
-parsed by `engine.text.call_notations`, whose result is authoritative.
+JSON arguments are reported as they arrive. In other notations, only the text after a value shows
+where it ends, so the arguments are reported once the call is complete. The early reports come from
+simple scanners. In the end, `engine.text.call_notations` parses the complete text and has the final
+say.
 """
 
 from __future__ import annotations
@@ -24,35 +25,35 @@ CUT_OFF = "the answer ended within it"
 NO_CALL = "it is no call"
 
 _LONGEST_HEAD = 512
-"""Length in characters of a head without arguments at which early reports stop."""
+"""Give up on early reports if a head is longer than this (in characters) without any arguments."""
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class Told(NamedTuple):
-    """Event of a call."""
+    """An event of a tool call."""
 
-    # "delta" has more of the arguments; "failed" means that it is not a call
+    # "delta": more of the arguments; "failed": not a call after all
     kind: Literal["started", "delta", "finished", "failed"]
     id: str
     name: str = ""
-    # arguments as JSON, or more of them; if failed, the whole text with its markers
+    # arguments as JSON, or more of them; if it failed, the entire text including markers
     text: str = ""
-    message: str = ""  # reason of a failure
-    arguments: str = ""  # of a failed call of a tool that was not offered
+    message: str = ""  # why it failed
+    arguments: str = ""  # arguments of a failed call, if its tool wasn't offered
 
 
 class Written(NamedTuple):
-    """Text of one or several calls, with the markers around it."""
+    """Text of one or more calls, and the markers around it."""
 
     inside: str
     start: str = ""
     end: str = ""
-    bare: bool = False  # recognized without a marker, by an offered tool's name
+    bare: bool = False  # found by the name of an offered tool, without a marker
     pieces: Sequence[str] = ()
 
     @property
     def whole(self) -> str:
-        """The whole text as it was written."""
+        """The text as the model wrote it."""
         return f"{self.start}{self.inside}{self.end}"
 
 
@@ -60,30 +61,29 @@ class Written(NamedTuple):
 
 
 class _Partial(Struct):
-    """A call that may be incomplete."""
+    """A call that may not be complete yet."""
 
     name: str
-    own_id: str | None = None  # the model's own, if it precedes the arguments
-    whole: bool = False  # the call is complete, but maybe not the text around it
+    own_id: str | None = None  # the model's own id, if it comes before the arguments
+    whole: bool = False  # the call is complete, though the text around it may not be
     id: str = ""  # reported id
-    started: bool = False  # its start has been reported
-    new: list[str] = []  # pieces of its JSON object that have not been reported yet
-    told: list[str] = []  # pieces that have
+    started: bool = False  # its start was reported
+    new: list[str] = []  # chunks of the arguments not reported yet
+    told: list[str] = []  # chunks already reported
 
     @property
     def reported(self) -> str:
-        """Arguments that have been reported."""
         return "".join(self.told)
 
 
 class _Objects:
-    """Scanner for arguments that are JSON objects.
+    """Scanner for JSON objects as arguments.
 
-    Reports only text that will be part of the arguments in any case. `call_values.literal` repairs
-    invalid JSON, so reports stop at the first invalid token.
+    Only reports text that's certain to be part of the arguments. Because `call_values.literal`
+    repairs invalid JSON, the scanner stops at the first invalid token.
 
     Args:
-        head: pattern of the text before an object, from the end of the previous one.
+        head: pattern for what comes before an object, from the end of the previous object on.
     """
 
     _INSIDE = re.compile(r'[^"\\]+|\\(?:u.{0,4}|.)|["\\]', re.DOTALL)
@@ -92,15 +92,15 @@ class _Objects:
 
     def __init__(self, head: re.Pattern[str]) -> None:
         self._head = head
-        self._waiting = ""  # text before the next object, or a token that may not be whole
+        self._waiting = ""  # text before the next object, or a possibly incomplete token
         self._depth = 0
         self._in_text = False
-        self._held = ""  # a quote, comma or blanks: what follows decides about them
-        self._over = False  # nothing more can be known early
+        self._held = ""  # quote, comma or whitespace; what follows decides whether it's valid
+        self._over = False  # nothing else can be reported early
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
-        """Process more text. Afterwards `found` has all calls so far."""
+        """Scan more text, adding to `found`."""
         while text and not self._over:
             text, self._waiting = self._waiting + text, ""
             if self._depth:
@@ -117,7 +117,7 @@ class _Objects:
             self._held, self._depth, text = "{", 1, text[begun.end() :]
 
     def _follow(self, text: str) -> str:
-        """Process the text of an object. Return the text after its end."""
+        """Scan text inside an object. Returns what comes after the object."""
         made, at = self.found[-1].new, 0
         while at < len(text) and self._depth and not self._over:
             token = (self._INSIDE if self._in_text else self._BETWEEN).match(text, at)
@@ -142,7 +142,7 @@ class _Objects:
         return text[at:]
 
     def _structure(self, word: str, made: list[str]) -> None:
-        """Process a token outside of strings."""
+        """Process a token outside strings."""
         before = self._held.strip()
         after_text, after_comma = before.startswith('"'), before.endswith(",")
         fits = word in '{}[]:"' or self._WORD.fullmatch(word) is not None
@@ -162,10 +162,10 @@ class _Objects:
 
 
 class _Names:
-    """Scanner for the name of the first call in a text whose arguments are parsed at its end.
+    """Scanner for the name of the first call, in notations where arguments aren't reported early.
 
     Args:
-        head: pattern of the text that names a tool.
+        head: pattern for the text with the tool's name.
     """
 
     def __init__(self, head: re.Pattern[str]) -> None:
@@ -186,14 +186,14 @@ class _Names:
 
 
 class Calling:
-    """Tracks the calls in a reply's text.
+    """Tracks the tool calls in a reply.
 
     Args:
         name: notation: a dialect's `tool_format`.
-        tools: offered tools in OpenAI's shape; if empty, any name counts.
-        prompt: text before the reply. Generated ids depend only on it, so that equal conversations
-            have equal ids.
-        one: only the first call counts.
+        tools: offered tools in OpenAI's format. If empty, any tool name is accepted.
+        prompt: text before the reply. Generated ids are derived from it, so that the same
+            conversation always gets the same ids.
+        one: True if only the first call counts.
     """
 
     def __init__(self, name: str, tools: Sequence[dict[str, Any]], prompt: str, one: bool) -> None:
@@ -204,13 +204,13 @@ class Calling:
         self._one = one
         self._numbers = 0
         self._told: list[Told] = []
-        self.made: list[tuple[str, Call]] = []  # the calls that are complete, with their ids
-        self.unreadable = False  # some text between the markers of calls was none
+        self.made: list[tuple[str, Call]] = []  # complete calls and their ids
+        self.unreadable = False  # some text between call markers wasn't a call
         self._next_text()
 
     def _next_text(self) -> None:
-        self._open: list[_Partial] = []  # of the text that is being written
-        self._taken = 0  # pieces of it
+        self._open: list[_Partial] = []  # calls in the text being written
+        self._taken = 0  # number of chunks already scanned
         self._stream: _Objects | _Names | None = None
         notation = NOTATIONS.get(self._format)
         if notation is not None:
@@ -218,16 +218,16 @@ class Calling:
 
     @property
     def enough(self) -> bool:
-        """True if no more calls are wanted."""
+        """True if we don't need any more calls."""
         return self._one and any(call.name in self._offered for _, call in self.made)
 
     def follow(self, pieces: Sequence[str], over: bool = False, start: str = "") -> list[Told]:
-        """Return new events of the calls.
+        """Return the new events.
 
         Args:
-            pieces: pieces of the text between markers that is being written.
-            over: no more text follows.
-            start: marker before the text.
+            pieces: chunks of the text being written between markers.
+            over: True if no more text will come.
+            start: the marker in front of the text.
         """
         self._advance(pieces)
         if over and pieces:
@@ -236,10 +236,10 @@ class Calling:
         return told
 
     def close(self, text: Written, cut: bool = False) -> str:
-        """Process a complete text between markers. Return the part that is not a call.
+        """Process a complete text between markers. Returns whatever isn't a call.
 
         Args:
-            cut: its end marker is missing, so a call in it is incomplete.
+            cut: True if the end marker is missing, so the last call is incomplete.
         """
         shown = ""
         if not cut:
@@ -251,7 +251,7 @@ class Calling:
         return shown
 
     def _advance(self, pieces: Sequence[str]) -> None:
-        """Report progress of the calls in the text that is being written."""
+        """Report progress on the calls being written."""
         if len(pieces) == self._taken or not self._offered or self._stream is None:
             return
         self._stream.feed("".join(pieces[self._taken :]))
@@ -266,7 +266,7 @@ class Calling:
             self._report(partial, more)
 
     def _report(self, call: _Partial, more: str) -> None:
-        """Report the start of a call, and more of its arguments."""
+        """Report a call's start if necessary, and then more of its arguments."""
         if call.name not in self._offered:
             return
         if not call.started:
@@ -317,10 +317,10 @@ class Calling:
         self._told.append(Told("finished", begun.id, call.name, arguments))
 
     def _fail(self, text: Written, wrong: str, first: int = 0) -> str:
-        """Report that a text, or its calls from `first` on, cannot be parsed.
+        """Report that a text can't be parsed, from call number `first` on.
 
         Returns:
-            The text, if nothing in it has been reported or looks like a call.
+            The text, unless part of it was reported or looks like a call.
         """
         self.unreadable = True
         if self.enough:
@@ -343,12 +343,12 @@ class Calling:
         return ""
 
     def _is_text(self, text: str) -> bool:
-        """Return True if a text contains no name of a tool."""
+        """Check that a text doesn't mention any tool."""
         started = any(begun.started for begun in self._open)
         return not started and not any(name in text for name in self._offered)
 
     def _id(self, own: str | None) -> str:
-        """Return the model's own id, or a new one (nine letters and digits, for Mistral)."""
+        """Return the model's id, or make one up (nine letters and digits, as Mistral requires)."""
         used = {name for name, _ in self.made} | {begun.id for begun in self._open}
         if own and own not in used:
             return own
@@ -365,7 +365,7 @@ def _is_object(text: str) -> bool:
 
 
 def _as_reported(begun: _Partial, call: Call) -> str | None:
-    """Return a call's arguments if they begin with the reported text, else None."""
+    """Return a call's arguments, or None if they contradict what was already reported."""
     reported = begun.reported
     if not begun.started:
         return call.arguments

@@ -1,10 +1,10 @@
-"""Grammars that constrain tool calls to the JSON schemas of their arguments, in a model's notation.
+"""Grammars that constrain tool calls to their tools' JSON schemas, in the model's own notation.
 
-The grammars use Lark's notation for llguidance, which supports JSON schemas. Between tags, texts
-are unescaped and other values are JSON, as the notation's parser expects
+The grammars are in llguidance's Lark format, which supports JSON schemas. In notations with tags,
+strings are unescaped and other values are JSON, just as the parser expects
 (`engine.text.call_notations`). Gemma's calls look like
-`call:NAME{key:<|"|>text<|"|>,other:{deep:5}}`: keys are bare, texts have their own quotes, and the
-rest is JSON.
+`call:NAME{key:<|"|>text<|"|>,other:{deep:5}}`, with bare keys, special quotes around strings, and
+JSON for everything else.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Schema = dict[str, Any]
 
 _BLANK = "WS: /[ \\n]{0,4}/"
 _THOUGHT = r"THOUGHT: /(?s:.*)/ & ~/(?s:.*)<\|(?s:.*)/"
-"""Reasoning: any text without a string that looks like a marker."""
+"""Reasoning, i.e. any text that doesn't include something like a marker."""
 _NO_JSON = r" & ~/[\x22\[{\-0-9](?s:.*)/ & ~/true|false|NaN|Infinity/"
-"""Text that no parser would read as JSON. `_free` excludes null."""
+"""Text that can't be mistaken for JSON. (`_free` takes care of null.)"""
 _KEY = re.compile(r"[\w.:/-]+")
 _WORD = re.compile(r"\w+")
 _COMBINING = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
@@ -38,23 +38,23 @@ _FREE: Schema = json.loads(ANY)
 _OTHER_KINDS = '("object" | "array" | "number" | "integer" | "boolean" | "null")'
 _DEEPEST = 8
 _LONGEST_TEXT = 10**6
-"""Length limit in characters of a text in arguments, which can be a whole file. A larger limit
-costs no more time."""
+"""Length limit for strings in arguments, in characters. Strings can be entire files, and a higher
+limit doesn't take more time."""
 _MOST_COUNTED = 500
-"""Largest length in characters that is enforced for a text between tags. The mask of one token
-takes 5 ms at 900, and 15 to 60 ms at 5,000."""
-_MOST_ITEMS = 64  # longest list whose length is enforced
+"""Highest length limit (in characters) that we enforce for strings between tags. Computing one
+token's mask takes 5 ms at 900, and 15 to 60 ms at 5,000."""
+_MOST_ITEMS = 64  # highest limit on list items that we enforce
 
 
 def check(params: SamplingParams, format_name: str, model: str) -> None:
-    """Check that a model supports the tools of `params` and their constraints.
+    """Check whether a model supports the tools in `params` with all constraints.
 
     Args:
-        format_name: notation of the model's calls: its `tool_format`.
-        model: name for the error.
+        format_name: notation of the model's calls, i.e. its `tool_format`.
+        model: model name for the error message.
 
     Raises:
-        ValueError: the model does not support them.
+        ValueError: if they aren't supported.
     """
     if not params.offered:
         return
@@ -69,19 +69,19 @@ def check(params: SamplingParams, format_name: str, model: str) -> None:
 
 
 def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
-    """Return the parameters with a grammar for `params.tool_form`.
+    """Add a grammar for `params.tool_form` to the parameters.
 
     Args:
         tokenizer: mlx-lm's wrapper.
-        name: notation, a key of `NOTATIONS`.
+        name: the notation, a key of `NOTATIONS`.
 
     Raises:
-        ValueError: a schema is not supported in this notation.
+        ValueError: if a schema can't be expressed in this notation.
     """
     form, limits = params.tool_form, params.form_limits
     if form is None:
         return params
-    if limits == FormLimits():  # the request sets no limits
+    if limits == FormLimits():  # no limits in the request
         limits = replace(limits, characters=_LONGEST_TEXT)
     grammar = _GrammarBuilder(tokenizer, name, form, params.form_limits)
     calls = []
@@ -97,7 +97,7 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
 
 
 class _GrammarBuilder:
-    """Builder of one grammar."""
+    """Builds one grammar."""
 
     def __init__(
         self, tokenizer: Any, name: str, form: ToolForm, limits: FormLimits | None
@@ -115,16 +115,16 @@ class _GrammarBuilder:
         self._section = self._notation.section
         self._template = self._dialect.row.call or self._notation.json
         if name == "mistral" and self._id("[ARGS]") is None:
-            # older models without [ARGS] write all calls as one JSON list
+            # older models without [ARGS] put all calls in a single JSON list
             self._template, self._section = JSON_CALL, JSON_LIST
         elif self._dialect.row.name == "llama 3":
             self._section = None
-        self.rules: list[str] = []  # additional rules of the calls and the start
+        self.rules: list[str] = []  # extra rules
 
     # -- the whole ------------------------------------------------------------------------------
 
     def start(self) -> str:
-        """Return the start rule, in which `call` is a single call."""
+        """Build the start rule. It refers to a single call as `call`."""
         if self._name == "harmony":
             if not self._whole:
                 return "call"
@@ -136,7 +136,7 @@ class _GrammarBuilder:
         if self._section is not None:
             before, between, after = self._section
             calls = f"{before} call{f' ({between} call)*' if self._several else ''} {after}"
-        # mlx-lm's parser of qwen3_coder accepts at most one line break before the end.
+        # mlx-lm's qwen3_coder parser takes at most one line break before the end
         gap = '"\\n"?' if self._name == "qwen3_coder" else "WS"
         ended = f" {gap} {self._spelled(closed)}" if closed else ""
         section = f"{self._spelled(opened)} WS {calls}{ended}"
@@ -146,27 +146,27 @@ class _GrammarBuilder:
             start = "WS section" + (" (WS section)*" if repeated else "")
             if self._dialect.markers.header is None:
                 return self._or_answer(start, "")
-            start = f"{self._spelled(' to=tools<|message|>')} {start}"  # Muse Spark's
+            start = f"{self._spelled(' to=tools<|message|>')} {start}"  # for Muse Spark
             return f"{self._thoughts()} {self._or_answer(start, ' to=user<|message|>')}"
-        # The opening marker is unconstrained. Without a closing marker, more calls may follow.
+        # The opening marker isn't constrained. If there's no closing marker, more calls can follow.
         start = f"WS {calls}{ended}"
         return start if closed or not repeated else f"{start} (WS {section})*"
 
     def _or_answer(self, calls: str, header: str) -> str:
-        """Return the calls, or the calls or an answer if its form is given.
+        """Allow an answer instead of calls, if the form of the answer is given.
 
         Args:
-            header: text before the answer.
+            header: what to write before the answer.
         """
         if not self._answer:
             return calls
         return f"({calls} | {self._spelled(header)} WS {self._answer})"
 
     def _thoughts(self) -> str:
-        """Return a rule for reasoning parts, each with the beginning of the next part.
+        """Build the rule for reasoning parts, each including the start of the next part.
 
-        If parts have headers (gpt-oss, Muse Spark), required calls are constrained from the first
-        token of the reply, and the reasoning before them is free text.
+        For models whose parts have headers (gpt-oss, Muse Spark), required calls are constrained
+        from the reply's first token on. The reasoning before them is free text.
         """
         opened, closed = " to=self<|message|>", "<|eom|>"
         if self._name == "harmony":
@@ -176,10 +176,10 @@ class _GrammarBuilder:
         return "thought*"
 
     def call(self, tool: str, schema: Schema) -> str:
-        """Return the rule of one tool's call.
+        """Build the rule for calling a tool.
 
         Raises:
-            ValueError: the schema is not supported in this notation.
+            ValueError: if the schema can't be expressed in this notation.
         """
         if self._name == "harmony":
             return f"{self._harmonys(tool)} {_json(schema)}"
@@ -191,7 +191,7 @@ class _GrammarBuilder:
             return f"{_text(f'call:{tool}')} {_Gemmas(self, self._notation.quote, schema).whole()}"
         if self._notation.json:
             return self._json_call(tool, schema)
-        # If calls end at line breaks, their values must not contain any.
+        # where a line break ends the call, values can't have any
         return _python(tool, schema, BLANKS if self._name == "pythonic" else r"\x20")
 
     def _json_call(self, tool: str, schema: Schema) -> str:
@@ -205,10 +205,10 @@ class _GrammarBuilder:
         return " WS ".join(known.get(p) or self._spelled(p.replace("TOOL", tool)) for p in parts)
 
     def _harmonys(self, tool: str) -> str:
-        """Return the text before gpt-oss's arguments.
+        """Build the rule for the text in front of gpt-oss's arguments.
 
-        If the call is optional, the model has already written the header, and the splitter keeps
-        only its name.
+        If the call is optional, the model has written the header already, and the splitter only
+        keeps the name from it.
         """
         if not self._whole:
             return f'"functions."? {_text(tool + " ")}'
@@ -247,7 +247,10 @@ class _GrammarBuilder:
         return f"{made} {self._spelled(tags.close)}" if tags.close else made
 
     def _free_argument(self, tags: Tags) -> str:
-        """Return the rule of any argument: a text, or also JSON if the tags tell them apart."""
+        """Build the rule for an unconstrained argument.
+
+        It can only be JSON if the tags tell JSON and text apart.
+        """
         after = self._spelled(tags.after)
         text = self._ended(f"/(?s:.*)/ & {_never(tags.ends)}", after)
         key = self.text(r'/[^"<>\n]{1,200}/')
@@ -265,16 +268,16 @@ class _GrammarBuilder:
     # -- words ----------------------------------------------------------------------------------
 
     def text(self, expression: str) -> str:
-        """Add a rule for a text, and return its name."""
+        """Add a rule for a string. Returns its name."""
         name = f"TEXT{len(self.rules)}"
         self.rules.append(f"{name}: {expression}")
         return name
 
     def _ended(self, expression: str, after: str) -> str:
-        """Return the rule of a text and its end.
+        """Build the rule for a string and what ends it.
 
-        A text rule is greedy. If its end is text as well, the rule would consume it and never end,
-        so it is marked lazy.
+        String rules are greedy. If the end is ordinary text, the rule would swallow it and never
+        finish, so it is made lazy.
         """
         text = self.text(expression)
         if "<[" in after:
@@ -284,7 +287,7 @@ class _GrammarBuilder:
         return name
 
     def _spelled(self, words: str) -> str:
-        """Return text in which special tokens are tokens if they exist, or else text."""
+        """Spell out text, using special tokens where they exist."""
         pieces = self._added.split(words) if self._added is not None else [words]
         made = []
         for number, piece in enumerate(pieces):
@@ -294,13 +297,13 @@ class _GrammarBuilder:
         return " ".join(made)
 
     def _id(self, words: str) -> int | None:
-        """Return the id of the token with this text, or None."""
+        """Return the id if the text is a single token, else None."""
         ids = self._tokenizer.encode(words, add_special_tokens=False)
         return int(ids[0]) if len(ids) == 1 else None
 
 
 def _json(schema: Schema, blanks: str = BLANKS) -> str:
-    """Return a rule for JSON of a schema, with `blanks` as the pattern of whitespace."""
+    """Build a rule for JSON with the given schema. `blanks` is the whitespace pattern."""
     return f"%json {json.dumps({**schema, 'x-guidance': {'whitespace_pattern': blanks}})}"
 
 
@@ -313,7 +316,7 @@ def _cannot(key: str) -> ValueError:
 
 
 def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
-    """Yield each argument of a schema: name, schema, and True if it is required."""
+    """Yield a schema's arguments: name, schema, required."""
     properties = schema.get("properties", {})
     if not isinstance(properties, dict) or any(word in schema for word in _COMBINING):
         raise ValueError("its parameters must be plain properties for this model")
@@ -325,7 +328,7 @@ def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
 
 
 def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
-    """Return the pattern of a trimmed text between tags, without `ends`."""
+    """Build the pattern for a trimmed string between tags that doesn't contain any of `ends`."""
     never = f"~/[nN][uU][lL][lL]/ & {_never(ends)}"
     if whole := _whole_text(schema):
         return f"/{whole}/ & {never}"
@@ -343,15 +346,15 @@ def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
 
 
 def _never(ends: tuple[str, ...]) -> str:
-    """Return the pattern of a text without any of these strings."""
+    """Build a pattern for text without any of the given strings."""
     listed = "|".join(re.escape(end).replace("/", r"\/") for end in ends)
     return f"~/(?s:.*)({listed})(?s:.*)/"
 
 
 def _whole_text(schema: Schema) -> str:
-    """Return the pattern that a whole text must match, or "" if there is none.
+    """Return a pattern for the entire string, "" if the schema has none.
 
-    Patterns that match anywhere in the text are not supported in notations without JSON.
+    Outside JSON, we can't support patterns that match somewhere within the string.
     """
     pattern = str(schema.get("pattern", ""))
     if not (pattern.startswith("^(?:") and pattern.endswith(")$")):
@@ -363,7 +366,7 @@ def _whole_text(schema: Schema) -> str:
 
 
 def _python(tool: str, schema: Schema, blanks: str) -> str:
-    """Return the rule of a call in Python syntax. Values are JSON, which the parsers accept."""
+    """Build the rule for a Python-style call. Values are in JSON, since the parsers accept that."""
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in tool.split(".")):
         raise ValueError("its name cannot be a function's in Python, as this model writes calls")
     given: list[tuple[str, bool]] = []
@@ -379,8 +382,8 @@ def _python(tool: str, schema: Schema, blanks: str) -> str:
 
 
 def _listed(parts: list[tuple[str, bool]], comma: str) -> str:
-    """Return expressions separated by commas, of which optional ones may be missing."""
-    tails = [""]  # what may follow each, the last one first
+    """Join expressions with commas. Optional expressions may be missing."""
+    tails = [""]  # what can follow each expression, in reverse
     for expression, must in reversed(parts):
         one = f"{_text(comma)} {expression}"
         tails.append(f"{one} {tails[-1]}" if must else f"({one})? {tails[-1]}")
@@ -394,9 +397,9 @@ def _listed(parts: list[tuple[str, bool]], comma: str) -> str:
 
 
 class _Gemmas:
-    """Builder of arguments in Gemma's notation.
+    """Builds argument rules in Gemma's notation.
 
-    FunctionGemma's parser does not support lists, objects, or texts with braces as arguments.
+    FunctionGemma's parser doesn't support lists, objects, or strings with braces.
     """
 
     def __init__(self, grammar: _GrammarBuilder, mark: str, schema: Schema) -> None:
@@ -407,11 +410,11 @@ class _Gemmas:
         self._flat = grammar._name == "function_gemma"
 
     def whole(self) -> str:
-        """Return the rule of all arguments."""
+        """Build the rule for the arguments."""
         return self._anything() if self._schema == _FREE else self._object(self._schema, 0)
 
     def _anything(self) -> str:
-        """Return the rule of unconstrained arguments."""
+        """Build the rule for arguments without constraints."""
         if not any(rule.startswith("any: ") for rule in self._grammar.rules):
             inner = "" if self._flat else ' | any | "[" (value ("," value)*)? "]"'
             plain = _json({"type": ["number", "boolean", "null"]})
@@ -421,7 +424,7 @@ class _Gemmas:
         return "any"
 
     def _object(self, schema: Schema, depth: int) -> str:
-        """Return the rule of an object, whose arguments are in the schema's order."""
+        """Build the rule for an object. Arguments are in the schema's order."""
         if any(word in schema for word in (*_NOT_IN_GEMMAS, "anyOf", "oneOf")):
             raise ValueError("its parameters must be plain properties for this model")
         parts: list[tuple[str, bool]] = []
@@ -433,7 +436,7 @@ class _Gemmas:
         return f'"{{" {_listed(parts, ",")} "}}"'
 
     def _value(self, schema: Schema, key: str, depth: int) -> str:
-        """Return the rule of a value. `key` is the name of its argument, for errors."""
+        """Build the rule for a value. `key` is only used in errors."""
         target = schema.get("$ref")
         found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
         if isinstance(found, dict):
@@ -476,7 +479,7 @@ class _Gemmas:
 
 
 def _items(item: str, schema: Schema) -> str:
-    """Return the rule of a list, with the schema's limits on its length."""
+    """Build the rule for a list, enforcing the schema's limits on its length."""
     least, most = int(schema.get("minItems", 0)), schema.get("maxItems")
     if least > _MOST_ITEMS:
         raise ValueError("a list must have too many items to be bound for this model")

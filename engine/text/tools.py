@@ -1,4 +1,4 @@
-"""Tools of a caller, constraints on their calls, and their results. Pure Python."""
+"""Tools from a caller, constraints on calls, and tool results. Pure Python."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from msgspec import Struct
 
 from engine.text.schema_keywords import loosened
 
-CHOICES = ("auto", "none", "required")  # values of `tool_choice` other than tool names
+CHOICES = ("auto", "none", "required")  # values of `tool_choice` that aren't tool names
 
 Tool = Mapping[str, Any]
-"""Function in the shape of OpenAI's chat completions: {"type": "function", "function": {…}}."""
+"""Function in OpenAI's chat format: {"type": "function", "function": {…}}."""
 
 _NAME = re.compile(r"[\w.:/-]{1,128}")
-ANY = '{"type": "object"}'  # schema of unconstrained arguments
+ANY = '{"type": "object"}'  # schema that doesn't constrain arguments
 
 
 class ToolResult(Struct, frozen=True):
-    """Result of a tool call, for the next turn."""
+    """A tool call's result, to be sent with the next turn."""
 
-    id: str  # id of the call, from `ToolCallFinished`
-    content: str  # text for the model
-    name: str = ""  # of the tool; some chat templates show it
+    id: str  # the call's id, from `ToolCallFinished`
+    content: str  # shown to the model
+    name: str = ""  # the tool's name, shown by some chat templates
 
     def as_message(self) -> dict[str, Any]:
         named = {"name": self.name} if self.name else {}
@@ -33,19 +33,19 @@ class ToolResult(Struct, frozen=True):
 
 
 class ToolForm(Struct, frozen=True):
-    """Constraint on tool calls in a reply.
+    """Constraints on the tool calls in a reply.
 
     Raises:
-        ValueError: a schema is invalid.
+        ValueError: if a schema is invalid.
     """
 
-    # names of the tools that may be called, with the JSON schemas of their arguments
+    # name and JSON schema of each tool that may be called
     tools: tuple[tuple[str, str], ...]
-    # The reply must be a call, after optional reasoning. Otherwise text outside of calls is
-    # unconstrained.
+    # True if the reply must be a call (after reasoning, if any). If not, text outside calls is
+    # free.
     required: bool = False
-    several: bool = True  # allow several calls
-    # JSON schema of a reply without calls; None for any text
+    several: bool = True  # more than one call allowed
+    # JSON schema for a reply without calls, or None for free text
     answer: str | None = None
 
     def __post_init__(self) -> None:
@@ -56,19 +56,19 @@ class ToolForm(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """True if the whole reply is constrained, and not only its calls."""
+        """True if the constraints cover the entire reply, not just calls."""
         return self.required or self.answer is not None
 
 
 class Copies(tuple[dict[str, Any], ...]):
-    """Result of `as_tools`, so that thousands of tools are validated only once."""
+    """Validated tools from `as_tools`. This way, thousands of tools are only validated once."""
 
 
 def as_tools(given: object) -> Copies:
-    """Validate tools. Return copies in which each has parameters.
+    """Validate tools. The copies returned always have parameters.
 
     Raises:
-        ValueError: a tool is invalid, or two have the same name.
+        ValueError: if a tool is invalid, or two tools have the same name.
     """
     if isinstance(given, Copies):
         return given
@@ -85,7 +85,7 @@ def name_of(tool: Tool) -> str:
 
 
 def shown(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """Return tools for chat templates, without the fields that constrain calls."""
+    """Return tools for chat templates, i.e. without fields that only constrain calls."""
     return [
         {"type": "function", "function": {k: v for k, v in t["function"].items() if k != "strict"}}
         for t in tools
@@ -93,10 +93,10 @@ def shown(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 
 
 def check_choice(choice: object, tools: Sequence[Tool]) -> None:
-    """Check that `tool_choice` is possible with these tools.
+    """Check that `tool_choice` makes sense for these tools.
 
     Raises:
-        ValueError: it is not possible.
+        ValueError: if it doesn't.
     """
     if not isinstance(choice, str):
         raise ValueError(f"tool_choice must be auto, none, required or a name, not {choice!r}")
@@ -109,10 +109,10 @@ def check_choice(choice: object, tools: Sequence[Tool]) -> None:
 def form_of(
     tools: Sequence[Tool], choice: str, several: bool, answer: str | None
 ) -> ToolForm | None:
-    """Return the constraint on calls, or None if nothing is constrained.
+    """Derive the constraints on calls. Returns None if there are none.
 
     Args:
-        answer: JSON schema of a reply without calls.
+        answer: JSON schema for a reply without calls.
     """
     strict = [bool(tool["function"].get("strict")) for tool in tools]
     named = choice if choice not in CHOICES else None
@@ -135,13 +135,13 @@ def form_of(
 
 
 def _schema_of(tool: Tool, is_strict: bool) -> str:
-    """Return the schema of a call's arguments, without unsupported keywords if it is not strict."""
+    """Return the schema for a tool's arguments. Unsupported keywords are dropped unless strict."""
     schema = json.dumps(tool["function"]["parameters"])
     return schema if is_strict else loosened(schema)
 
 
 def as_schema(schema: object) -> str | None:
-    """Return the schema as text, which is hashable and independent of the caller's object."""
+    """Serialize a schema. Text is hashable and can't be changed by the caller."""
     if schema is None:
         return None
     try:
@@ -155,7 +155,7 @@ def as_schema(schema: object) -> str | None:
 
 
 def inlined(schema: str) -> str:
-    """Return a schema in which references of parameters are resolved."""
+    """Resolve references at the top level of a schema's properties."""
     parsed = json.loads(schema)
     properties = parsed.get("properties")
     if not isinstance(properties, dict):
@@ -165,7 +165,7 @@ def inlined(schema: str) -> str:
 
 
 def with_types(tool: Tool) -> dict[str, Any]:
-    """Return a tool with `inlined` parameters."""
+    """Resolve references in a tool's parameters. See `inlined`."""
     function = tool["function"]
     parameters = json.loads(inlined(json.dumps(function.get("parameters") or {})))
     return {**tool, "function": {**function, "parameters": parameters}}
@@ -212,12 +212,12 @@ def _function(number: int, tool: object) -> dict[str, Any]:
 
 
 def tool_call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
-    """Return a tool call as part of a message."""
+    """Format a tool call for a message."""
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def quoted(value: object) -> str:
-    """Return a value as text for error messages."""
+    """Format a value for error messages."""
     try:
         return json.dumps(value, ensure_ascii=False)[:100]
     except (TypeError, ValueError, RecursionError):

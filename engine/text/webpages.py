@@ -1,4 +1,4 @@
-"""Conversion of web pages and e-book chapters to Markdown."""
+"""Convert web pages and e-book chapters to Markdown."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 from engine.text.document_base import TOO_DEEP, LeftOut, UnreadableError, escape_bars, shifted
 from engine.text.formulas import mathml
 
-_MAX_ADDED_CELLS = 10_000  # for cells that span several rows
+_MAX_ADDED_CELLS = 10_000  # for cells spanning several rows
 
 
 def markdown(source: str, left_out: LeftOut) -> str:
-    """Return a page as Markdown, without scripts, styles and pictures."""
+    """Convert a page to Markdown. Scripts, styles and pictures are left out."""
     from bs4 import BeautifulSoup
     from markdownify import MarkdownConverter
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about text that resembles XML or a file name
+            warnings.simplefilter("ignore")  # about text that looks like XML or a file name
             soup: Any = BeautifulSoup(source, "html.parser")
-            for tag in soup(class_="katex-html"):  # visual copy of a formula
+            for tag in soup(class_="katex-html"):  # visual duplicate of a formula
                 tag.decompose()
             for tag in soup(re.compile(r"^(\w+:)?math$")):
                 tag.replace_with(mathml(tag))
@@ -51,14 +51,14 @@ def markdown(source: str, left_out: LeftOut) -> str:
 
 
 def _complete_tables(soup: Any) -> None:
-    """Add empty cells below cells that span several rows, and escape bars in cells."""
+    """Fill in cells below those that span several rows, and escape bars."""
     for cell in soup(("td", "th")):
         for text in cell.find_all(string=re.compile(r"\|")):
             if text.find_parent(("td", "th")) is cell:
                 text.replace_with(escape_bars(text))
     added = 0
     for table in soup("table"):
-        rows_left: dict[int, int] = {}  # rows still spanned by a cell above, by column
+        rows_left: dict[int, int] = {}  # by column: rows still covered by a cell above
         for row in table("tr"):
             if row.find_parent("table") is not table:
                 continue

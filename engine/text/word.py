@@ -1,7 +1,8 @@
-"""Word's files (DOCX): paragraphs, tables, text boxes, notes, comments, headers and formulas.
+"""Read Word files (DOCX): paragraphs, tables, text boxes, notes, comments, headers and formulas.
 
-Everything that is shown on paper comes once, in the order of the file. Removed text is left out.
-python-docx and docx2python need lxml, 15 MB, and mammoth does not tell where pages end.
+Everything that would be printed is included once, in file order. Deleted text is not. We don't use
+python-docx or docx2python because they need lxml (15 MB), or mammoth because it doesn't report page
+breaks.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _VALUE = f"{W}val"
-# Text removed or moved away by tracked changes, properties, and field codes.
+# Tracked deletions and moves, properties, and field codes.
 _SKIPPED = {
     f"{W}{name}"
     for name in ("del", "moveFrom", "delText", "instrText", "delInstrText", "pPr", "rPr", "sectPr")
@@ -53,16 +54,16 @@ _WINGDINGS |= {0xA7: "▪", 0x6C: "●", 0x6E: "■", 0x4A: "☺", 0xD8: "➢"}
 
 
 def read(archive: Archive, main: str) -> Document:
-    """Read a file whose main part has this name. Pages end where Word put their ends on paper.
+    """Read a file, given the name of its main part. Pages end where Word broke them.
 
     Raises:
-        UnreadableError: it is damaged or has no text.
+        UnreadableError: if it's damaged or has no text.
     """
     return _Word(archive, main).document()
 
 
 def alternative(element: Any, depth: int = 0) -> Any:
-    """Return the text to use in `mc:AlternateContent`: the first that is not empty."""
+    """Choose from `mc:AlternateContent`: the first alternative that has text."""
     found = [*element]
     for each in found:
         if any(inner.text for inner in each.iter() if inner.tag in {f"{W}t", f"{A}t"}):
@@ -71,7 +72,7 @@ def alternative(element: Any, depth: int = 0) -> Any:
 
 
 class _Style:
-    """Relevant properties of a paragraph style."""
+    """The properties of a paragraph style that we need."""
 
     def __init__(self, name: str, based_on: str, numbering: Any) -> None:
         self.name = name
@@ -80,7 +81,7 @@ class _Style:
 
 
 class _Word:
-    """Reader of one file."""
+    """Reads a Word file."""
 
     def __init__(self, archive: Archive, main: str) -> None:
         self._archive = archive
@@ -116,7 +117,7 @@ class _Word:
         return document("Word", unit, pages, left_out=self._left_out)
 
     def _part(self, name: str) -> Iterable[Any]:
-        """Return the elements of another part than the main one."""
+        """Return the elements of a part other than the main part."""
         path = f"{self._folder}/{name}" if self._folder else name
         return [*self._archive.xml(path)] if path in self._archive else []
 
@@ -132,13 +133,13 @@ class _Word:
         return found
 
     def _style(self, paragraph: Any) -> tuple[str, Any]:
-        """Return the name of a paragraph's style, as all languages of Word have it, and the
-        numbering that it brings, if any.
+        """Return the name of a paragraph's style, independent of Word's language, and the numbering
+        that comes with it, if any.
         """
         element = paragraph.find(f"{W}pPr/{W}pStyle")
         key = "" if element is None else str(element.get(_VALUE, ""))
         name, numbering = key, None
-        for step in range(20):  # styles may be based on each other in a circle
+        for step in range(20):  # styles can be based on each other in a loop
             style = self._styles.get(key)
             if style is None:
                 break
@@ -149,7 +150,7 @@ class _Word:
         return name, numbering
 
     def _margins(self, root: Any, kind: str) -> list[str]:
-        """Return the visible headers or footers, and those that no section refers to."""
+        """Return the visible headers or footers, and any that no section refers to."""
         settings = {each.tag: each for each in self._part("settings.xml")}
         parts, named = dict[str, None](), set[str]()
         for section in root.iter(f"{W}sectPr"):
@@ -172,16 +173,16 @@ class _Word:
             outer, self._targets = self._targets, self._archive.targets(part)
             text = "\n".join(self._blocks(self._archive.xml(part)))
             self._targets = outer
-            if re.search(r"[^\W\d_]", text):  # skip mere page numbers
+            if re.search(r"[^\W\d_]", text):  # skip plain page numbers
                 found[f"{kind.title()}: {text.replace(PAGE, '')}"] = None
         return [*found]
 
     def _add_unreferenced_notes(self, root: Any) -> None:
-        """Add the notes and comments that are not referenced in the document."""
+        """Add notes and comments that nothing in the document refers to."""
         for kind, notes in self._kinds.items():
             marked = {str(each.get(f"{W}id")) for each in root.iter(f"{W}{kind}Reference")}
             for key, note in [*notes.items()]:
-                # other types of notes are separator lines
+                # the other note types are separators
                 if key not in marked and note.get(f"{W}type", "normal") == "normal":
                     self._note(kind, key, 0)
 
@@ -189,7 +190,7 @@ class _Word:
         """Yield paragraphs, tables and text boxes."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
-        carried = ""  # text of paragraphs whose ends were removed
+        carried = ""  # text of paragraphs whose end mark was deleted
         for child in parent:
             if child.tag == f"{W}p":
                 boxes: list[Any] = []
@@ -212,7 +213,7 @@ class _Word:
             yield self._budget.take(carried)
 
     def _rows(self, table: Any, depth: int) -> Iterator[str]:
-        # Not `iter`: rows of a table inside a cell are that cell's text.
+        # Don't use `iter`, which would include the rows of nested tables.
         for row in _members(table, "tr"):
             properties = row.find(f"{W}trPr")
             if properties is not None and properties.find(f"{W}del") is not None:
@@ -226,7 +227,7 @@ class _Word:
             yield table_row(cells)
 
     def _formatted(self, paragraph: Any, text: str) -> str:
-        """Return a paragraph's text with Markdown for headings and lists."""
+        """Format a paragraph, with Markdown for headings and lists."""
         numbering = paragraph.find(f"{W}pPr/{W}numPr")
         style, own = self._style(paragraph)
         if not text.strip(" \t\n"):
@@ -235,12 +236,15 @@ class _Word:
         number = "" if numbering is None else self._numbers.next(numbering)
         heading = _HEADING.match(style)
         mark = "#" * min(int(heading[1]), 6) + " " if heading else "# " if style == "Title" else ""
-        rest = text.lstrip(PAGE)  # a page may end at the beginning of a paragraph
+        rest = text.lstrip(PAGE)  # the paragraph may start with a page break
         mark = mark + number.lstrip() if mark else number
         return text[: len(text) - len(rest)] + (mark + rest if rest else "")
 
     def _runs(self, parent: Any, boxes: list[Any], depth: int) -> Iterator[str]:
-        """Yield parts of a paragraph's text. Text boxes in it are added to ``boxes``."""
+        """Yield a paragraph's text chunk by chunk.
+
+        Text boxes found in it are added to ``boxes``.
+        """
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
         for child in parent:
@@ -252,7 +256,7 @@ class _Word:
             elif tag == f"{W}lastRenderedPageBreak":
                 yield PAGE
             elif tag in {f"{W}br", f"{W}cr"}:
-                # Word repeats a requested page break where it was rendered.
+                # Word also marks where a manual page break was rendered.
                 yield "" if child.get(f"{W}type") == "page" else "\n"
             elif tag == f"{W}noBreakHyphen":
                 yield "-"
@@ -278,7 +282,7 @@ class _Word:
                 yield from self._runs(child, boxes, depth + 1)
 
     def _is_drawn(self, element: Any, boxes: list[Any]) -> bool:
-        """Return True for an element without text, and count what is left out with it."""
+        """Check for an element without text, and record what gets left out because of it."""
         name = str(element.tag).rpartition("}")[2]
         if name == "object" and any(str(e.tag).endswith("}OLEObject") for e in element.iter()):
             self._left_out.add("embedded object")
@@ -299,7 +303,7 @@ class _Word:
             raise UnreadableError(TOO_DEEP) from None
 
     def _ruby(self, element: Any, boxes: list[Any], depth: int) -> str:
-        """Return a word followed by its reading in parentheses."""
+        """Format a word with its reading in parentheses."""
         base, reading = (
             "".join(self._runs(found, boxes, depth + 1)) if found is not None else ""
             for found in (element.find(f"{W}rubyBase"), element.find(f"{W}rt"))
@@ -307,14 +311,14 @@ class _Word:
         return f"{base}({reading})" if reading else base
 
     def _note(self, kind: str, key: str, depth: int) -> str:
-        """Return the mark of a note or comment, and store its text for the end."""
+        """Return the reference for a note or comment. Its text is kept for the end."""
         element = self._kinds[kind].pop(key, None)
         if element is None:
             return ""
         is_comment = kind == "comment"
         found = self._comments if is_comment else self._notes
         place = len(found)
-        found.append("")  # reserve the position, as a note may contain notes
+        found.append("")  # reserve the position, since notes can contain notes
         text = " ".join(" ".join(self._blocks(element, depth + 1)).split())
         author = " ".join(str(element.get(f"{W}author", "")).split()) if is_comment else ""
         mark = f"comment {place + 1}" if is_comment else f"{place + 1}"
@@ -323,7 +327,7 @@ class _Word:
 
 
 def diagram(archive: Archive, part: str) -> list[Any]:
-    """Return the texts of a SmartArt diagram, as elements with a Word paragraph each."""
+    """Return the texts of a SmartArt diagram, wrapped in Word paragraphs."""
     from xml.etree.ElementTree import Element, SubElement
 
     box = Element("box")
@@ -338,7 +342,7 @@ def _is_on(element: Any) -> bool:
 
 
 def _has_removed_end(paragraph: Any) -> bool:
-    """Return True if a tracked change has removed the end of the paragraph."""
+    """Check whether a tracked change deleted the paragraph's end mark."""
     marks = paragraph.find(f"{W}pPr/{W}rPr")
     if marks is None:
         return False
@@ -346,7 +350,7 @@ def _has_removed_end(paragraph: Any) -> bool:
 
 
 def _symbol(font: str, code: str) -> str:
-    """Return the equivalent of a symbol font's character."""
+    """Convert a character from a symbol font."""
     try:
         number = int(code, 16)
         char = chr(number & 0xFF if 0xF000 <= number <= 0xF0FF else number)
@@ -358,7 +362,7 @@ def _symbol(font: str, code: str) -> str:
 
 
 def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
-    """Yield the rows of a table or the cells of a row, including those in content controls."""
+    """Yield a table's rows or a row's cells. Looks inside content controls, too."""
     if depth > MAX_DEPTH:
         raise UnreadableError(TOO_DEEP)
     for child in parent:
@@ -369,10 +373,10 @@ def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
 
 
 class _Numbers:
-    """Numbering of lists and headings."""
+    """Generates numbers for lists and headings."""
 
     def __init__(self, numbering: Iterable[Any]) -> None:
-        self._lists = dict[str, tuple[str, dict[str, str]]]()  # definition and start values
+        self._lists = dict[str, tuple[str, dict[str, str]]]()  # definition, start values
         self._levels = dict[tuple[str, str], tuple[str, str, int]]()  # format, text, start
         self._counts = dict[str, dict[int, int]]()
         for each in numbering:
@@ -396,12 +400,12 @@ class _Numbers:
                 self._lists[str(each.get(f"{W}numId"))] = key, starts
 
     def next(self, numbering: Any) -> str:
-        """Return the mark of the next paragraph of a list, followed by a blank."""
+        """Return the number or bullet for the next paragraph of a list, with a space after it."""
         number, level = (
             "" if (found := numbering.find(f"{W}{name}")) is None else str(found.get(_VALUE, ""))
             for name in ("numId", "ilvl")
         )
-        if number == "0":  # removes the paragraph from its style's list
+        if number == "0":  # takes the paragraph out of its style's list
             return ""
         at = int(level) if level.isdecimal() else 0
         indent = "  " * min(at, 8)
@@ -427,7 +431,7 @@ class _Numbers:
 
 
 def _number(n: int, form: str) -> str:
-    """Return a number in a format of Word's."""
+    """Format a number in one of Word's number formats."""
     if form in {"lowerLetter", "upperLetter"} and n > 0:
         letters = chr(ord("a") + (n - 1) % 26) * min((n - 1) // 26 + 1, 10)
         return letters if form == "lowerLetter" else letters.upper()

@@ -1,4 +1,4 @@
-"""An export: its chats, format and target. Runs in a worker thread."""
+"""Export job: chats, format, and target. Runs in a worker thread."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from app.store import FORMAT, VERSION, ChatRecord, Folder, Message, Store, chat_
 from app.store.folders import with_parents
 from app.store.portable import attached_in, folders_to_json
 
-_LONGEST = 80  # characters of a file name, without its ending
+_LONGEST = 80  # characters of a file name, without extension
 _UNFIT = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\u200b-\u200f\u2028-\u202e\u2066-\u2069]+')
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
 class ExportFormat(Enum):
-    """Formats, with the endings of their files."""
+    """Export formats with their file extensions."""
 
     JSON = ".json"
     MARKDOWN = ".md"
@@ -36,43 +36,44 @@ class ExportFormat(Enum):
 
 
 class StoppedError(Exception):
-    """The user stopped the export. Its files are deleted."""
+    """Export stopped by the user. Its files have been deleted."""
 
 
 class ExportError(Exception):
-    """The export failed, with the reason as text. Its files are deleted."""
+    """Export failed for the given reason. Its files have been deleted."""
 
 
 class Progress(Struct):
-    """Progress, set by the exporting thread and read by others."""
+    """Progress, updated by the export thread and read by other threads."""
 
     done: int = 0
     total: int = 0
 
 
 class Export(Struct):
-    """Chats to export, and the target."""
+    """Chats to export, and where to."""
 
-    ids: Sequence[str]  # the chats; JSON writes one file, other formats one per chat
+    ids: Sequence[str]  # chat IDs. JSON puts them into one file, other formats use a file per chat.
     kind: ExportFormat
-    target: Path  # the file, or with several chats a folder to create
-    # include the reasoning of models; JSON always has it
+    target: Path  # the file, or a new folder if there are several chats
+    # include reasoning; JSON always does
     thoughts: bool = False
     progress: Progress = field(default_factory=Progress)
 
     @property
     def folder(self) -> bool:
-        """Return True if the target is a folder."""
+        """True if the target is a folder."""
         return self.kind is not ExportFormat.JSON and len(self.ids) != 1
 
     def run(self, store: Store, stop: Event) -> Path:
-        """Write to a temporary place, move the result to the target, and return its path.
+        """Export to a temporary path, then move the result to the target. Returns its path.
 
-        Only one chat is in memory at a time. A chat that no longer exists is left out.
+        Only one chat at a time is in memory. Chats that no longer exist are skipped.
 
         Raises:
-            StoppedError, ExportError: see there.
-            StoreError: a chat cannot be read.
+            StoppedError: the user stopped the export.
+            ExportError: writing failed.
+            StoreError: a chat can't be read.
         """
         self.progress.total = len(self.ids)
         part = self.target.with_name(f".{self.target.name[:80]}.part")
@@ -152,9 +153,9 @@ def write_json(
     chats: Iterator[tuple[ChatRecord, list[Message]]],
     store: Store,
 ) -> None:
-    """Write a document in the format of `app/store/FORMAT.md`, one chat at a time.
+    """Write chats in the format of `app/store/FORMAT.md`, one at a time.
 
-    ``store`` has the texts and images of attached files.
+    ``store`` provides texts and images of attached files.
     """
     head: dict[str, Any] = {"format": FORMAT, "version": VERSION, "exported_at": time.time()}
     head["folders"] = folders_to_json(folders)
@@ -168,7 +169,7 @@ def write_json(
 
 
 def shown_path(chat: ChatRecord, messages: list[Message]) -> list[Message]:
-    """Return the branch that is shown, from its first message to its last."""
+    """Get the messages of the selected branch, in order."""
     there = {m.id: m for m in messages if m.deleted_at is None}
     path: list[Message] = []
     place = chat.leaf_id
@@ -179,11 +180,11 @@ def shown_path(chat: ChatRecord, messages: list[Message]) -> list[Message]:
 
 
 def file_name(title: str, taken: set[str] | None = None) -> str:
-    """Return a file name without ending that is valid on every system and not in ``taken``."""
+    """Turn a title into a file name (no extension) that works on all systems and isn't taken."""
     name = " ".join(_UNFIT.sub(" ", title).split())[:_LONGEST].strip(". ")
     if not name or _RESERVED.match(name):
         name = tr("Chat {name}", name=name).strip()
-    while len(name.encode()) > 200:  # file systems limit bytes
+    while len(name.encode()) > 200:  # file systems limit the length in bytes
         name = name[:-1]
     number, free = 1, name
     while free.casefold() in (taken or ()):

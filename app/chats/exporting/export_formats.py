@@ -1,6 +1,7 @@
-"""Chats as Markdown, plain text, a self-contained HTML page, and PDF.
+"""Write chats as Markdown, plain text, self-contained HTML, or PDF.
 
-Markdown is rendered by the window's own code. A policy in the HTML head forbids all loading.
+Markdown is rendered by the same code as in the window. A content security policy in the HTML head
+keeps the page from loading anything.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 
 
 def speaker(message: Message) -> str:
-    """Return the author of a message, or the tool of a result."""
+    """Get the display name of a message's author, or of the tool if it's a tool result."""
     if message.role == "tool":
         names = (
             message.stats.get("tool") or message.stats.get("name"),
@@ -59,7 +60,7 @@ def speaker(message: Message) -> str:
 
 
 def moment(seconds: float) -> str:
-    """Return a local time such as "2026-11-22 10:31", or "" for an invalid one."""
+    """Format a local time like "2026-11-22 10:31", or return "" if it's invalid."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
     except (ValueError, OverflowError, OSError):
@@ -69,7 +70,7 @@ def moment(seconds: float) -> str:
 def markdown(
     chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False
 ) -> Iterator[str]:
-    """Yield the messages as they were written, each below a heading with its author."""
+    """Yield the raw Markdown of the messages, each below a heading with the author."""
     yield f"# {_one_line(chat.shown_title)}\n"
     if chat.system:
         yield "\n## " + tr("Instructions") + f"\n\n{_closed(chat.system)}\n"
@@ -93,7 +94,7 @@ def markdown(
 def plain(
     chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False
 ) -> Iterator[str]:
-    """Yield the messages as plain text, without Markdown syntax."""
+    """Yield the messages as plain text, with Markdown syntax removed."""
     title = " ".join(chat.shown_title.split())
     yield f"{title}\n{'=' * min(len(title), 76)}\n"
     if chat.system:
@@ -116,7 +117,7 @@ def plain(
 
 
 def _fenced(text: str) -> Iterator[str]:
-    """Yield a tool's result as a code block: it is data, not Markdown."""
+    """Yield a tool result as a code block, because it's data and not Markdown."""
     if text.strip():
         longest = max((len(run) for run in re.findall("`+", text)), default=0)
         fence = "`" * max(3, longest + 1)
@@ -128,9 +129,9 @@ def _one_line(text: str) -> str:
 
 
 def _closed(text: str) -> str:
-    """Return the text with its last code block closed.
+    """Close the last code block of a text if it's still open.
 
-    Code that contains fences gets a longer one, which other programs need.
+    Code that contains fences gets a longer fence, since other programs would end the block early.
     """
     splitter = BlockSplitter()
     splitter.feed(text.strip("\n"))
@@ -154,7 +155,7 @@ def _closed_fence(block: Block) -> str:
 
 
 def _with_longer_fences(block: Block) -> str:
-    """Return a block with longer fences around code with fences, also in lists and quotes."""
+    """Lengthen the fences of code that contains fences, including in lists and quotes."""
     lines = block.source.split("\n")
     for token in block.tokens:
         if token.type != "fence" or not token.map:
@@ -168,7 +169,7 @@ def _with_longer_fences(block: Block) -> str:
 
 
 def _longer_mark(mark: str, code: str) -> str:
-    """Return a fence that is longer than those at the beginnings of lines in its code."""
+    """Get a fence that is longer than any fence at the start of a line in the code."""
     inner = re.findall(rf"^[ \t]*({mark[0]}{{3,}})", code, re.MULTILINE)
     return mark[0] * max(len(mark), *(len(run) + 1 for run in inner), 3)
 
@@ -203,7 +204,7 @@ svg { vertical-align: middle; } .typed { white-space: pre-wrap; }
 
 
 def page(chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False) -> Iterator[str]:
-    """Yield the page in pieces, one message at a time."""
+    """Yield the HTML page in chunks, one message at a time."""
     title = escape(chat.shown_title)
     yield (
         '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
@@ -221,7 +222,7 @@ def page(chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = Fals
 
 
 def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Iterator[str]:
-    """Yield a message with its author, one block at a time."""
+    """Yield the HTML of a message and its author, one block at a time."""
     when = moment(message.created_at)
     yield f'<div class="message" dir="auto">\n<p class="who">{escape(speaker(message))}'
     yield f"{' · ' + when if when else ''}</p>\n"
@@ -244,7 +245,7 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
 
 
 def drawn(source: str, display: bool) -> str:
-    """Return a formula as SVG in the text's color, or its source."""
+    """Render a formula as SVG in the text color. Falls back to the source."""
     found = formula(source, display)
     if found is None:
         return f"<code>{escape(typed(source, display))}</code>"
@@ -263,12 +264,12 @@ def _code_style() -> str:
     return f"{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
 
 
-_DPI = 96.0  # of the layout; the paper has a higher resolution
+_DPI = 96.0  # layout resolution; printers use more
 _MARGIN_MM, _FOOT = 18.0, 28.0
-_SHARP = 4  # pixels of a formula's image per pixel of the layout
+_SHARP = 4  # image pixels per layout pixel in formulas
 _TABLE = '<table border="1" cellspacing="0" cellpadding="4" style="border-color: #dddcd7">'
 _MARK = '<span style="background-color: #fff1a6">'
-_REST_S = 0.0005  # between two pages, so that the window's thread gets the GIL
+_REST_S = 0.0005  # pause between pages, which releases the GIL for the GUI thread
 _PAPER_STYLE = """
 p, li { line-height: 140%; }
 h1 { font-size: 18pt; } .who { color: #6b6a66; font-size: 8.5pt; margin-top: 14px; }
@@ -283,11 +284,11 @@ blockquote { color: #6b6a66; } a { color: #2a62c9; }
 _LETTER = frozenset(
     ["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"]
 )
-"""Countries that use US Letter, from CLDR. Qt does not provide it."""
+"""Countries that use US Letter, from CLDR. Qt has no API for this."""
 
 
 def paper(here: QLocale) -> QPageSize:
-    """Return the usual paper size of a country."""
+    """Get a country's usual paper size."""
     letter = QLocale.territoryToCode(here.territory()) in _LETTER
     return QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
 
@@ -300,7 +301,7 @@ def write_pdf(
     *,
     thoughts: bool = False,
 ) -> bool:
-    """Write the pages. Return False if stopped, which leaves an incomplete file. Raises OSError."""
+    """Write a PDF. Returns False if stopped, leaving an incomplete file. Raises OSError."""
     writer = QPdfWriter(str(path))
     writer.setTitle(chat.shown_title)
     writer.setCreator("Stretto")
@@ -341,7 +342,7 @@ def lay_out(
     *,
     thoughts: bool = False,
 ) -> QTextDocument:
-    """Lay out the chat on pages of this size, in pixels of 1/96 inch. Incomplete if stopped."""
+    """Lay out the chat on pages of this size (in 1/96 inch). Incomplete if stopped."""
     document = QTextDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(_font())
@@ -354,7 +355,7 @@ def lay_out(
 
 
 def draw(painter: QPainter, document: QTextDocument, area: QSizeF, number: int) -> None:
-    """Paint a page, counted from 0, with its number at the bottom."""
+    """Paint a page (counted from 0) with its page number at the bottom."""
     top = number * area.height()
     painter.save()
     painter.translate(0, -top)
@@ -400,14 +401,14 @@ def _html(
         for piece in message_html(message, picture, thoughts=thoughts):
             if stop.is_set():
                 return ""
-            # "<" in text is escaped, so these tags are markup.
+            # Text has "<" escaped, so these are real tags.
             marked = piece.replace("<mark>", _MARK).replace("</mark>", "</span>")
             found.append(marked.replace("<table>", _TABLE))
     return "".join(found)
 
 
 def _picture(document: QTextDocument, number: int, source: str, display: bool) -> str:
-    """Add a formula to the document as an image, and return its HTML."""
+    """Add an image of a formula to the document and return the HTML for it."""
     found = formula(source, display)
     if found is None:
         return f"<code>{escape(typed(source, display))}</code>"
@@ -425,7 +426,7 @@ def _picture(document: QTextDocument, number: int, source: str, display: bool) -
 
 
 def _font(size: float = 10.5) -> QFont:
-    # the font that the window uses, which may differ from the system's
+    # use the window's font, which may not be the system's
     font = QGuiApplication.font()
     font.setPointSizeF(size)
     return font

@@ -1,4 +1,4 @@
-"""Import of chats of other programs, and of Stretto's own JSON, as a stream.
+"""Streaming import of chats from other programs and from Stretto's own JSON.
 
 Imports: app.chats, app.settings, app.store.
 """

@@ -1,4 +1,4 @@
-"""Conversion of an agent's conversation to a chat."""
+"""Convert an agent's conversation to a chat."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ NAME = "agent"
 def read(
     messages: Iterable[Mapping[str, Any]], reply: str, title: str, model: str, name: str
 ) -> ImportedChat:
-    """Convert the conversation. Tool calls and their results become code blocks.
+    """Convert a conversation. Tool calls and their results become code blocks.
 
     Args:
-        messages: in the form of chat templates.
-        reply: the reply to the last of them, may be empty.
+        messages: in chat template format.
+        reply: the reply to the last message, may be empty.
         model, name: folder and display name of the model.
     """
     nodes: dict[str, Node] = {}
@@ -31,7 +31,7 @@ def read(
         node = nodes[key] = Node(key, str(number - 1) if number else None, model=name)
         role, content = text(message.get("role")), _words(message.get("content"))
         if role == "tool":
-            # A result is not the user's text: it belongs to the answer that called the tool.
+            # A tool result isn't the user's text, so add it to the answer that made the call.
             node.role, node.content = "assistant", fenced(content)
         elif role == "assistant":
             calls = [_call(call) for call in listed(message.get("tool_calls"))]

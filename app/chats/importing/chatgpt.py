@@ -1,4 +1,4 @@
-"""Conversations of ChatGPT's data export: `conversations.json`, with a tree in "mapping"."""
+"""Import of ChatGPT's data export: `conversations.json`, with a message tree in "mapping"."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from app.store import ChatRecord
 
 NAME = "ChatGPT"
 _MARK = re.compile("\ue200([^\ue200-\ue202]{0,40})(?:\ue202([^\ue200\ue201]{0,20000}))?\ue201")
-"""Placeholder in a text: its kind, and values separated by \\ue202."""
+"""Placeholder in a text: a kind, then values separated by \\ue202."""
 _OLD_MARK = re.compile("【[0-9]{1,4}(?::[0-9]{1,4})?†[^】\n]{0,400}】")
 _STRAY_MARK = re.compile(
-    # also if its end is missing
+    # the end mark may be missing
     " ?\ue200[a-z_]{1,40}(?:(?:\ue202[\\w-]{0,80})+|\\Z)|[\ue200-\ue206]"
 )
 _CANVAS = "canmore."
@@ -37,9 +37,9 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> ImportedChat:
-    """Convert a conversation. Pictures, recordings and most tool calls are left out.
+    """Convert a conversation. Images, recordings and most tool calls are dropped.
 
-    Code and output of the code interpreter, and canvases, become code blocks in the answer.
+    Code interpreter input, its output, and canvases are kept as code blocks in the answer.
     """
     begun = moment(item.get("create_time"))
     name = text(item.get("conversation_id")) or text(item.get("id")) or f"{begun}"
@@ -80,7 +80,7 @@ def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -
         left["attached files"] += bool(attached)
     recipient = text(message.get("recipient")) or "all"
     if role == "tool" or (role == "assistant" and recipient != "all"):
-        node.role = "assistant"  # part of the answer
+        node.role = "assistant"  # treat it as part of the answer
         tool = text(author.get("name")) if role == "tool" else recipient
         node.content = _of_tool(tool, role == "tool", content, left)
     elif kind in {"text", "multimodal_text"}:
@@ -129,7 +129,7 @@ def _part(part: object, left: Counter[str]) -> str:
 
 
 def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[str]) -> str:
-    """Return the text that a tool call or its result adds to the answer."""
+    """Convert a tool call or its result to text for the answer."""
     parts = listed(content.get("parts"))
     for part in parts:
         if not isinstance(part, str):
@@ -138,7 +138,7 @@ def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[
     if tool == "python" or text(content.get("content_type")) == "execution_output":
         return fenced(content_text, "" if is_result else "python")
     if tool.startswith(_CANVAS) and is_result:
-        return ""  # has only a confirmation
+        return ""  # it's only a confirmation
     if tool.startswith(_CANVAS):
         found = _canvas(content_text)
         left["changes to a document"] += not found
@@ -148,7 +148,7 @@ def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[
 
 
 def _canvas(call: str) -> str:
-    """Return the full text of a canvas from a call that creates or replaces it, or ""."""
+    """Return the full text of a canvas if the call creates or replaces it, else ""."""
     try:
         asked = mapped(json.loads(call))
     except (ValueError, RecursionError):
@@ -166,7 +166,7 @@ def _canvas(call: str) -> str:
 
 
 def _without_marks(words: str, about: dict[str, Any], left: Counter[str]) -> str:
-    """Return the text with links instead of placeholders of citations.
+    """Replace citation placeholders with links.
 
     Other placeholders are removed, and counted if they referred to a source.
     """
@@ -191,7 +191,7 @@ def _without_marks(words: str, about: dict[str, Any], left: Counter[str]) -> str
 
 
 def _of_mark(mark: re.Match[str]) -> str:
-    """Return the text within a placeholder."""
+    """Get the text to keep from a placeholder."""
     if mark.re is _OLD_MARK:
         return ""
     kind, values = mark[1], text(mark[2]).split("\ue202")
@@ -207,13 +207,13 @@ def _of_mark(mark: re.Match[str]) -> str:
 
 
 _NO_SOURCE = {"entity", "navlist", "image_group", "i", "video", "products"}
-_GONE = "\ue206"  # replaces a removed placeholder
+_GONE = "\ue206"  # marks the position of a removed placeholder
 _BLANKS = re.compile(f"[ \\t]+{_GONE}(?=[\\s.,;:!?)\\]{_GONE}]|$)")
-"""Spaces before a removed placeholder."""
+"""Spaces in front of a removed placeholder."""
 
 
 def _shown(reference: dict[str, Any]) -> str:
-    """Return the replacement of a placeholder: links to the sources, or its text."""
+    """Get the text that replaces a placeholder: links to its sources, or its alternative text."""
     sources = [*listed(reference.get("items")), *listed(reference.get("sources"))]
     links = [link(mapped(source)) for source in sources] or [link(reference)]
     if found := " ".join(dict.fromkeys(filter(None, links))):
@@ -223,7 +223,7 @@ def _shown(reference: dict[str, Any]) -> str:
 
 
 def link(source: dict[str, Any]) -> str:
-    """Return a link in parentheses, or "" without a web address."""
+    """Format a link in parentheses, or return "" if there's no web address."""
     address = text(source.get("url"))
     if not re.fullmatch(r"https?://[^\s<>]+", address):
         return ""
@@ -233,7 +233,7 @@ def link(source: dict[str, Any]) -> str:
 
 
 def fenced(code: str, language: str = "") -> str:
-    """Return code as a Markdown block, whatever it contains."""
+    """Format code as a Markdown block, with a fence that is safe for any content."""
     fence = "```"
     while fence in code:
         fence += "`"

@@ -1,4 +1,4 @@
-"""Conversations of Claude's data export: `conversations.json`, with "chat_messages"."""
+"""Import of Claude's data export: `conversations.json`, with "chat_messages"."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> ImportedChat:
-    """Convert a conversation. Most files and tool calls are left out.
+    """Convert a conversation. Most files and tool calls are dropped.
 
     The text of attachments is kept, and artifacts become code blocks in the answer.
     """
@@ -66,14 +66,14 @@ def read(item: dict[str, Any]) -> ImportedChat:
 
 
 class _Documents:
-    """Artifacts of a conversation, with their changes."""
+    """Current content of a conversation's artifacts."""
 
     def __init__(self, left: Counter[str]) -> None:
         self._left = left
         self._written: dict[str, str] = {}
 
     def called(self, name: str, given: dict[str, Any]) -> str:
-        """Return a tool call as a code block with the whole document, or "" if it has none."""
+        """Convert a tool call to a code block with the full document, or "" for other calls."""
         if name == "create_file":
             path = text(given.get("path"))
             return self._block(path, path.rpartition(".")[2], text(given.get("file_text")))
@@ -94,7 +94,7 @@ class _Documents:
         return self._block(text(given.get("title")), language, content)
 
     def in_text(self, words: str) -> str:
-        """Return an older text with its artifacts as code blocks."""
+        """Replace inline artifacts, used in older exports, with code blocks."""
 
         def shown(match: re.Match[str]) -> str:
             given: dict[str, Any] = dict(_ATTRIBUTE.findall(match[1]))
@@ -135,7 +135,7 @@ def _parts(message: dict[str, Any], documents: _Documents, left: Counter[str]) -
             called = documents.called(text(part.get("name")), mapped(part.get("input")))
             contents.append(called)
         elif kind == "tool_result":
-            left["tool calls and results"] += not called  # a result for a document says only "OK"
+            left["tool calls and results"] += not called  # document results only say "OK"
         elif kind == "voice_note":
             contents.append(text(part.get("text")))
         elif kind not in _UNTOLD:
@@ -155,7 +155,7 @@ def _parts(message: dict[str, Any], documents: _Documents, left: Counter[str]) -
 
 
 def _cited(part: dict[str, Any]) -> str:
-    """Return a text with a link after each citation."""
+    """Get a text with a link after each citation."""
     words = text(part.get("text"))
     places: dict[int, list[str]] = {}
     for cited in map(mapped, listed(part.get("citations"))):

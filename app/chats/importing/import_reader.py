@@ -1,6 +1,6 @@
-"""Streaming reader of JSON in files, zip archives and folders, in bounded memory.
+"""Streaming JSON reader for files, zip archives and folders, with bounded memory use.
 
-Only one conversation is in memory at a time. One that is longer than ITEM_LIMIT is skipped.
+Only one conversation is in memory at a time. Conversations longer than ITEM_LIMIT are skipped.
 """
 
 from __future__ import annotations
@@ -24,22 +24,25 @@ from app.settings.language import counted, mark, number, tr
 
 try:
     from ijson.backends import yajl2_c as quick
-except ImportError:  # this system has no compiled wheel
+except ImportError:  # there's no compiled wheel for this system
     quick = careful
 
-ITEM_LIMIT = 64_000_000  # characters of a conversation, and bytes of one of its texts
+ITEM_LIMIT = 64_000_000  # characters per conversation, also the limit in bytes of a single string
 MOST_FILES = 100_000
-_EACH = 24  # size of a value in addition to its characters
+_EACH = 24  # overhead per value, on top of its characters
 _BUFFER = 1 << 16
 _DEEPEST = 200
 _STREAMED = {"chats", "conversations", "data"}
 _EXPORTED = re.compile(r"(?i)conversations([-_ ]?\d+)?\.json")
-_IMAGE = 100_000  # characters of a text that may be an image
-_PICTURE = 1_000  # characters; a longer "data:" address is an embedded picture
+_IMAGE = 100_000  # characters; longer strings are assumed to be images
+_PICTURE = 1_000  # characters; a longer "data:" URL must be an embedded image
 
 _LONG_NUMBER = 600
-"""Digits. Python limits the conversion of long integers (to 640 digits at the strictest), and
-ijson's compiled parser then crashes the process."""
+"""Maximum number of digits.
+
+Python refuses to convert longer integers (the strictest limit is 640 digits), and that crashes
+ijson's compiled parser.
+"""
 _DIGITS = re.compile(rb"[0-9]{%d}" % _LONG_NUMBER)
 
 DAMAGED = (
@@ -49,34 +52,34 @@ DAMAGED = (
     EOFError,
     UnicodeError,
     ValueError,
-    ArithmeticError,  # a number with an exponent of twenty digits
+    ArithmeticError,  # a number with a 20-digit exponent
 )
 
 
 class UnfitError(Exception):
-    """The rest of a file cannot be read. The text has the reason, with ``{file}`` for its name."""
+    """The rest of a file can't be read. The message may contain ``{file}`` for the file's name."""
 
 
 class _LongNumberError(Exception):
-    """The file may contain a number that crashes the compiled parser."""
+    """The file may contain a number that would crash the compiled parser."""
 
 
 class Reader(Struct):
-    """Reader of several files."""
+    """Reader for a list of files."""
 
     paths: Sequence[Path]
     stop: Event
-    total: int = 0  # bytes of all files, if known
-    # bytes read; both may be read by any thread
+    total: int = 0  # total bytes of all files, if known
+    # bytes read so far; like `total`, safe to read from any thread
     done: int = 0
-    # one sentence for each file, or part of a file, that could not be read
+    # an error message for each file, or part of a file, that couldn't be read
     faults: list[str] = field(default_factory=list)
-    _silent: int = 0  # bytes read since the last value
+    _silent: int = 0  # bytes read since the last parsed value
 
     def items(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
-        """Yield the file's name, the other values at its top level, and a conversation.
+        """Yield the file name, the other top-level values, and the conversation.
 
-        A conversation that is too long is None. Stopping ends the iteration.
+        The conversation is None if it was too long. Ends early when stopped.
         """
         files = list(self._files())
         for path in files:
@@ -98,7 +101,7 @@ class Reader(Struct):
                 self.faults.append(tr("{file}: the archive is damaged.", file=path.name))
 
     def read(self, file: IO[bytes], size: int) -> bytes:
-        """Return the next piece of a file. Raises UnfitError for an endless text."""
+        """Read the next chunk of a file. Raises UnfitError if a string never seems to end."""
         piece = file.read(size)
         self.done += len(piece)
         self._silent += len(piece)
@@ -171,15 +174,15 @@ class Reader(Struct):
             self.faults.append(tr(words, file=name, number=number(read)))
 
     def heard(self) -> None:
-        """Note that a value has arrived."""
+        """Reset the byte counter because a value was parsed."""
         self._silent = 0
 
 
 class _Counted:
-    """File for ijson that counts what is read.
+    """File wrapper that counts the bytes ijson reads.
 
     Args:
-        wary: raise _LongNumberError before returning a piece with a long number.
+        wary: raise _LongNumberError instead of returning a chunk with a long number.
     """
 
     def __init__(self, reader: Reader, file: IO[bytes], *, wary: bool) -> None:
@@ -203,7 +206,7 @@ class _Counted:
 
 
 class _Value:
-    """JSON value under construction, skipped if it becomes too long."""
+    """JSON value being built. Skipped if it gets too long."""
 
     def __init__(self) -> None:
         self.whole = False
@@ -236,7 +239,7 @@ class _Value:
         elif not self.long:
             self._put(_plain(value))
         length = len(value) if isinstance(value, str) else 0
-        # The text of an image takes a byte per character, a list of words several times that.
+        # An image string takes a byte per character, but a list of words takes several times that.
         self._size += _EACH + (length // 4 if length > _IMAGE else length)
         if self.long:
             self._stack, self._keys, self.value = [], [], None
@@ -260,7 +263,7 @@ def _plain(value: Any) -> Any:
 
 
 def _items(reader: Reader, file: IO[bytes], parser: Any) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield the conversations of a file: a list, a list in an object, or the object itself."""
+    """Yield a file's conversations. It may be a list, an object with a list, or a single object."""
     head: dict[str, Any] = {}
     key, within, streamed = "", "", False
     value: _Value | None = None

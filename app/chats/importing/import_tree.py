@@ -1,4 +1,4 @@
-"""Conversion of other programs' conversations to message trees."""
+"""Convert conversations of other programs to message trees."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Node(Struct):
     """Entry of a conversation."""
 
     key: str
-    parent: str | None  # key of the entry before it; None or an unknown key for the first one
-    role: str = ""  # "user", "assistant", "system", or "" if it shows nothing
+    parent: str | None  # key of the previous entry; None or an unknown key for the first entry
+    role: str = ""  # "user", "assistant", "system", or "" if there's nothing to show
     content: str = ""
     reasoning: str = ""
     model: str = ""
@@ -29,12 +29,12 @@ class Node(Struct):
 
 
 class ImportedChat(Struct):
-    """A converted conversation."""
+    """Converted conversation."""
 
     source: str
     chat: ChatRecord
     messages: list[Message]
-    # number of left out parts, by name
+    # number of dropped parts by name
     left: Counter[str] = field(default_factory=Counter)
     # texts, images: contents of attached files
     texts: list[AttachedText] = field(default_factory=list)
@@ -42,23 +42,24 @@ class ImportedChat(Struct):
 
     @property
     def characters(self) -> int:
-        """Return the approximate size to store."""
+        """Approximate size in the store."""
         written = sum(len(m.content) + len(m.reasoning) + 200 for m in self.messages)
         shown = sum(len(image.data) for image in self.images)
         return written + shown + sum(len(page) for text in self.texts for page in text.pages)
 
 
 def derived_id(seconds: float, *names: str) -> str:
-    """Return an id in the form of `new_id` that depends only on the names."""
+    """Derive an ID that looks like one of `new_id`, but depends only on the time and names."""
     chance = hashlib.sha256("\0".join(names).encode(errors="replace")).digest()[:10]
     ms = min(max(0, int(seconds * 1000)), (1 << 48) - 1)
     return f"{ms:012x}{chance.hex()}"
 
 
 def own_id(*names: str) -> str:
-    """Return the last name if it is an id of ours, else an id derived from all names.
+    """Get the last name if it already is one of our IDs, else derive an ID from all names.
 
-    Ids from files become ids of sessions, sidebar rows and more, so they must not be arbitrary.
+    IDs from files end up as session IDs, sidebar rows and more, so we can't accept arbitrary
+    strings.
     """
     return names[-1] if is_own_id(names[-1]) else derived_id(0.0, *names)
 
@@ -66,10 +67,10 @@ def own_id(*names: str) -> str:
 def with_ids_of_ours(
     source: str, chat: ChatRecord, messages: Sequence[Message]
 ) -> tuple[ChatRecord, list[Message]]:
-    """Return a chat from a file with ids in our form, the same each time the file is read.
+    """Replace foreign IDs of a chat with our own. Reading a file again gives the same IDs.
 
     Raises:
-        ValueError: two messages have the same id.
+        ValueError: two messages have the same ID.
     """
     ids: dict[str | None, str | None] = {None: None}
     chat_id = own_id(source, "chat", chat.id)
@@ -88,7 +89,7 @@ def with_ids_of_ours(
 
 
 def moment(value: object, otherwise: float = 0.0) -> float:
-    """Return a time in seconds since the epoch, from seconds, milliseconds or ISO format."""
+    """Parse a timestamp given in seconds, milliseconds (or smaller), or ISO format."""
     if isinstance(value, str):
         try:
             return datetime.fromisoformat(value).timestamp()
@@ -98,32 +99,32 @@ def moment(value: object, otherwise: float = 0.0) -> float:
         return otherwise
     try:
         seconds = float(value)
-    except OverflowError:  # a number of hundreds of digits
+    except OverflowError:  # an integer with hundreds of digits
         return otherwise
     if not 0 < seconds < 1e24:
         return otherwise
-    while seconds > 1e11:  # milliseconds, microseconds or nanoseconds
+    while seconds > 1e11:  # probably milliseconds, microseconds or nanoseconds
         seconds /= 1000
     return seconds
 
 
 def text(value: object) -> str:
-    """Return the value if it is a string, else ""."""
+    """Return the value if it's a string, else ""."""
     return value if isinstance(value, str) else ""
 
 
 def listed(value: object) -> list[Any]:
-    """Return the value if it is a list, else an empty one."""
+    """Get the value if it's a list, else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def mapped(value: object) -> dict[str, Any]:
-    """Return the value if it is an object, else an empty one."""
+    """Return the value if it's an object, else an empty dict."""
     return value if isinstance(value, dict) else {}
 
 
 class _Answer(Struct):
-    """Consecutive entries of the assistant, which become one message."""
+    """Consecutive assistant entries to merge into one message."""
 
     nodes: list[Node] = field(default_factory=list)
 
@@ -131,10 +132,10 @@ class _Answer(Struct):
 def grow(
     source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str | None
 ) -> ImportedChat:
-    """Return the chat with its messages. ``current``: the last entry that was shown.
+    """Build the messages of a chat. ``current``: last entry that was displayed.
 
-    Consecutive entries of the assistant (thoughts, tools, text) become one message, unless
-    something else follows one of them. The system prompt is the text before everything else.
+    Consecutive assistant entries (thoughts, tool calls, text) are merged into one message, unless
+    the tree branches in between. Instructions before the first message become the system prompt.
     """
     found = ImportedChat(source, chat, [])
     below: dict[str | None, list[Node]] = {}
@@ -171,9 +172,9 @@ def grow(
 
 
 def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | None]:
-    """Return the parent of each node, or None for first ones.
+    """Return the parent of each node, or None for root nodes.
 
-    Loops are cut after their last message, so that no message is lost.
+    Loops are cut after their last message, so no message gets lost.
     """
     parents = {key: node.parent if node.parent in nodes else None for key, node in nodes.items()}
     checked = set[str | None]([None])
@@ -193,7 +194,7 @@ def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | 
 def _add_answer(
     found: ImportedChat, answer: _Answer | None, parent: str | None, place: dict[str, str | None]
 ) -> str | None:
-    """Add the assistant's message, if it has text, and return the parent of the next one."""
+    """Add the merged assistant message if it has text. Returns the parent of the next message."""
     if answer is None:
         return parent
     last = answer.nodes[-1]

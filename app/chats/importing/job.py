@@ -1,4 +1,4 @@
-"""Import of files into the store, with a report. Runs in any thread."""
+"""Import files into the store and report the result. Runs in any thread."""
 
 from __future__ import annotations
 
@@ -30,40 +30,39 @@ PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], ImportedChat]], .
     (webui.is_mine, webui.read),
     (lmstudio.is_mine, lmstudio.read),
 )
-"""Detection and conversion functions of each program."""
+"""Functions that detect and convert each program's format."""
 OURS = "Stretto"
 _BATCH_CHATS, _BATCH_CHARACTERS = 200, 4_000_000
 _FLUSH_S = 120.0
 LONGEST_WRITTEN = 1_000_000
-"""Characters in the composer: the limit of `app.ui.composer`."""
+"""Character limit of the composer, see `app.ui.composer`."""
 _UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
 
 
 @dataclass
 class Import:
-    """Files to import."""
+    """Import of a list of files."""
 
-    paths: Sequence[Path]  # JSON or zip files, and folders
-    model: str = ""  # for chats without a model of ours
-    reader: Reader = field(init=False)  # has the progress
+    paths: Sequence[Path]  # JSON files, zip files, or folders
+    model: str = ""  # used for chats that don't name one of our models
+    reader: Reader = field(init=False)  # also reports the progress
     stop: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
         self.reader = Reader(self.paths, self.stop)
 
     def run(self, store: Store) -> Report:
-        """Import all chats that can be read, and report the rest. After a stop, imported chats
-        stay.
+        """Import all readable chats. If stopped, chats imported so far are kept.
 
-        Each chat is written completely or not at all. Errors of files and disks are reported, not
-        raised.
+        Every chat is written completely or not at all. File and disk errors go into the report
+        instead of being raised.
         """
         report = Report()
         there = {c.id: c.deleted_at is not None for c in store.chats(include_deleted=True)}
         batch, folders = _Batch(store, report), _Folders(store, report)
         counts: Counter[str] = Counter()
         try:
-            store.flush(_FLUSH_S)  # so that the check for existing message ids sees all messages
+            store.flush(_FLUSH_S)  # make sure the check for existing message IDs sees all messages
             for name, head, item in self.reader.items():
                 counts[name] += 1
                 where = _where(name, counts[name])
@@ -95,7 +94,7 @@ class Import:
 
 
 class _Folders:
-    """Folders of one of our own files, matched to existing ones or created."""
+    """Folders from a Stretto export, mapped to existing or newly created folders."""
 
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
@@ -106,7 +105,7 @@ class _Folders:
         self._listed_folders: dict[str, Folder] = {}
 
     def place(self, folder_id: str | None, head: dict[str, Any]) -> str | None:
-        """Return the id of the folder here, or None if the file does not describe it."""
+        """Return the local ID of a folder in the file, or None if the file doesn't describe it."""
         if head is not self._head:
             self._head, self._places = head, {}
             self._listed_folders = {f.id: f for f in folders_from_json(head.get("folders"))}
@@ -133,7 +132,7 @@ class _Folders:
 
 
 class _Batch:
-    """Chats to store together. Writing waits for the disk, which bounds the memory."""
+    """Chats to write together. Writing blocks on the disk, which limits memory use."""
 
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
@@ -159,7 +158,7 @@ class _Batch:
             self.write()
 
     def write(self) -> None:
-        """Store the batch. Raises StoreError."""
+        """Write the batch. Raises StoreError."""
         chats, self._chats, self._size = self._chats, [], 0
         self._ids.clear()
         if not chats:
@@ -172,7 +171,7 @@ class _Batch:
             self._report.messages += len(found.messages)
             self._report.sources[found.source] += 1
             self._report.left += found.left
-        self._store.flush(_FLUSH_S)  # if the disk refuses now, they are written later
+        self._store.flush(_FLUSH_S)  # if this fails, they're written later
 
 
 def _where(name: str, place: int) -> str:
@@ -182,7 +181,7 @@ def _where(name: str, place: int) -> str:
 def _understood(
     head: dict[str, Any], item: Any, name: str, where: str, report: Report
 ) -> ImportedChat | None:
-    """Return the conversation, or None if the report has the reason."""
+    """Convert a conversation. If that fails, adds the reason to the report and returns None."""
     if item is None:
         report.fault(tr("{where}: too long.", where=where))
         return None
@@ -218,7 +217,7 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Import
         return None
     if item is head:
         report.fault(tr("{where}: not a chat.", where=_where(name, 1)))
-        return None  # a file without chats
+        return None  # there are no chats in this file
     chat, messages = with_ids_of_ours(OURS, *chat_from_json(item))
     chat = replace(chat, params={k: v for k, v in chat.params.items() if k != FOLLOWS})
     texts = [*texts_from_json(item.get("texts")).values()]
@@ -227,9 +226,9 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Import
 
 
 def _fit(found: ImportedChat) -> ImportedChat:
-    """Turn text that is too long for the composer into a file of the message.
+    """Turn text that is too long for the composer into an attached file.
 
-    Pasted text is treated the same way: a text field lays out all of its text.
+    Pasted text is treated the same way, because a text field always lays out its entire text.
     """
     chat = found.chat
     for text, files in (("draft", "draft_attachments"), ("edited_text", "edited_attachments")):
@@ -256,10 +255,10 @@ def _as_file(written: str, found: ImportedChat) -> Attachment:
 def undo(
     store: Store, taken: Sequence[ChatRecord], stop: Event, folders: Sequence[Folder] = ()
 ) -> tuple[int, int]:
-    """Undo an import. Return the number of chats erased and moved to the trash.
+    """Undo an import. Returns the number of chats erased and the number moved to the trash.
 
-    A chat that was changed since goes to the trash. Folders created by the import are deleted
-    unless they have other contents.
+    Chats changed since the import go to the trash. Folders the import created are deleted unless
+    the user has put something else into them.
     """
     gone, trashed = 0, 0
     batch: list[str] = []
@@ -282,7 +281,7 @@ def undo(
     store.exchange.take_out(batch)
     used = {chat.folder_id for chat in store.chats(include_deleted=True)}
     used |= {folder.parent_id for folder in store.folders.all() if folder not in folders}
-    for folder in sorted(folders, key=lambda f: f.parent_id is None):  # nested folders first
+    for folder in sorted(folders, key=lambda f: f.parent_id is None):  # delete nested folders first
         if folder.id not in used:
             store.folders.delete(folder.id)
         else:

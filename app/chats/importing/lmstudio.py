@@ -1,4 +1,4 @@
-"""Conversations of LM Studio: one per file, each message with its versions."""
+"""Import of LM Studio conversations: one file each, with several versions per message."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> ImportedChat:
-    """Convert a conversation. Messages follow the selected version of the message before."""
+    """Convert a conversation. Replies follow the version selected in LM Studio."""
     begun = moment(item.get("createdAt"))
     chat = ChatRecord(
         id=derived_id(begun, NAME, f"{item.get('createdAt')}"),

@@ -1,4 +1,4 @@
-"""Report of an import, as sentences for the user."""
+"""Import report, formatted for the user."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from app.store import ChatRecord, Folder
 
 _MOST_FAULTS = 200
 KIND = "entries of the kind "
-"""Prefix of the name of unknown entries. The program's own name for them follows."""
+"""Prefix for names of unknown entries, followed by the name the other program uses."""
 
 
 class Report(Struct):
-    """Result of an import."""
+    """Import result."""
 
     taken: list[ChatRecord] = field(default_factory=list)  # imported chats
     folders: list[Folder] = field(default_factory=list)  # folders created for them
     messages: int = 0
-    sources: Counter[str] = field(default_factory=Counter)  # number of chats by program
-    # known, trashed: number of chats that existed already, and of those in the trash
+    sources: Counter[str] = field(default_factory=Counter)  # chat count by program
+    # known, trashed: chats that already existed, and how many of these are in the trash
     known: int = 0
     trashed: int = 0
-    # number of left out parts, by a name that `left_out` knows
+    # count of dropped parts, by a name listed in `left_out`
     left: Counter[str] = field(default_factory=Counter)
-    # one sentence per problem, at most 200
+    # up to 200 problems, one message each
     faults: list[str] = field(default_factory=list)
-    stopped: bool = False  # it was stopped early
+    stopped: bool = False  # the user stopped the import
 
     def fault(self, sentence: str) -> None:
         if len(self.faults) < _MOST_FAULTS:
@@ -37,7 +37,7 @@ class Report(Struct):
             self.faults.append(tr("More items could not be read."))
 
     def summary(self) -> str:
-        """Return one sentence with the numbers and the programs."""
+        """Summarize the counts and programs in one sentence."""
         if not self.taken:
             return tr("No chats imported.")
         n = self.messages
@@ -50,7 +50,7 @@ class Report(Struct):
         )
 
     def details(self) -> list[str]:
-        """Return further sentences."""
+        """Return the remaining messages of the report."""
         found = []
         if self.stopped:
             found.append(tr("The import was stopped."))
@@ -78,7 +78,7 @@ class Report(Struct):
 
 
 def left_out(name: str, n: int) -> str:
-    """Return a sentence for parts that were left out. ``name``: see the readers."""
+    """Format a message about dropped parts. ``name`` is set by the readers."""
     match name:
         case "attached files":
             return counted(

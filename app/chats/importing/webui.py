@@ -1,4 +1,4 @@
-"""Chats of Open WebUI's export: a list of objects with "chat", which has a tree in "history"."""
+"""Import of Open WebUI's export: a list of objects with "chat", which has a tree in "history"."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> ImportedChat:
-    """Convert a chat. Files, pictures and tools are left out."""
+    """Convert a chat. Files, images and tools are dropped."""
     content = mapped(item["chat"])
     begun = moment(item.get("created_at")) or moment(content.get("timestamp"))
     name = text(item.get("id")) or text(content.get("id")) or f"{begun}"
@@ -68,7 +68,7 @@ def read(item: dict[str, Any]) -> ImportedChat:
 def _node(key: str, parent: str | None, entry: dict[str, Any], left: Counter[str]) -> Node:
     role = text(entry.get("role"))
     content, reasoning = entry.get("content"), ""
-    if isinstance(content, list):  # text and pictures, as in the API
+    if isinstance(content, list):  # text and images, as in the API
         parts = [mapped(part) for part in content]
         left["pictures"] += sum(part.get("type") == "image_url" for part in parts)
         content = "\n\n".join(
@@ -91,7 +91,7 @@ def _node(key: str, parent: str | None, entry: dict[str, Any], left: Counter[str
 
 
 def _unfolded(content: str, left: Counter[str]) -> tuple[str, str]:
-    """Return the answer without its folded parts, and the reasoning from those."""
+    """Split a text into the answer and the reasoning, which Open WebUI stores in <details>."""
     thoughts: list[str] = []
 
     def take(match: re.Match[str]) -> str:

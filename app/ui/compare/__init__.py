@@ -1,4 +1,4 @@
-"""Compare: one message to several models, seeds or temperatures, side by side.
+"""Compare replies to the same message, by model, seed or temperature, side by side.
 
 Imports: app.chats, app.flows, app.markdown, app.models, app.settings, app.store, app.ui.composer,
 app.ui.dialogs, app.ui.pane, app.ui.style, app.ui.transcript, app.ui.widgets, app.ui.workspace.

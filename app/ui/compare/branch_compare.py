@@ -1,4 +1,4 @@
-"""Dialog with two branches of a chat side by side from their fork, with different words marked."""
+"""Dialog showing two branches of a chat side by side, starting at their fork."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.sheet import Sheet, keep_place
 from app.ui.widgets.textview import TextView
 
-MOST = 40  # messages shown of each branch
-_MAX_CHARACTERS = 20_000  # characters shown of each message
+MOST = 40  # limit of messages per branch
+_MAX_CHARACTERS = 20_000  # per message
 
 
 class BranchColumn(QScrollArea):
-    """Column with the messages of one branch."""
+    """Scrollable column with a branch's messages."""
 
     def __init__(self, messages: Sequence[Message], parent: QWidget) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class BranchColumn(QScrollArea):
         float_bars(self)
         inside = QWidget(self)
         self._rows = down(of=inside, margins=(0, 8, 16, 12), spacing=4)
-        # views of the messages, in order
+        # in message order
         self.texts = [self._add_message(message, inside) for message in messages[:MOST]]
         if (left := len(messages) - MOST) > 0:
             words = counted("… %Ln more message", "… %Ln more messages", left)
@@ -82,12 +82,12 @@ class BranchColumn(QScrollArea):
 
 
 class BranchCompare(Sheet):
-    """Dialog that compares two branches. Each has a button that shows it in the chat."""
+    """Dialog that compares two branches and can switch the chat to either."""
 
-    chosen = Signal(str)  # (message id): show the branch of this message
+    chosen = Signal(str)  # (message id): show the branch containing this message
 
     def __init__(self, chat: Chat, one: str, other: str, parent: QWidget) -> None:
-        """Compare the branches that end with the messages ``one`` and ``other``."""
+        """Compare the branches ending in messages ``one`` and ``other``."""
         super().__init__("branch-compare", tr("Compare Branches"), parent)
         paths = [chat.transcript.through(each) for each in (one, other)]
         now, common = {message.id for message in chat.transcript.backwards()}, 0
@@ -109,7 +109,7 @@ class BranchCompare(Sheet):
             head = across((self.headline(name), 1), spacing=None)
             show = self.button(tr("Show This Branch"), partial(self._on_chosen, first.id))
             show.setAccessibleDescription(name)
-            keep_place(show)  # the columns start at the same height
+            keep_place(show)  # lets both columns start at the same height
             show.setVisible(not shown)
             head.addWidget(show)
             self.columns.append(BranchColumn(rest, self))
@@ -128,7 +128,7 @@ class BranchCompare(Sheet):
         self.accept()
 
     async def _mark_differences(self) -> None:
-        """Mark the differences, one pair of messages at a time."""
+        """Highlight differing words, in a worker thread, for each pair of messages."""
         for one, other in zip(*(column.texts for column in self.columns), strict=False):
             texts = [view.document().toPlainText() for view in (one, other)]
             here, there = await flows.aside(partial(_differences, *texts))

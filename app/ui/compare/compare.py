@@ -1,4 +1,4 @@
-"""Running comparisons: their columns, marked differences, and actions on all columns."""
+"""Running comparisons: their columns, the highlighted differences, and actions on a whole group."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from app.ui.workspace.workspace import Workspace
 
 
 class ComparisonGroup(Struct):
-    """Columns of one comparison."""
+    """A comparison that's currently open."""
 
-    columns: dict[str, str]  # chat id -> label, from left to right
-    blind: bool  # labels and model names are hidden until one is kept
-    desk: ReplacedPanes  # chats that were replaced by the columns
+    columns: dict[str, str]  # chat id -> label, left to right
+    blind: bool  # labels and model names stay hidden until the user keeps a column
+    desk: ReplacedPanes  # panes the columns have replaced
 
     def alias(self, chat_id: str) -> str:
-        """Return the neutral name of a column whose label is hidden."""
+        """Get a neutral name such as "Reply A" for a column with a hidden label."""
         letter = ascii_uppercase[list(self.columns).index(chat_id)]
         return tr("Reply {letter}", letter=letter)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the state for `columns_from_json` and `Desk.from_json`."""
+        """Serialize for `columns_from_json` and `ReplacedPanes.from_json`."""
         return {"columns": self.columns, "blind": self.blind, "desk": self.desk.to_json()}
 
 
 def columns_from_json(data: object) -> tuple[dict[str, str], bool] | None:
-    """Return the columns and the ``blind`` flag, or None if the data is invalid."""
+    """Parse the columns and ``blind`` flag. None if the data is invalid."""
     if not isinstance(data, dict):
         return None
     columns = data.get("columns")
@@ -54,15 +54,18 @@ def columns_from_json(data: object) -> tuple[dict[str, str], bool] | None:
 
 
 class Comparisons(QObject):
-    """Controller of comparisons. Opens columns as chats, and closes all but the kept one."""
+    """Controller of comparisons.
 
-    # (desk): panes were replaced by columns; `Desk.bring_back` restores them
+    Each column is a chat. Once the user decides to keep a column, the others close.
+    """
+
+    # (desk): columns have replaced the panes; `ReplacedPanes.bring_back` restores them
     put_aside = Signal(object)
-    # (model, models, label, blind_labels, closed): the model of the kept column, the models of all
-    # columns, the kept column's label, a sentence with all labels ("" if none were hidden), and the
+    # (model, models, label, blind_labels, closed): the kept column's model, the models of all
+    # columns, the kept column's label, a sentence revealing all labels ("" unless blind), and the
     # ids of the other chats
     kept = Signal(str, list, str, str, list)
-    # (undo): a comparison was closed without keeping a column; calling ``undo`` reopens it
+    # (undo): the user left a comparison without keeping a column; call ``undo`` to reopen it
     left = Signal(object)
 
     def __init__(self, library: ChatLibrary, workspace: Workspace) -> None:
@@ -78,16 +81,16 @@ class Comparisons(QObject):
         columns: Sequence[ComparisonColumn],
         system: str,
         prompt: str,
-        # sent with the prompt; the engine prefills them once for all columns of a model
+        # sent with the prompt; the engine prefills them only once per model
         files: Attachments = (),
         *,
-        # shuffle the columns, and hide their labels until one is kept
+        # shuffle the columns and hide labels until the user keeps a column
         blind: bool = False,
     ) -> list[ChatPane]:
-        """Send the prompt in a new chat for each column, all at the same time.
+        """Send a prompt to several new chats at the same time, one per column.
 
-        The columns replace the main window's panes until one is kept or the comparison is left. If
-        they do not fit side by side, they use two rows; the rest become tabs.
+        The columns replace the panes of the main window until the comparison ends. If they don't
+        fit side by side, we use two rows, and tabs for what still doesn't fit.
         """
         desk = ReplacedPanes.cleared(self._library, self._workspace)
         order = list(columns)
@@ -128,13 +131,13 @@ class Comparisons(QObject):
         return panes
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return the open comparisons for `restore`."""
+        """Serialize open comparisons for `restore`."""
         return [
             group.to_json() for group in self._groups if len(self._open_panes(group.columns)) > 1
         ]
 
     def restore(self, data: object) -> None:
-        """Make panes columns again that were columns at the last exit."""
+        """Reopen the comparisons that were open when the app quit."""
         for told in data if isinstance(data, list) else ():
             found = columns_from_json(told)
             if found is None:
@@ -153,7 +156,7 @@ class Comparisons(QObject):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        """Add the controls of a column to a pane."""
+        """Called when a pane is created. Adds column controls if it belongs to a comparison."""
         group = self._group(pane.chat.id)
         if group is None:
             return
@@ -161,7 +164,7 @@ class Comparisons(QObject):
             pane.chat.set_alias(group.alias(pane.chat.id))
         pane.header.set_keep(shown=True)
         for signal, slot in self._pane_connections(pane):
-            # The chat outlives the pane, and may be shown in a new one.
+            # The chat outlives its pane and may get a new pane later.
             signal.connect(slot, Qt.ConnectionType.UniqueConnection)
 
     def _pane_connections(self, pane: ChatPane) -> tuple[tuple[Any, Callable[..., None]], ...]:
@@ -193,7 +196,7 @@ class Comparisons(QObject):
 
     @Slot(str)
     def _on_put_up(self, message_id: str) -> None:
-        """Mark a reply whose row did not exist when its column was marked."""
+        """Highlight a reply whose row was only created after its column was highlighted."""
         self._update_marks(message_id, self.sender())
 
     def _update_marks(self, message_id: str, whose: object) -> None:
@@ -212,7 +215,7 @@ class Comparisons(QObject):
 
     @Slot(str)
     def _on_pane_closed(self, chat_id: str) -> None:
-        """Restore the replaced panes after the last column was closed."""
+        """Restore the replaced panes once the last column is closed."""
         group = self._group(chat_id)
         if group is not None and not self._open_panes(group.columns):
             self._dissolve(group)
@@ -222,11 +225,11 @@ class Comparisons(QObject):
         return next((group for group in self._groups if chat_id in group.columns), None)
 
     def has(self, pane: ChatPane) -> bool:
-        """Return True if the pane is a column of a comparison."""
+        """Check whether a pane is part of a comparison."""
         return self._group(pane.chat.id) is not None
 
     def beside(self, pane: ChatPane) -> list[ChatPane]:
-        """Return the other open columns of its comparison."""
+        """Get the other open columns of a pane's comparison."""
         group = self._group(pane.chat.id)
         columns = group.columns if group is not None else {}
         return [other for other in self._open_panes(columns) if other is not pane]
@@ -235,8 +238,7 @@ class Comparisons(QObject):
         return [pane for pane in map(self._workspace.pane, group) if pane is not None]
 
     def _mark_differences(self, group: Iterable[str], shown: bool) -> None:
-        """Mark each column's differences from the first, and the first's differences from the
-        second."""
+        """Highlight differences from the first column. The first is compared with the second."""
         rows: list[AnswerRow] = []
         for pane in self._open_panes(group):
             pane.header.differs.setChecked(shown)
@@ -256,7 +258,7 @@ class Comparisons(QObject):
                 rows[0].mark(here)
 
     def keep(self, kept: ChatPane) -> None:
-        """Keep this column and close the others."""
+        """Keep a column and close the others."""
         group = self._group(kept.chat.id)
         if group is None:
             self._workspace.activate(kept)
@@ -275,7 +277,7 @@ class Comparisons(QObject):
         self.kept.emit(kept.chat.record.model, models, words, told, closed)
 
     def leave(self, pane: ChatPane) -> None:
-        """Close all columns and restore the replaced panes. The chats stay in the list."""
+        """Close all columns and restore the replaced panes. The chats remain in the sidebar."""
         group = self._group(pane.chat.id)
         if group is None:
             return
@@ -292,13 +294,13 @@ class Comparisons(QObject):
             open_again = [i for i in columns.chats if self._library.chat(i) is not None]
             chats = [self._library.open(chat_id, "") for chat_id in open_again]
             self._workspace.arrange(columns, chats)
-            # The labels are visible by now.
+            # By now, the user has seen the labels.
             self._add_group(ComparisonGroup(columns_before, False, again))
 
         self.left.emit(undo)
 
     def _dissolve(self, group: ComparisonGroup) -> None:
-        """Turn the columns into normal chats, and show hidden labels."""
+        """Turn the columns back into normal chats and reveal any hidden labels."""
         self._groups.remove(group)
         self._mark_differences(group.columns, False)
         for pane in self._open_panes(group.columns):
@@ -314,7 +316,7 @@ class Comparisons(QObject):
                 self._library.change({chat_id: {"variant": words}})
 
     def _blind_summary(self, group: ComparisonGroup, kept: str) -> str:
-        """Return a sentence with the hidden labels, the kept one first."""
+        """Reveal the hidden labels in a sentence, starting with the kept column."""
         first = tr(
             "{reply} was {what}",
             "Reply A was Seed 1",
@@ -326,24 +328,24 @@ class Comparisons(QObject):
 
 
 class ReplacedPanes:
-    """Panes of the main window that a comparison has replaced."""
+    """Panes of the main window that were replaced by a comparison."""
 
     def __init__(
         self, library: ChatLibrary, workspace: Workspace, before: Arrangement, chats: list[str]
     ) -> None:
         self._library = library
         self._workspace = workspace
-        self.before = before  # arrangement of all panes before
-        # ids of the closed chats; empty if there was only an empty chat
+        self.before = before  # full arrangement before the comparison
+        # ids of the closed chats; empty if there was just an empty chat
         self.chats = chats
 
     @classmethod
     def cleared(cls, library: ChatLibrary, workspace: Workspace) -> ReplacedPanes:
-        """Close the main window's panes. Floating windows stay open."""
+        """Close all panes in the main window. Floating windows aren't affected."""
         desk = cls(library, workspace, workspace.arrangement(), [])
         for pane in workspace.panes():
             dock = workspace.dock(pane.chat.id)
-            # A pane in a hidden tab has no window, but its dock has a container.
+            # Panes in hidden tabs don't have a window yet, so ask the dock.
             if dock is not None and not dock.isInFloatingContainer():
                 if not pane.chat.blank:
                     desk.chats.append(pane.chat.id)
@@ -352,7 +354,7 @@ class ReplacedPanes:
 
     @classmethod
     def from_json(cls, data: object, library: ChatLibrary, workspace: Workspace) -> ReplacedPanes:
-        """Return the state that `to_json` saved, or an empty one if the data is invalid."""
+        """Restore from `to_json`. Invalid data results in an empty object."""
         told = data if isinstance(data, dict) else {}
         before = Arrangement.from_json(told.get("before"))
         ids = told.get("chats")
@@ -365,9 +367,10 @@ class ReplacedPanes:
         return {"before": self.before.to_json(), "chats": self.chats}
 
     def bring_back(self, columns: Collection[str] = (), kept: str = "") -> None:
-        """Restore the arrangement, with the ``kept`` column next to it.
+        """Restore the arrangement, placing the ``kept`` column next to it.
 
-        If the user has opened other chats since, they stay open and nothing is rearranged.
+        If the user opened other chats in the meantime, keep those open and don't rearrange
+        anything.
         """
         ids, self.chats = self.chats, []
         known = [i for i in ids if self._library.chat(i) is not None]

@@ -1,4 +1,4 @@
-"""Dialog that asks what to compare: a message and its files, by model, seed or temperature."""
+"""Dialog for setting up a comparison: message, files, and what to compare."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
 class CompareFiles(QWidget):
-    """File chips of the message, and the button that adds files. All columns get the files.
+    """The message's file chips and a button for adding more. All columns get the same files.
 
-    The files belong to the pane: its composer shows them too. They are chosen with the button,
-    dropped on the dialog, or pasted into the message.
+    The files are shared with the pane's composer. Besides using the button, the user can drop files
+    on the dialog or paste them into the message.
     """
 
-    changed = Signal()  # the files have changed, or one was read
+    changed = Signal()  # files were added or removed, or finished loading
 
     def __init__(self, files: PaneFiles, field: AskField, parent: QWidget) -> None:
-        """Create the row for a message's ``field``. ``parent`` is the dialog."""
+        """Create the row. ``field`` is the message, ``parent`` the dialog."""
         super().__init__(parent)
         self._files = files
         self.button = QPushButton(tr("Attach Files…"), self)
@@ -75,12 +75,12 @@ class CompareFiles(QWidget):
 
     @property
     def attachments(self) -> Attachments:
-        """Return the files of the message."""
+        """Files to send with the message."""
         return self._files.attaching.files
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """Return the names of files that are still being read."""
+        """Names of files still being loaded."""
         return self._files.attaching.reading
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -88,7 +88,7 @@ class CompareFiles(QWidget):
             found = files_in(event.mimeData())
             if not (found or has_image(event.mimeData())):
                 return False
-            # after a move, the source would delete its file
+            # don't let the source delete its file
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
             if event.type() == QEvent.Type.Drop and found:
@@ -100,7 +100,7 @@ class CompareFiles(QWidget):
 
     @Slot(str)
     def _on_refused(self, why: str) -> None:
-        """Show the reason here too: the dialog would cover a notice in the window."""
+        """Show the error in the dialog, which would cover a notice in the window."""
         self._refused.setText(why)
         self._refused.show()
         self.changed.emit()
@@ -112,7 +112,7 @@ class CompareFiles(QWidget):
     @Slot()
     def _show(self) -> None:
         if len(self._files.chips) > len(self.chips.chips):
-            self._refused.hide()  # a file was added
+            self._refused.hide()  # a file was added, so the error is outdated
         self.chips.show_files(self._files.chips)
         self._arrange()
         self.changed.emit()
@@ -128,11 +128,11 @@ _FIELD = 104
 
 
 class AskField(QPlainTextEdit):
-    """Plain text field. Enter works as in a chat's composer."""
+    """Plain text field in which Enter works like in the composer."""
 
-    files_given = Signal(list)  # (paths): files were pasted or dropped
-    image_given = Signal(bytes)  # (data): an image was pasted or dropped, as the bytes of a file
-    submitted = Signal()  # Enter was pressed and should send
+    files_given = Signal(list)  # (paths): pasted or dropped
+    image_given = Signal(bytes)  # (data): pasted or dropped image as file contents
+    submitted = Signal()  # Enter should send
 
     def __init__(self, text: str, name: str, settings: Settings, parent: QWidget) -> None:
         super().__init__(text, parent)
@@ -153,7 +153,7 @@ class AskField(QPlainTextEdit):
         return source.hasText() or has_image(source) or bool(files_in(source))
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        if files := files_in(source):  # their text would be "file:///…"
+        if files := files_in(source):  # otherwise we'd insert text like "file:///…"
             self.files_given.emit(files)
         elif not source.hasText() and (image := image_in(source)):
             self.image_given.emit(image)
@@ -161,14 +161,14 @@ class AskField(QPlainTextEdit):
             super().insertFromMimeData(source)
 
 
-TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)  # n columns use the first n, in ascending order
+TEMPERATURES = (0.0, 0.7, 1.2, 0.4, 1.0, 1.5)  # n columns use the first n values, sorted
 BY_SEED, BY_TEMPERATURE, BY_MODEL = mark("Seeds"), mark("Temperatures"), mark("Models")
-"""Kinds of comparison. `tr` gives the shown text."""
-MOST = 6  # columns; more would be too narrow to read
+"""Kinds of comparison, to be translated with `tr`."""
+MOST = 6  # more columns would be too narrow to read
 
 
 class ComparisonColumn(Struct, frozen=True):
-    """Settings of a column: its model, its options, and a label of what differs."""
+    """A column's model, options and label."""
 
     model: str
     options: ChatOptions
@@ -176,7 +176,7 @@ class ComparisonColumn(Struct, frozen=True):
 
 
 def told_apart(names: Mapping[str, str]) -> dict[str, str]:
-    """Return unique names of models by reference. Duplicates get the parent folder."""
+    """Make model names unique by adding the parent folder to duplicates. Keys are references."""
     times = Counter(names.values())
     return {
         ref: f"{name} ({Path(ref).parent.name or ref})" if times[name] > 1 else name
@@ -185,7 +185,7 @@ def told_apart(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def tally(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
-    """Return how often each model's reply was kept, in descending order, or "" if none was."""
+    """Summarize how often each model's reply was kept, best first. "" if there's no data."""
     ordered = sorted(kept.items(), key=lambda one: (-one[1][0] / max(1, one[1][1]), one[0]))
     parts = [
         tr(
@@ -200,20 +200,20 @@ def tally(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
 
 
 class CompareDialog(Sheet):
-    """Dialog that asks for a message, what differs, and the number of columns."""
+    """Dialog for a message, the kind of comparison, and the number of columns."""
 
     def __init__(
         self,
-        models: list[tuple[str, str]],  # pairs of reference and name
+        models: list[tuple[str, str]],  # (reference, name) pairs
         current: str,
         options: ChatOptions,
         prompt: str,
         settings: Settings,
         parent: QWidget,
         *,
-        # sampling defaults of the current model; see `Model.defaults`
+        # the current model's sampling defaults, see `Model.defaults`
         defaults: Mapping[str, Any] | None = None,
-        files: PaneFiles | None = None,  # files of the initial message
+        files: PaneFiles | None = None,  # files already attached to the message
     ) -> None:
         super().__init__("compare", tr("Compare"), parent, spacing=10)
         self._current = current
@@ -259,7 +259,7 @@ class CompareDialog(Sheet):
             self.blind,
             self.why,
         )
-        self.rows.addStretch(1)  # keeps extra space out of the rows
+        self.rows.addStretch(1)  # take up extra space below the rows
         self.put_foot(self.go)
         self.keep_wide(420)
         for button in self.kinds.values():
@@ -273,11 +273,11 @@ class CompareDialog(Sheet):
 
     @property
     def kind(self) -> str:
-        """Return what differs between the columns."""
+        """Kind of comparison: by model, seed or temperature."""
         return next(kind for kind, button in self.kinds.items() if button.isChecked())
 
     def columns(self) -> list[ComparisonColumn]:
-        """Return the chosen columns from left to right."""
+        """Get the columns from left to right."""
         kind, count = self.kind, self.count.value()
         if kind == BY_MODEL:
             chosen = [box.toolTip() for box in self.models if box.isChecked()]
@@ -301,7 +301,7 @@ class CompareDialog(Sheet):
 
     @property
     def attachments(self) -> Attachments:
-        """Return the files for all columns."""
+        """Files to send to all columns."""
         return self.files.attachments if self.files is not None else ()
 
     @Slot()
@@ -319,7 +319,7 @@ class CompareDialog(Sheet):
         self.keep_high()
 
     def _why_not(self) -> str:
-        """Return why comparing is not possible yet, or "" if it is."""
+        """Get the reason why the comparison can't start yet, or ""."""
         columns = len(self.columns())
         if self.kind == BY_MODEL and len(self.models) < 2:
             return tr("Get a second model first.")

@@ -1,4 +1,4 @@
-"""Dialog that asks for the members of a panel, and saves panels by name."""
+"""Dialog for choosing the members of a panel and saving panels by name."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, keep_place
 
-_CHAT_TEMPERATURE = -0.1  # temperature that means the chat's own
+_CHAT_TEMPERATURE = -0.1  # special value for the chat's own temperature
 
 
 class MemberRow(QWidget):
-    """Row of a member: name, model, temperature, seed, and instructions below."""
+    """A panel member: name, model, temperature and seed, with instructions below."""
 
-    changed = Signal()  # another model was chosen
+    changed = Signal()  # the user chose a different model
 
     def __init__(self, member: Member, models: Mapping[str, str], parent: QWidget) -> None:
         super().__init__(parent)
@@ -78,11 +78,11 @@ class MemberRow(QWidget):
         for spun in (self.temperature, self.seed):
             spun.ensurePolished()
             words = spun.fontMetrics().horizontalAdvance(spun.specialValueText())
-            spun.setFixedWidth(max(scaled(116), words + 44))  # 44: the arrows and the edges
+            spun.setFixedWidth(max(scaled(116), words + 44))  # 44 px for arrows and edges
         self.model.currentIndexChanged.connect(self.changed)
 
     def set_number(self, number: int) -> None:
-        """Set the position, from 1, in the accessible names of the fields."""
+        """Number the accessible names of the fields, starting at 1."""
         for field, words in (
             (self.name, mark("Name of member {number}")),
             (self.model, mark("Model of member {number}")),
@@ -97,7 +97,7 @@ class MemberRow(QWidget):
 
     @property
     def member(self) -> Member:
-        """Return the member as entered."""
+        """The member as entered in the fields."""
         warm = round(self.temperature.value(), 2)
         return Member(
             tidy(self.name.text()),
@@ -109,7 +109,7 @@ class MemberRow(QWidget):
 
 
 class PanelDialog(Sheet):
-    """Dialog for the members of a panel and its name."""
+    """Dialog for editing a panel's members and name."""
 
     def __init__(
         self, settings: Settings, models: Mapping[str, str], about: str, parent: QWidget
@@ -117,8 +117,8 @@ class PanelDialog(Sheet):
         """Create the dialog.
 
         Args:
-            models: names by reference.
-            about: beginning of the message.
+            models: model names by reference.
+            about: start of the user's message, shown for context.
         """
         super().__init__("panel-dialog", tr("Ask a Panel"), parent, spacing=10)
         self._settings = settings
@@ -146,17 +146,17 @@ class PanelDialog(Sheet):
         self.go.setFocus()
 
     def show_members(self, members: Sequence[Member]) -> None:
-        """Show these members in the rows."""
+        """Replace all rows."""
         self._list.clear()
         for member in members:
             self._add(member)
 
     def chosen(self) -> list[Member]:
-        """Return the chosen members."""
+        """Get the members as entered."""
         return [row.member for row in self.members]
 
     def accept(self) -> None:
-        """Save the members, so that the shortcut asks the same panel next time."""
+        """Remember the members, so that the shortcut asks the same panel next time."""
         told = [member.to_json() for member in self.chosen()]
         name = self.saved.currentData() or ""
         known = self._settings.panels.get(name) == told
@@ -166,7 +166,7 @@ class PanelDialog(Sheet):
 
     @property
     def members(self) -> list[MemberRow]:
-        """Return the rows from the top."""
+        """Rows from top to bottom."""
         return self._list.items
 
     def _add(self, member: Member, *, focus: bool = False) -> None:
@@ -211,13 +211,13 @@ class PanelDialog(Sheet):
         dialog.open()
 
     def _keep_as(self, old: str, name: str) -> None:
-        """Save the entered members as ``name``, or rename the panel ``old``."""
+        """Save the members as ``name``, or rename an existing panel from ``old``."""
         panels = dict(self._settings.panels)
         told = panels.pop(old) if old else [member.to_json() for member in self.chosen()]
         self._save_panels({**panels, name: told}, name)
 
     def _delete(self) -> None:
-        """Delete the saved panel. Its members stay in the rows, so it can be saved again."""
+        """Delete the saved panel. Its members stay in the dialog and can be saved again."""
         name = self.saved.currentData()
         self._save_panels({n: told for n, told in self._settings.panels.items() if n != name}, "")
 
@@ -227,5 +227,5 @@ class PanelDialog(Sheet):
 
 
 def members_of(settings: Settings) -> list[Member]:
-    """Return the last chosen panel, or the default one. The shortcut asks these members."""
+    """Get the panel that was chosen last, or the default panel. Used by the shortcut."""
     return members_from_json(settings.panels.get(settings.panel)) or usual()

@@ -41,40 +41,41 @@ from app.ui.widgets.laying import SPRING, across
 from app.ui.widgets.manners import begin_at_edge, mirror, mirrored, native, plain_tip, show_if
 
 MOST_CHARACTERS = 1_000_000
-"""Limit of a message. Laying out that much text blocks the GUI thread for about a second. The
-longest contexts of today's models hold four times as much."""
+"""Maximum length of a message. Laying out that much text blocks the GUI thread for about a second.
+Even the longest contexts available today only hold four times as much."""
 
 
-MOST_PASTED = 8_000_000  # limit of a pasted text that is attached as a file
+MOST_PASTED = 8_000_000  # longest text that can be pasted and attached as a file
 
 _START = QKeySequence.StandardKey.MoveToStartOfDocument
 _END = QKeySequence.StandardKey.MoveToEndOfDocument
 
 
 class ComposerText(QTextEdit):
-    """Plain text field. Enter sends, Shift+Enter starts a new line.
+    """Plain text field. Enter sends and Shift+Enter inserts a line break.
 
-    Ctrl+Enter interrupts a reply and sends. If Ctrl+Enter is set to send, this is Ctrl+Shift+Enter.
+    Ctrl+Enter interrupts the reply and sends. If the user chose Ctrl+Enter for sending, use
+    Ctrl+Shift+Enter to interrupt.
     """
 
-    submitted = Signal()  # Enter was pressed
-    steered = Signal()  # the keys for interrupting were pressed
-    recalled = Signal()  # the up arrow was pressed in an empty field
-    # (pages): a key that scrolls the transcript was pressed; infinite for its start or end
+    submitted = Signal()  # Enter (or the configured keys)
+    steered = Signal()  # the keys for interrupting
+    recalled = Signal()  # Up in an empty field
+    # (pages): scroll the transcript; infinite for its start or end
     paged = Signal(float)
-    unfinished_changed = Signal()  # the uncommitted text of an input method has changed
-    refused = Signal(str)  # (reason): a text cannot be inserted
-    files_given = Signal(list)  # (paths): files were pasted or dropped
-    image_given = Signal(bytes)  # (data): an image was pasted or dropped, as the bytes of a file
-    long_pasted = Signal(str)  # (text): a long text was pasted
-    focused = Signal()  # the focus was gained or lost
+    unfinished_changed = Signal()  # an input method has changed its preedit text
+    refused = Signal(str)  # (reason): a text was too long to insert
+    files_given = Signal(list)  # (paths): pasted or dropped
+    image_given = Signal(bytes)  # (data): pasted or dropped image as file contents
+    long_pasted = Signal(str)  # (text): pasted text that's long enough to become a file
+    focused = Signal()  # gained or lost focus
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
         self._settings = settings
-        # opens a custom context menu and returns True, or returns False
+        # shows its own context menu and returns True, or returns False for the default menu
         self.open_menu: Callable[[QContextMenuEvent], bool] | None = None
-        self.unfinished = ""  # uncommitted text of an input method
+        self.unfinished = ""  # preedit text of an input method
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.take_size()
@@ -85,17 +86,17 @@ class ComposerText(QTextEdit):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("Message"))
         begin_at_edge(self)
-        self.document().clearUndoRedoStacks()  # Qt records the margin as an undo step
+        self.document().clearUndoRedoStacks()  # setting the margin counts as an undo step in Qt
 
     def take_size(self) -> None:
-        """Apply the current text size."""
+        """Apply the user's text size."""
         font = ui_font(theme().body_px)
         self.setFont(font)
-        self.viewport().setFont(font)  # for the placeholder
+        self.viewport().setFont(font)  # used by the placeholder
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        # When a pane is reparented, Qt resets the font to the original one.
+        # Qt resets the font when a pane is moved to another parent.
         if event.type() == QEvent.Type.StyleChange:
             self.take_size()
 
@@ -106,7 +107,7 @@ class ComposerText(QTextEdit):
             and event.matches(QKeySequence.StandardKey.Undo)
             and not self.document().isUndoAvailable()
         ):
-            # with nothing to undo here, the window's shortcut applies the toast's undo
+            # nothing to undo in the text, so let the window's shortcut undo what the toast offers
             event.ignore()
             return False
         return super().event(event)
@@ -146,12 +147,12 @@ class ComposerText(QTextEdit):
         elif enter_sends(event, self._settings):
             self.submitted.emit()
         else:
-            # Qt would insert a line separator on Shift+Enter.
+            # Qt would insert a line separator for Shift+Enter
             self.textCursor().insertBlock()
             self.ensureCursorVisible()
 
     def _enter_steers(self, event: QKeyEvent) -> bool:
-        """Return True if an Enter interrupts the reply and sends."""
+        """Check whether this Enter should interrupt the reply and send."""
         modifiers = Qt.KeyboardModifier.ControlModifier
         if self.sends_with_ctrl:
             modifiers |= Qt.KeyboardModifier.ShiftModifier
@@ -159,18 +160,18 @@ class ComposerText(QTextEdit):
 
     @property
     def sends_with_ctrl(self) -> bool:
-        """True if Ctrl+Enter sends and Enter breaks the line."""
+        """True if Enter inserts a line break and Ctrl+Enter sends."""
         return self._settings.send_key == "ctrl_enter"
 
     @property
     def steering_keys(self) -> str:
-        """Return the keys that interrupt a reply and send."""
+        """Keys that interrupt a reply and send, for display."""
         return native("Ctrl+Shift+Enter" if self.sends_with_ctrl else "Ctrl+Enter")
 
     def finish(self) -> None:
-        """Commit the uncommitted text of the input method."""
+        """Commit any preedit text."""
         QGuiApplication.inputMethod().commit()
-        if self.unfinished:  # no input method has handled the commit
+        if self.unfinished:  # the input method didn't respond
             event = QInputMethodEvent()
             event.setCommitString(self.unfinished)
             self.inputMethodEvent(event)
@@ -185,7 +186,7 @@ class ComposerText(QTextEdit):
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         length = len(source.text())
-        if files := files_in(source):  # their text would be "file:///…"
+        if files := files_in(source):  # otherwise we'd insert text like "file:///…"
             self.files_given.emit(files)
         elif not length and (image := image_in(source)):
             self.image_given.emit(image)
@@ -205,7 +206,7 @@ class ComposerText(QTextEdit):
 
 
 def enter_sends(event: QKeyEvent, settings: Settings) -> bool:
-    """Return True if this Enter sends: without Shift, or with Ctrl if so set."""
+    """Check whether this Enter should send, which depends on the settings."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     if settings.send_key == "ctrl_enter":
         return modifiers == Qt.KeyboardModifier.ControlModifier
@@ -213,7 +214,7 @@ def enter_sends(event: QKeyEvent, settings: Settings) -> bool:
 
 
 def files_in(source: QMimeData) -> list[Path]:
-    """Return the local files of a drop or of the clipboard."""
+    """Get the local files from a drop or the clipboard."""
     return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
 
 
@@ -221,13 +222,15 @@ _KINDS = ("image/png", "image/jpeg", "image/webp", "image/gif", "image/tiff", "i
 
 
 def has_image(source: QMimeData) -> bool:
-    """Return True if a drop or the clipboard has image data."""
+    """Check for image data in a drop or the clipboard."""
     return source.hasImage() or any(map(source.hasFormat, _KINDS))
 
 
 def image_in(source: QMimeData) -> bytes:
-    """Return the image data as a file, in its original format if available. Empty if there is
-    none."""
+    """Get image data as file contents, preferably in the original format.
+
+    Falls back to PNG. Returns b"" if there's no image.
+    """
     for kind in _KINDS:
         if source.hasFormat(kind) and (data := source.data(kind).data()):
             return bytes(data)
@@ -241,13 +244,13 @@ def image_in(source: QMimeData) -> bytes:
 
 
 def _wrap_mode(metrics: QFontMetrics, words: str, width: int) -> Qt.TextFlag:
-    """Return the wrap mode: at words, or anywhere if a word, such as an address, is too wide."""
+    """Wrap at words unless a word, such as a URL, is wider than the line."""
     fits = all(metrics.horizontalAdvance(word) <= width for word in words.split())
     return Qt.TextFlag.TextWordWrap if fits else Qt.TextFlag.TextWrapAnywhere
 
 
 class BroadcastLine(QWidget):
-    """Line above a broadcast message: its recipients, and a check box that keeps broadcast on."""
+    """Line above a broadcast message: its recipients, and a check box to keep broadcasting."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -264,7 +267,7 @@ class BroadcastLine(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Update the sizes. Without room for the check box, only the menu has it."""
+        """Elide the recipients. If the check box doesn't fit, it's only available in the menu."""
         self.whom.setText(self._words)
         whole, room = self.whom.sizeHint().width(), self.width()
         self.keep.setVisible(whole + 8 + self.keep.sizeHint().width() <= room)
@@ -274,7 +277,7 @@ class BroadcastLine(QWidget):
             self.whom.setText(metrics.elidedText(self._words, end, room - sides))
 
     def show_audience(self, words: str, names: str, *, kept: bool) -> None:
-        """Show the recipients. ``names`` are all of them, for the tooltip."""
+        """Show a summary of the recipients, with the full list of ``names`` in the tooltip."""
         self._words = words
         self.whom.setToolTip(plain_tip(f"{words}\n{names}"))
         self.whom.setAccessibleDescription(names)
@@ -283,33 +286,31 @@ class BroadcastLine(QWidget):
 
 
 class Composer(QWidget):
-    """Message field with its buttons, and a line above it while an old message is edited.
+    """Message field with buttons, and a note above it while editing an old message.
 
-    It reports what the user does and shows the given state. The chat decides what happens.
+    This widget only reports user actions and shows state. All decisions are made by the chat.
     """
 
     PAD = 8
     NOTE = 30
     FOOT = 18
-    MUCH = 0.5  # share of the context; the token count of a longer message is shown below it
+    MUCH = 0.5  # show the token count if the message takes up more than this share of the context
 
-    submitted = Signal()  # send was requested
-    steered = Signal()  # an interruption with this message was requested
-    stopped = Signal()  # stop was requested
-    changed = Signal(str)  # (text): the text has changed
-    recalled = Signal()  # editing the last message was requested
-    paged = Signal(float)  # (pages): scrolling the transcript was requested
-    audience_asked = Signal()  # the recipients were clicked
-    # (on): keeping broadcast on after this message was turned on or off
+    submitted = Signal()  # send
+    steered = Signal()  # interrupt the reply and send
+    stopped = Signal()  # stop the reply
+    changed = Signal(str)
+    recalled = Signal()  # edit the last message
+    paged = Signal(float)  # (pages): scroll the transcript
+    audience_asked = Signal()  # choose recipients
+    # (on): keep broadcasting after this message
     broadcast_kept = Signal(bool)
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.alone = False  # quick question window: no compare, no broadcast
+        self.alone = False  # in the quick question window, which has no compare or broadcast
         self._broadcast_available = False
-        self._setting_text = (
-            False  # True while the chat sets the text, which is then not reported back
-        )
+        self._setting_text = False  # the chat is setting the text, so don't report it back
         self._refusal: str | None = None
         self.tinted = False
         self._limit = 240
@@ -320,10 +321,10 @@ class Composer(QWidget):
         self.chips = FileChips(self.field, self)
         self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
         self.compare = IconButton("scales", tr("Compare  Ctrl+Alt+C"), self)
-        self.button = RoundButton(self)  # sends the message, or stops the reply
+        self.button = RoundButton(self)  # send or stop
         self.cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
         self.cancel_edit.hide()
-        # also sends the message to other chats
+        # also send to other chats
         self.broadcast_button = IconButton("broadcast", "", self)
         self.broadcast_button.setCheckable(True)
         self.broadcast_button.hide()
@@ -344,9 +345,9 @@ class Composer(QWidget):
 
     @cached_property
     def audience(self) -> BroadcastLine:
-        """Return the line above a broadcast message. Created on first use."""
+        """Line above a broadcast message. Created on first use."""
         made = BroadcastLine(self)
-        # otherwise it would be last in the tab order
+        # would come last in the tab order otherwise
         self.setTabOrder(self.broadcast_button, made.whom)
         self.setTabOrder(made.whom, made.keep)
         made.whom.clicked.connect(self.audience_asked)
@@ -359,7 +360,6 @@ class Composer(QWidget):
 
     @property
     def ringed(self) -> bool:
-        """Return True if the focus ring is shown."""
         return self.field.hasFocus()
 
     @property
@@ -372,14 +372,13 @@ class Composer(QWidget):
         self.field.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_words(self, placeholder: str, leaving: str = "") -> None:
-        """Set the placeholder, and a note below the text if it is sent to another machine."""
+        """Set the placeholder and, for remote models, a note saying where the text goes."""
         if (placeholder, leaving) != (self._placeholder, self._remote_note):
             self._placeholder, self._remote_note = placeholder, leaving
             self.show_count(self._count)
 
     def show_compose(self, compose: Compose, *, queued: bool = False) -> None:
-        """Show a draft or an edited message. ``queued`` changes the note for a message in the
-        queue."""
+        """Show a draft or edited message. Queued messages get a different note."""
         editing = isinstance(compose, Editing)
         words = mark("Editing your message. The original stays as a version.")
         self._edit_note = (
@@ -393,9 +392,9 @@ class Composer(QWidget):
         self._fit()
 
     def show_turn(self, *, stops: bool, refusal: str | None, hint: str = "") -> None:
-        """Show the button's action, or the reason why it is disabled.
+        """Show whether the button sends or stops, and why it's disabled if it is.
 
-        ``hint``: what the user must do before sending, shown below the text.
+        ``hint`` tells the user what to do before sending and is shown below the text.
         """
         if stops != self.button.stops:
             self.button.set_stops(stops)
@@ -406,7 +405,7 @@ class Composer(QWidget):
         self._show_button()
 
     def show_count(self, count: CountedTokens | None) -> None:
-        """Show the size of the prompt: below the text if it is large, otherwise in the tooltip."""
+        """Show the prompt's token count. Small counts only appear in the tooltip."""
         fitted = self._count is None or self._count.fits
         self._count = count
         self.field.setAccessibleDescription(self.foot)
@@ -417,26 +416,25 @@ class Composer(QWidget):
 
     @property
     def foot(self) -> str:
-        """Return the text below the field, or ""."""
+        """Text below the field, or ""."""
         count = self._count
         told = count is not None and (count.share > self.MUCH or count.slid)
         much = count.words if count is not None and told else ""
         return self._hint or " ".join(filter(None, (self._remote_note, much)))
 
     def show_files(self, files: Sequence[ChipWords]) -> None:
-        """Show these files above the text."""
         self.chips.show_files(files)
         self._fit()
 
     def set_dropping(self, dropping: bool) -> None:
-        """Highlight the composer as a drop target."""
+        """Highlight the composer while files are dragged over it."""
         self._dropping = dropping
         self.update()
 
     def set_broadcast(self, on: bool, hears: bool, *, offered: bool) -> None:
-        """Show the broadcast button, and whether this chat receives broadcasts.
+        """Update the broadcast button. ``hears`` is True if this chat receives broadcasts.
 
-        ``offered``: there are other chats to broadcast to.
+        ``offered`` is False if there's no other chat to broadcast to.
         """
         self._broadcast_available = on or offered
         self.broadcast_button.setVisible(self._broadcast_available and not self.alone)
@@ -452,7 +450,7 @@ class Composer(QWidget):
         self._fit()
 
     def set_limit(self, height: int) -> None:
-        """Set the maximum height in pixels. A longer text scrolls."""
+        """Set the maximum height in pixels. Longer texts scroll."""
         self._limit = max(height, 80)
         self._fit()
 
@@ -492,8 +490,7 @@ class Composer(QWidget):
             painter.drawText(mirrored(self, area), centred | flags, self.foot)
 
     def _foot_height(self, width: int) -> int:
-        """Return the height of the text below the field. It is never cut: it warns about other
-        machines and limits."""
+        """Height of the text below the field. Never cut off, as it may contain a warning."""
         if not self.foot:
             return 0
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
@@ -502,7 +499,7 @@ class Composer(QWidget):
         return max(grown(self.FOOT), wanted)
 
     def _fit(self) -> None:
-        """Set the height for the text, and place all parts."""
+        """Compute the height and place all parts."""
         width = self.width()
         button = RoundButton.SIDE
         self.compare.setVisible(width >= t.NARROW and not self.alone)
@@ -511,7 +508,7 @@ class Composer(QWidget):
         heard = self.tinted and not self._edit_note
         show_if(self, "audience", heard)
         top = self.NOTE if self._edit_note else 0
-        if heard:  # computing its height with the style sheet at each key is slow
+        if heard:  # otherwise skipped: sizing it on every key press is slow
             line = max(self.NOTE - 6, self.audience.sizeHint().height())
             self.audience.setGeometry(12, 6, width - 24, line)
             top = line + 4
@@ -525,11 +522,11 @@ class Composer(QWidget):
         document = self.field.document()
         document.setTextWidth(inner)
         line = metrics.lineSpacing()
-        if document.isEmpty():  # a fallback font may be taller
+        if document.isEmpty():  # the placeholder may use a taller fallback font
             line = max(line, metrics.boundingRect(placeholder).height())
         wanted = max(ceil(document.size().height()), line)
         foot = self._foot_height(inner)
-        room = max(line, self._limit - top - foot - 26)  # with many images one line remains
+        room = max(line, self._limit - top - foot - 26)  # keep one line, even with many images
         scrolls = wanted > room
         text_height = min(wanted, room)
         on, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
@@ -558,7 +555,7 @@ class Composer(QWidget):
 
     @Slot()
     def _show_button(self) -> None:
-        # An uncommitted text cannot be seen by the chat, but it can be sent.
+        # The chat doesn't see preedit text, but it can be sent.
         unfinished = bool(self.field.unfinished) and not self.button.stops
         refusal = None if unfinished else self._refusal
         self.button.setEnabled(refusal is None)

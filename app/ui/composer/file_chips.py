@@ -1,4 +1,4 @@
-"""Chips of the message's files above the text."""
+"""File chips above the message text."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from app.ui.widgets.row_painter import RowPainter
 
 @dataclass(frozen=True)
 class ChipWords:
-    """Texts of a chip."""
+    """Texts shown on a chip."""
 
     name: str
-    about: str  # type and size in a few words
-    # the file; None while it is read, and for a followed chat
+    about: str  # type and size, kept short
+    # None while loading, or if the chip follows a chat
     attachment: Attachment | None = None
-    too_much: bool = False  # the files together do not fit
-    thumbnail: bytes = field(default=b"", repr=False)  # of an image; others get an icon
-    tokens: str = ""  # size for narrow chips
-    follows: str = ""  # id of a followed chat
+    too_much: bool = False  # the attached files don't fit in total
+    thumbnail: bytes = field(default=b"", repr=False)  # images only; other files get an icon
+    tokens: str = ""  # shorter form of ``about`` for narrow chips
+    follows: str = ""  # id of the followed chat
 
     @property
     def chat(self) -> str:
-        """Return the id of the chat that the chip refers to, or "" for a file."""
+        """Id of the chat this chip refers to. "" if it's a file."""
         return self.attachment.chat if self.attachment is not None else self.follows
 
     @property
@@ -46,13 +46,15 @@ class ChipWords:
 
     @property
     def shows_only(self) -> bool:
-        """Return True if the only action is to show it: an image that is not a page."""
+        """Check whether viewing is the only available action. True for images that aren't pages."""
         return self.is_image and self.attachment is not None and not self.attachment.spans
 
 
 class FileChip(RemovableButton):
-    """Chip of a file. Enter or a click opens its actions or shows the image. Delete removes it.
-    Images are thumbnails."""
+    """Chip of a file, or thumbnail of an image.
+
+    Enter or a click opens a menu of actions, or shows the image. Delete removes the file.
+    """
 
     HEIGHT = 30
     PICTURE = 64
@@ -91,7 +93,7 @@ class FileChip(RemovableButton):
         self.update()
 
     def wanted_width(self) -> int:
-        """Return the width for the whole text, at most ``WIDEST``."""
+        """Width in pixels that fits the whole text, up to ``WIDEST``."""
         if self.words.is_image:
             return self.wanted_height()
         measure = QFontMetrics(ui_font(t.SMALL_PX))
@@ -100,7 +102,7 @@ class FileChip(RemovableButton):
         return min(text + scaled(t.SMALL_ICON) + grown(22) + 24, grown(self.WIDEST))
 
     def about_in(self, room: int) -> str:
-        """Return the text next to the name, if both have ``room`` pixels."""
+        """Pick the text that fits next to the name, given ``room`` pixels for both."""
         wide = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance
         fits = wide(self.words.name) + 8 + wide(self.words.about) <= room
         return self.words.about if fits else self.words.tokens or self.words.about
@@ -109,7 +111,7 @@ class FileChip(RemovableButton):
         return grown(self.PICTURE if self.words.is_image else self.HEIGHT)
 
     def fit_width(self, most: int) -> None:
-        """Set the width that the text needs, at most ``most`` pixels."""
+        """Resize to the text, but to no more than ``most`` pixels."""
         width, height = min(self.wanted_width(), most), self.wanted_height()
         self.resize(width, height)
         side = self.remove.width()
@@ -133,7 +135,7 @@ class FileChip(RemovableButton):
         row.painter.setFont(ui_font(t.SMALL_PX))
         room = row.line.width()
         about = self.about_in(room)
-        # The name has priority over the size.
+        # The name is more important than the size.
         wide = row.painter.fontMetrics().horizontalAdvance(about)
         most, elide = max(room - wide - 8, room * 2 // 3), Qt.TextElideMode.ElideMiddle
         row.text(words.name, tokens.text, 8, elide=elide, most=most)
@@ -147,30 +149,30 @@ class FileChip(RemovableButton):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(area, 8, 8)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(tokens.surface))  # the remove button is legible on any image
+        painter.setBrush(QColor(tokens.surface))  # keep the remove button legible on any image
         painter.drawEllipse(QRectF(self.remove.geometry()).adjusted(2, 2, -2, -2))
 
 
 class FileChips(QWidget):
-    """Chips of a message, in as many lines as needed."""
+    """Row of file chips of a message, wrapped into lines."""
 
     GAP = 6
-    removed = Signal(object)  # (words): removing this chip was requested
+    removed = Signal(object)  # (words): remove this file
     menu_requested = Signal(object, object)  # (words, chip)
 
     def __init__(self, before: QWidget, parent: QWidget) -> None:
-        """Create the row. ``before`` is the previous widget in the tab order."""
+        """Create the row. In the tab order it comes after ``before``."""
         super().__init__(parent)
         self._before = before
         self.chips: list[FileChip] = []
-        # shown if the files do not fit: lets the user choose parts
+        # offered if the files are too long: choose which parts to send
         self.choose = link(self, tr("Choose What Fits…"))
         self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
         self.choose.hide()
         self.hide()
 
     def show_files(self, files: Sequence[ChipWords]) -> None:
-        """Show these files. Chips of the same files are kept, with their focus."""
+        """Show these files. Existing chips are reused and keep their focus."""
         had = next((n for n, chip in enumerate(self.chips) if chip.hasFocus()), None)
         known = {_chip_identity(chip.words): chip for chip in self.chips}
         keys = [(_chip_identity(words), words) for words in files]
@@ -192,7 +194,7 @@ class FileChips(QWidget):
             next_one.setFocus()
 
     def arrange(self, width: int) -> int:
-        """Place the chips in ``width`` pixels. Return the height, 0 without chips."""
+        """Lay out the chips for a ``width`` in pixels. Return the height (0 without chips)."""
         if not self.chips:
             return 0
         for chip in self.chips:
@@ -201,7 +203,7 @@ class FileChips(QWidget):
         images = [chip for chip in self.chips if chip.words.is_image]
         placed = self.chips if self.choose.isHidden() else [*self.chips, self.choose]
         y = -self.GAP
-        # Images and files are on separate lines.
+        # Keep images and other files on separate lines.
         for _, line in groupby(placed, images.__contains__):
             y = place_in_lines(self, [*line], y + self.GAP, width, self.GAP)
         return y
@@ -214,5 +216,5 @@ class FileChips(QWidget):
 
 
 def _chip_identity(words: ChipWords) -> tuple[str, str]:
-    """Return the identity of a chip. It is independent of the chosen parts of the file."""
+    """Key for matching chips. Ignores which parts of the file are used."""
     return words.name, words.attachment.hash if words.attachment is not None else words.follows

@@ -1,4 +1,4 @@
-"""Marks misspelled words in the message field, and offers corrections in its context menu."""
+"""Spell checking in the message field, with corrections in the context menu."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from app.ui.composer.composer import ComposerText
 from app.ui.style.theme import theme
 from app.ui.widgets.manners import announce
 
-REST_MS = 250  # delay of the check after a change
+REST_MS = 250  # wait this long after the last change
 
 WAIT_MS = 1_000
-"""Time limit for suggestions before the menu opens. hunspell takes half a second for a long
-word."""
+"""Open the menu after this time even if there are no suggestions yet. With hunspell, a long word
+takes half a second."""
 
 
 class SpellingMarks(QObject):
-    """Spelling marks of one field. Only words near the visible part are checked."""
+    """Underlines misspelled words in a field. For speed, only checks near the visible part."""
 
-    notice_posted = Signal(str)  # (text): a short notice for the user
+    notice_posted = Signal(str)  # (text): show a short notice
 
     def __init__(self, field: ComposerText, speller: Speller) -> None:
         super().__init__(field)
         self._field = field
         self._speller = speller
-        self.marks: list[QTextCursor] = []  # marked words, in order
+        self.marks: list[QTextCursor] = []  # misspelled words in text order
         self._typing = False
         self._seeking = False
         self._menu_for: tuple[QTextCursor, QPoint] | None = None
@@ -51,7 +51,7 @@ class SpellingMarks(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Check the words near the visible part, and mark misspelled ones."""
+        """Check the visible words and underline misspelled words."""
         self._check_timer.stop()
         field = self._field
         text = _utf16_text(field)
@@ -72,16 +72,16 @@ class SpellingMarks(QObject):
         field.setExtraSelections([_underline(cursor) for cursor in self.marks])
 
     def next(self) -> None:
-        """Select the next misspelled word after the cursor, and open its menu."""
+        """Jump to the next misspelled word and open its menu."""
         self._seeking = False
         text = _utf16_text(self._field)
         all_words = list(words(text))
         here = self._field.textCursor().selectionEnd()
-        # words before the cursor come last
+        # wrap around to words before the cursor
         all_words = sorted(all_words, key=lambda word: word.end <= here)
         wrong = self._speller.wrong(word.text for word in all_words)
         if self._speller.judging:
-            self._seeking = True  # continues after they are checked
+            self._seeking = True  # try again once these words have been checked
             return
         found = next((word for word in all_words if word.text in wrong), None)
         if found is None:
@@ -108,7 +108,7 @@ class SpellingMarks(QObject):
 
     @Slot()
     def _on_moved(self) -> None:
-        if not self._check_timer.isActive():  # moved by a key or a click, not by typing
+        if not self._check_timer.isActive():  # moved by a key or click, not by typing
             self._typing = False
             self._check_timer.start()
 
@@ -136,12 +136,12 @@ class SpellingMarks(QObject):
         self._speller.suggest(word.selectedText(), self._open_menu)
 
     def _open_menu(self, suggestions: list[str] | None) -> None:
-        """Open the menu. ``suggestions`` is None after a timeout."""
+        """Open the context menu. ``suggestions`` is None if the speller timed out."""
         self._suggestion_timer.stop()
         if self._menu_for is None:
             return
         (cursor, at), self._menu_for = self._menu_for, None
-        if not self._field.hasFocus():  # the user has moved on
+        if not self._field.hasFocus():  # focus is elsewhere by now
             return
         word = cursor.selectedText()
         menu = self._field.createStandardContextMenu()
@@ -174,7 +174,7 @@ class SpellingMarks(QObject):
 
 
 def _utf16_text(field: ComposerText) -> str:
-    """Return the text with two characters for each one that Qt counts as two UTF-16 units."""
+    """Get the text padded so that indexes match Qt's, which count UTF-16 units."""
     text = field.toPlainText()
     if text.isascii() or max(text) <= "\uffff":
         return text

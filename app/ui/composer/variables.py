@@ -1,4 +1,4 @@
-"""Template variables of an inserted prompt, such as {{topic}}. Tab moves to the next one."""
+"""Fill in template variables such as {{topic}} in an inserted prompt. Tab jumps to the next."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
 
 
 class PromptVariables(QObject):
-    """Selects one variable after another. A value is used for all variables of the same name."""
+    """Steps through the variables of a prompt. Variables with the same name get the same value."""
 
-    notice_posted = Signal(str)  # (text): notice that a variable is not filled in yet
+    notice_posted = Signal(str)  # (text): a variable still has no value
 
     def __init__(self, field: ComposerText, settings: Settings) -> None:
         super().__init__(field)
@@ -30,11 +30,11 @@ class PromptVariables(QObject):
 
     @property
     def pending(self) -> list[str]:
-        """Return the names of variables that are not filled in yet, in order."""
+        """Names of variables without a value yet, in text order."""
         return [name for name, _ in self._remaining()]
 
     def begin(self) -> None:
-        """Select the first variable of a newly inserted prompt."""
+        """Select the first variable after a prompt was inserted."""
         everything = QRegularExpression(PATTERN).globalMatch(self._field.toPlainText())
         self._names = set()
         while everything.hasNext():
@@ -55,7 +55,7 @@ class PromptVariables(QObject):
         return super().eventFilter(watched, event)
 
     def _block_send(self) -> bool:
-        """Keep a message with an empty variable from being sent the first time."""
+        """Called on send. Blocks the first attempt if a variable is still empty."""
         self._copy_value()
         pending = self.pending
         if not pending or self._warned:
@@ -72,7 +72,7 @@ class PromptVariables(QObject):
         return True
 
     def _select_next(self, step: int, *, from_start: bool = False) -> bool:
-        """Select the next (+1) or the previous (-1) variable, if any. Return True if it exists."""
+        """Jump forward (step +1) or backward (-1). Return False if there are no variables left."""
         self._copy_value()
         spots = list(self._remaining())
         if not spots:
@@ -95,12 +95,12 @@ class PromptVariables(QObject):
         return True
 
     def _copy_value(self) -> None:
-        """Copy the value of the last variable to all others of the same name."""
+        """Copy the value just entered to other variables with the same name."""
         name, self._name = self._name, ""
         if not name:
             return
         cursor = QTextCursor(self._begin)
-        cursor.setPosition(self._begin.position())  # inserting text has moved the anchor
+        cursor.setPosition(self._begin.position())  # the anchor moves when text is inserted
         cursor.setPosition(self._end.position(), QTextCursor.MoveMode.KeepAnchor)
         written = cursor.selectedText().replace("\u2029", "\n")
         if not written or QRegularExpression(PATTERN).match(written).hasMatch():
@@ -110,7 +110,7 @@ class PromptVariables(QObject):
                 spot.insertText(written)
 
     def _remaining(self) -> Iterator[tuple[str, QTextCursor]]:
-        """Yield the name of each remaining variable, and a cursor that selects it."""
+        """Yield each remaining variable's name with a cursor selecting it."""
         document, at = self._field.document(), 0
         wanted = QRegularExpression(PATTERN)
         while not (cursor := document.find(wanted, at)).isNull():

@@ -33,7 +33,7 @@ QT = mark(
 
 
 class LicencesWindow(Sheet):
-    """Dialog with the licenses of all components."""
+    """Dialog listing the licenses of all components."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__("licences", tr("Licences"), parent)
@@ -62,12 +62,10 @@ class LicencesWindow(Sheet):
 
 
 class CrashDialog(Sheet):
-    """Dialog that shows a crash report."""
-
     def __init__(self, report: Path, text: str, parent: QWidget, heading: str = "") -> None:
         """Create the dialog. ``text`` is the report's content, read by a worker thread."""
         super().__init__("crash", tr("Crash Report"), parent)
-        # It does not take the focus, because the user may be about to type.
+        # Don't steal the focus: the user may already be typing.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         head = self.headline(heading or tr("Something went wrong the last time Stretto ran"))
         words = self.label(
@@ -94,15 +92,17 @@ class CrashDialog(Sheet):
 
 
 class ReleaseNotes(QTextBrowser):
-    """Text view that never loads resources."""
+    """Text view that can't load any resources, so release notes never cause network requests."""
 
     def loadResource(self, type: int, name: QUrl | str) -> None:
         return None
 
 
 class UpdateDialog(Sheet):
-    """Dialog for a new release. Its notes are shown without loading anything, and links are
-    inactive."""
+    """Dialog announcing a new release.
+
+    The release notes are remote content, so nothing is loaded and links are inactive.
+    """
 
     def __init__(
         self,

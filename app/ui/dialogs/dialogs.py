@@ -1,4 +1,4 @@
-"""Dialogs about the app, and about chats that cannot be opened or saved."""
+"""About dialog, and dialogs shown if chats can't be opened or saved."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from app.ui.widgets.sheet import Sheet
 
 
 class Recovery(Enum):
-    """User's choice after the chats could not be opened."""
+    """Possible reactions if the chats can't be opened or saved."""
 
     SALVAGE = "salvage"
     SET_ASIDE = "set aside"
@@ -58,11 +58,11 @@ _CAUSES = {
 
 
 _MAX_BUTTON_ROW_PX = 720
-"""pixels; wider rows of buttons become columns, for small screens"""
+"""If a row of buttons is wider than this, stack them so that they fit on small screens."""
 
 
 def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recovery:
-    """Explain why the chats cannot be opened, and ask what to do."""
+    """Tell the user why the chats can't be opened. Return what to do about it."""
     title = tr(_TITLES.get(error.code, mark("Your chats could not be opened")))
     box = _store_box(title, error.message, parent)
     ways = {box.addButton(tr("Quit"), QMessageBox.ButtonRole.RejectRole): Recovery.QUIT}
@@ -87,13 +87,13 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recover
 
 
 def ask_for_folder() -> Path | None:
-    """Ask for a writable folder for chats whose own is read-only. None if the user cancels."""
+    """Ask for a writable folder because the chats' own is read-only. None if the user cancels."""
     chosen = QFileDialog.getExistingDirectory(None, tr("Use Another Folder"), str(Path.home()))
     return Path(chosen) if chosen else None
 
 
 def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> Recovery:
-    """Ask at exit whether to retry saving, or to quit without it."""
+    """Called on exit if saving failed. Ask whether to try again or quit anyway."""
     known = _CAUSES.get(error.code)
     cause = tr(known, place=error.path) if known is not None else error.message
     words = tr("{cause} Changes that are not saved when you quit are lost.", cause=cause)
@@ -115,13 +115,13 @@ def _store_box(title: str, words: str, parent: QWidget | None) -> QMessageBox:
     box.setObjectName("store-dialog")
     box.setWindowTitle("Stretto")
     box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
-    box.setTextFormat(Qt.TextFormat.PlainText)  # a path may look like markup
+    box.setTextFormat(Qt.TextFormat.PlainText)  # a path might look like markup
     box.setText(title)
     box.setInformativeText(words)
     layout = box.layout()
     if isinstance(layout, QGridLayout):
         layout.setContentsMargins(20, 20, 20, 16)
-        # A short title would make the text column too narrow.
+        # Without this, a short title would result in a very narrow text column.
         width = QSpacerItem(480, 0)
         layout.addItem(width, layout.rowCount(), 0, 1, layout.columnCount())
     return box
@@ -144,7 +144,7 @@ def _choose(
 
 
 def say_already_running() -> None:
-    """Tell the user that another instance, which does not respond, has these chats open."""
+    """Tell the user that another instance has these chats open but doesn't respond."""
     box = QMessageBox()
     box.setObjectName("running-dialog")
     box.setWindowTitle("Stretto")
@@ -162,7 +162,6 @@ def say_already_running() -> None:
 
 
 def show_about(parent: QWidget) -> QDialog:
-    """Show the app's name, version and description."""
     dialog = Sheet("about", tr("About Stretto"), parent, spacing=10)
     dialog.rows.setContentsMargins(32, 28, 32, 20)
     picture = QLabel(dialog)
@@ -199,7 +198,7 @@ def show_about(parent: QWidget) -> QDialog:
 
 def _show_licences(parent: QWidget) -> None:
     from app.ui.dialogs.about import (
-        LicencesWindow,  # reading package metadata would cost 30 ms at startup
+        LicencesWindow,  # created only now because reading package metadata takes 30 ms
     )
 
     LicencesWindow(parent).show()

@@ -1,4 +1,4 @@
-"""Dialogs that export and import chats, with progress."""
+"""Dialogs for exporting and importing chats."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ _POLL_MS = 100
 
 
 class ExportDialog(Sheet):
-    """Export dialog. It stays open during the export; closing it cancels and deletes the output."""
+    """Export dialog. Stays open while exporting. Closing it cancels and cleans up."""
 
-    exported = Signal(object, int)  # (path, count): the export is complete
+    exported = Signal(object, int)  # (path, count): finished
 
     def __init__(
         self, store: Store, choices: Sequence[tuple[str, Sequence[str]]], parent: QWidget
     ) -> None:
-        """Create the dialog. ``choices`` are pairs of a label and chat ids."""
+        """Create the dialog. ``choices`` pairs labels with chat ids."""
         super().__init__("export-dialog", tr("Export Chats"), parent, spacing=10)
         self._store = store
         self._choices = choices
@@ -68,7 +68,7 @@ class ExportDialog(Sheet):
             self.form.addItem(tr(words))
         self.note = self.label()
         self.thoughts = QCheckBox(tr("Include reasoning"), self)
-        self._include_thoughts = False  # the user's choice for formats that have one
+        self._include_thoughts = False  # remembered because not all formats offer this
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName(tr("Export progress"))
         self.bar.setTextVisible(False)
@@ -120,7 +120,7 @@ class ExportDialog(Sheet):
         flows.start(self, self._ask(export, name))
 
     async def _ask(self, export: Export, name: str) -> None:
-        """Ask for the target: a file, or a parent folder for a format of several files."""
+        """Ask where to export to: a file, or for multi-file formats the folder to create one in."""
         home = await asking.documents()
         if export.folder:
             folder = await asking.folder(self, tr("Export to Folder"), str(home))
@@ -135,7 +135,7 @@ class ExportDialog(Sheet):
             self.begin(export)
 
     def begin(self, export: Export) -> None:
-        """Start the export in the background."""
+        """Start exporting in the background."""
         self._export = export
         self.words.clear()
         self._show_working(True)
@@ -181,7 +181,7 @@ class ExportDialog(Sheet):
         self._show_working(False)
 
     def done(self, result: int) -> None:
-        """Stop a running export when the dialog closes."""
+        """Closing the dialog stops the export."""
         self._stop.set()
         super().done(result)
 
@@ -197,13 +197,12 @@ _THOUSANDTHS = 1000
 
 
 class ImportDialog(Sheet):
-    """Import dialog. It stays open during the import; closing it stops, and keeps what was
-    imported."""
+    """Import dialog. Stays open while importing. Closing it keeps chats imported so far."""
 
-    imported = Signal(object)  # (report): the import has ended, and some chats were imported
+    imported = Signal(object)  # (report): the import has ended with at least one new chat
 
     def __init__(self, store: Store, model: str, parent: QWidget) -> None:
-        """Create the dialog. ``model`` is set in imported chats without a known model."""
+        """Create the dialog. ``model`` is used for chats whose own model isn't known."""
         super().__init__("import-dialog", tr("Import Chats"), parent)
         self._store = store
         self._model = model
@@ -250,7 +249,7 @@ class ImportDialog(Sheet):
         self.begin([folder] if folder is not None else [])
 
     def begin(self, paths: Sequence[Path]) -> None:
-        """Start the import in the background."""
+        """Start importing in the background."""
         if not paths or self._import is not None:
             return
         self._import = Import(paths, self._model)
@@ -259,7 +258,7 @@ class ImportDialog(Sheet):
         self.details.hide()
         for button in (self.files, self.folder):
             button.hide()
-        self.activateWindow()  # some window managers do not return the focus from the file dialog
+        self.activateWindow()  # not all window managers give the focus back after the file dialog
         self.close_button.setText(tr("Stop"))
         self._poll_timer.start()
         flows.start(self, self._run_import(self._import))
@@ -298,7 +297,7 @@ class ImportDialog(Sheet):
             self.imported.emit(report)
 
     def done(self, result: int) -> None:
-        """Stop a running import. Its end is still reported, so the dialog stays open."""
+        """Stop a running import first. The dialog stays open to show what was imported."""
         if self._import is not None:
             self._import.stop.set()
             return

@@ -1,4 +1,4 @@
-"""Dialogs for user-defined names and texts: a name, tags, prompts."""
+"""Dialogs for names and texts the user makes up: names, tags, prompts."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ LONGEST = 60
 
 
 def tidy(name: str) -> str:
-    """Return the name with single spaces, cut at the maximum length. It may be empty."""
+    """Collapse whitespace and truncate to the maximum length. May return ""."""
     return " ".join(name.split())[:LONGEST].rstrip()
 
 
 class NameDialog(Sheet):
-    """Dialog with one field. It asks in place before replacing an existing name."""
+    """Dialog with a name field. Asks before replacing an existing name, without a second dialog."""
 
-    named = Signal(str)  # (name): accepted by the user
+    named = Signal(str)  # (name): confirmed by the user
 
     def __init__(
         self, title: str, verb: str, taken: Iterable[str], parent: QWidget, name: str = ""
     ) -> None:
-        """Create the dialog. ``verb`` is the button's text, ``taken`` the existing names."""
+        """Create the dialog. ``verb`` is the button text and ``taken`` are existing names."""
         super().__init__("name-dialog", title, parent, spacing=8)
         self._verb = verb
         self._taken = set(taken)
@@ -53,7 +53,7 @@ class NameDialog(Sheet):
 
     @property
     def hint(self) -> str:
-        """Return the text below the field."""
+        """The text below the field."""
         return self._hint.text()
 
     @hint.setter
@@ -63,7 +63,7 @@ class NameDialog(Sheet):
 
     @Slot()
     def _refresh(self) -> None:
-        """Reset the question after the name was edited."""
+        """Called when the name changes. Withdraws the question about replacing."""
         self._warned_name = ""
         self._hint.setText(self._words)
         self.go.setText(self._verb)
@@ -84,16 +84,16 @@ class NameDialog(Sheet):
 
 
 _MAX_SHOWN_TAGS = 12
-_COMMAS = "[,，、]"  # Chinese and Japanese keyboards have their own commas
+_COMMAS = "[,，、]"  # Chinese and Japanese keyboards produce different commas
 
 
 class TagsDialog(Sheet):
-    """Dialog for all tags of a chat, separated by commas."""
+    """Dialog for editing a chat's tags, separated by commas."""
 
-    tagged = Signal(list)  # (tags): accepted by the user
+    tagged = Signal(list)  # (tags): confirmed by the user
 
     def __init__(self, tags: Sequence[str], used: Sequence[str], parent: QWidget) -> None:
-        """Create the dialog. ``used`` are tags of other chats, shown as suggestions."""
+        """Create the dialog. ``used`` are tags of other chats, listed for reference."""
         super().__init__("tags-dialog", tr("Tags"), parent, spacing=8)
         self.field = QLineEdit(", ".join(tags), self)
         self.field.setAccessibleName(tr("Tags, separated by commas"))
@@ -113,9 +113,9 @@ class TagsDialog(Sheet):
 
 
 class PromptsDialog(Sheet):
-    """Dialog with a list of prompts and an editor. Changes are saved immediately."""
+    """Dialog with a list of prompts and an editor. Saves changes immediately."""
 
-    changed = Signal()  # a prompt was added, changed or deleted
+    changed = Signal()  # added, edited or deleted
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__("prompts", tr("Prompts"), parent)
@@ -144,12 +144,12 @@ class PromptsDialog(Sheet):
         nest(self.rows, both, 1)
         beside = self.new_button, self.delete_button, self.undo_button
         self.close_button = self.put_foot(None, *beside)
-        self.close_button.setDefault(False)  # Enter ends editing the name and does not close
+        self.close_button.setDefault(False)  # Enter finishes editing the name instead
         self.resize(scaled(640), scaled(420))
         self._fill("")
 
     def add(self, text: str = "", name: str = "") -> None:
-        """Add a prompt, and select its name for editing."""
+        """Add a prompt and let the user edit its name."""
         prompts = dict(self._settings.prompts)
         name = self._unused_name(tidy(name) or tr("New prompt"))
         prompts[name] = text
@@ -160,7 +160,7 @@ class PromptsDialog(Sheet):
 
     @Slot()
     def delete(self) -> None:
-        """Delete the selected prompt. `bring_back` restores it."""
+        """Delete the selected prompt. Undo with `bring_back`."""
         name = self._chosen()
         prompts = dict(self._settings.prompts)
         if name in prompts:
@@ -172,7 +172,7 @@ class PromptsDialog(Sheet):
 
     @Slot()
     def bring_back(self) -> None:
-        """Restore the last deleted prompt."""
+        """Undo the last deletion."""
         at, name, text = self._deleted.pop()
         name = self._unused_name(name)
         pairs = list(self._settings.prompts.items())
@@ -181,7 +181,7 @@ class PromptsDialog(Sheet):
         self._fill(name)
 
     def _unused_name(self, name: str) -> str:
-        """Return the name, with a number if it is taken."""
+        """Append a number if the name is taken."""
         taken, number, free = self._settings.prompts, 2, name
         while free in taken:
             free, number = f"{name} {number}", number + 1
@@ -195,7 +195,7 @@ class PromptsDialog(Sheet):
         self.changed.emit()
 
     def _fill(self, chosen: str) -> None:
-        """Show all prompts, with ``chosen`` selected."""
+        """Fill the list and select ``chosen``."""
         names = list(self._settings.prompts)
         self._filling = True
         self.list.clear()

@@ -1,4 +1,4 @@
-"""Dialogs that restore deleted chats and automatic backups."""
+"""Dialogs for restoring deleted chats or an automatic backup."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ _NONE = mark("No backups yet. The first is made when you change something on ano
 
 
 class BackupsDialog(Sheet):
-    """List of backups."""
-
-    chosen = Signal(object)  # (path): restoring this backup was requested
+    chosen = Signal(object)  # (path): restore this backup
 
     def __init__(self, backups: list[Backup], parent: QWidget | None, *, runs: bool = True) -> None:
-        """Create the dialog. ``runs``: chats are open, so the app restarts after restoring."""
+        """Create the dialog.
+
+        Set ``runs`` if chats are open. In this case restoring restarts the app.
+        """
         super().__init__("backups-dialog", tr("Restore from Backup"), parent)
         self._paths = {str(backup.path): backup.path for backup in backups}
         words = self.label(tr(_NOTE if backups else _NONE))
@@ -58,7 +59,7 @@ class BackupsDialog(Sheet):
 
 
 def ask_for_backup(backups: list[Backup]) -> Path | None:
-    """Ask for a backup before any window is open. None if the user cancels."""
+    """Let the user choose a backup before there's a window. None if the user cancels."""
     taken: list[Path] = []
     dialog = BackupsDialog(backups, None, runs=False)
     dialog.chosen.connect(taken.append)
@@ -67,7 +68,7 @@ def ask_for_backup(backups: list[Backup]) -> Path | None:
 
 
 def _day(backup: Backup, now: float | None = None) -> str:
-    """Format the time of a backup: "Today, 08:12", "Yesterday, …", "Friday 20 November, 17:03"."""
+    """Format a backup's date, e.g. "Today, 08:12", "Yesterday, …", "Friday 20 November, 17:03"."""
     made, today = time.localtime(backup.made_at), time.localtime(now)
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
     if backup.made_at >= midnight:
@@ -91,7 +92,7 @@ _DAY = 86_400
 
 
 class TrashDialog(Sheet):
-    """List of deleted chats. Before deleting permanently, it asks in place."""
+    """List of deleted chats. Asks for confirmation, in the same dialog, before erasing chats."""
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget, clock: Callable[[], float] = time.time
@@ -133,7 +134,7 @@ class TrashDialog(Sheet):
 
     @Slot()
     def refresh(self) -> None:
-        """Show the current contents of the trash."""
+        """Reload the list."""
         self._chats = {chat.id: chat for chat in self._library.trash()}
         now = self._clock()
         self.list.fill([(c.id, c.shown_title, _when(c, now)) for c in self._chats.values()])
@@ -157,20 +158,19 @@ class TrashDialog(Sheet):
 
     @Slot()
     def restore(self) -> None:
-        """Restore the selected chats."""
         for chat_id in self.list.chosen():
             self._library.restore(chat_id)
 
     def ask_to_erase(self) -> None:
-        """Ask whether to delete the selected chats permanently."""
+        """Ask for confirmation to erase the selected chats."""
         self._ask(self.list.chosen())
 
     def ask_to_empty(self) -> None:
-        """Ask whether to delete all chats permanently."""
+        """Ask for confirmation to erase all chats in the trash."""
         self._ask(list(self._chats))
 
     def erase(self) -> None:
-        """Delete the chats that the question was about."""
+        """Erase the chats after the user has confirmed."""
         chat_ids, self._to_erase = self._to_erase, []
         self._library.erase(chat_ids)
 
@@ -240,7 +240,10 @@ class TrashDialog(Sheet):
 
 
 def _when(chat: ChatRecord, now: float) -> str:
-    """Format the age of a deleted chat: "Deleted 3 days ago · deleted permanently in 27 days"."""
+    """Describe when a chat was deleted and when it will be gone for good.
+
+    For example "Deleted 3 days ago · deleted permanently in 27 days".
+    """
     deleted = chat.deleted_at or now
     days = max(0, int((now - deleted) // _DAY))
     ago = counted("Deleted %n day ago", "Deleted %n days ago", days)

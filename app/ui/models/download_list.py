@@ -1,4 +1,4 @@
-"""List of downloads."""
+"""The list of downloads."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import SPRING, across, down, nest
 from engine.errors import GATED
 
-_STEPS = 1000  # QProgressBar has 32-bit values, too small for bytes
+_STEPS = 1000  # QProgressBar uses 32-bit values, which can't hold sizes in bytes
 
 
 class DownloadRow(QFrame):
-    """Row of one download."""
+    """A download's row."""
 
-    # the user asked to pause it, to resume it, or to chat with the model
+    # paused, resumed, or opened in a chat by the user
     paused = Signal()
     resumed = Signal()
     opened = Signal()
@@ -56,13 +56,13 @@ class DownloadRow(QFrame):
         self.show_download(download)
 
     def set_first(self, first: bool) -> None:
-        """Set whether this is the first row, which has no line above it."""
+        """The first row has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
             repolish(self)
 
     def show_download(self, download: Download) -> None:
-        """Show the current state."""
+        """Update the row."""
         self._state = download.state
         done = download.state is DownloadState.DONE
         failed = download.state is DownloadState.FAILED
@@ -94,11 +94,11 @@ class DownloadRow(QFrame):
 
 
 class DownloadList(QScrollArea):
-    """List of all downloads."""
+    """Scrollable list of all downloads."""
 
-    opened = Signal(str)  # (ref): a chat with this model was requested
-    token_wanted = Signal(str)  # (ref): resuming needs an access token, and there is none
-    filled = Signal(int)  # (rows): the number of rows has changed
+    opened = Signal(str)  # (ref): start a chat with this model
+    token_wanted = Signal(str)  # (ref): can't resume because an access token is missing
+    filled = Signal(int)  # (rows): row count has changed
 
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Connects a window to the downloads: opens their dialog, and shows notices while it is closed."""
+"""Connects the main window to downloads, with a dialog and notices."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class DownloadsInWindow(QObject):
-    """Opens the download dialog over ``window``, and shows notices while it is closed."""
+    """Opens the download dialog over ``window``. While it's closed, shows notices instead."""
 
     TOLD_S = 12.0
 
-    opened = Signal(str)  # (ref): a chat with this model was requested
+    opened = Signal(str)  # (ref): start a chat with this model
 
     def __init__(self, downloads: Downloads, loader: ModelLoader, window: QWidget) -> None:
         super().__init__(window)
@@ -33,14 +33,14 @@ class DownloadsInWindow(QObject):
         self._memory = 0
         self._notice_action: Callable[[], None] = self.show
         self.dialog: GetModelDialog | None = None
-        # In addition to the window's toast, which may offer an undo.
+        # Use a separate toast, since the window's toast may be offering an undo.
         self.toast = Toast(window, at_top=True)
         self.toast.acted.connect(self._on_acted)
         downloads.finished.connect(self._on_finished)
 
     @Slot()
     def show(self) -> None:
-        """Open the dialog, or bring it to the front."""
+        """Open the dialog or raise it."""
         if self.dialog is None:
             from app.ui.models.get_model import GetModelDialog
 
@@ -54,14 +54,14 @@ class DownloadsInWindow(QObject):
 
     @Slot(str)
     def show_for(self, words: str) -> None:
-        """Open the dialog with this text in the search field. The user starts the search."""
+        """Open the dialog and fill in the search field. It's up to the user to start the search."""
         self.show()
         if self.dialog is not None:
             self.dialog.field.setText(words)
             self.dialog.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def offer(self) -> None:
-        """Offer at startup to resume unfinished downloads. No request is sent to the hub."""
+        """Called at startup. Offers to resume unfinished downloads, without contacting the hub."""
         waiting = self._downloads.unfinished()
         if waiting:
             words = tr("{name} has not finished downloading", name=waiting[0].name)
@@ -74,7 +74,7 @@ class DownloadsInWindow(QObject):
             self._show_notice(words, tr("Show"), self.show)
 
     def end(self) -> None:
-        """Stop at exit."""
+        """Stop all downloads on exit."""
         self.toast.hide()
         self._downloads.end()
 
@@ -100,7 +100,7 @@ class DownloadsInWindow(QObject):
         self.dialog = None
 
     async def _ask_memory(self) -> None:
-        """Fetch the memory budget of models and chats from the engine."""
+        """Ask the engine for the memory available to models and chats."""
         told = await self._loader.figures.now()
         if told is not None:
             self._memory = int(told.get("memory_budget", 0))

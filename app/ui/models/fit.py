@@ -1,4 +1,4 @@
-"""Dialog that offers alternatives to a model that does not fit in memory."""
+"""Dialog offering alternatives if a model doesn't fit in memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from engine.hub.inventory import InstalledModel
 
 
 class FitAction(Enum):
-    """Action of a choice."""
+    """Kind of alternative."""
 
     KV_BITS = "kv_bits"
     SHORTER = "shorter"
@@ -43,18 +43,18 @@ class FitAction(Enum):
 
 
 class Choice(Struct, frozen=True):
-    """An alternative."""
+    """An alternative to loading a model that's too large."""
 
     way: FitAction
-    words: str  # description of the action
-    detail: str  # its effect
-    bits: int = 0  # KV cache bits, for `Way.KV_BITS`
-    tokens: int = 0  # context of the chat, for `Way.SHORTER`
-    refs: tuple[str, ...] = ()  # models to unload, or the model to use instead
-    model: InstalledModel | None = None  # model to convert
+    words: str  # button text
+    detail: str  # what it means for memory
+    bits: int = 0  # for `FitAction.KV_BITS`
+    tokens: int = 0  # context length of the chat, for `FitAction.SHORTER`
+    refs: tuple[str, ...] = ()  # models to unload, or a model to use instead
+    model: InstalledModel | None = None  # model to convert to lower precision
 
 
-# Suffix of a name that describes the weights' precision.
+# Part of a model's name that states its precision.
 _PRECISION_SUFFIX = re.compile(
     r"[-_. ](mlx|dwq|awq|gptq|mixed|bf16|fp16|fp8|mxfp4|nvfp4|q\d\w*|int[48]|\d+(\.\d+)?-?bits?)+"
 )
@@ -63,9 +63,10 @@ _PRECISION_SUFFIX = re.compile(
 def choices(
     fit: Fit, ref: str, library: ChatLibrary, installed: InstalledModels, *, for_chat: bool
 ) -> list[Choice]:
-    """Return the alternatives, the smallest change first. `for_chat`: a chat's options can change.
+    """List alternatives, from small to large changes.
 
-    Impossible ones are left out, such as unloading a model that is pinned or in use.
+    Skips anything that's impossible, e.g. unloading a model that is pinned or in use. Options of
+    the chat can only change if ``for_chat``.
     """
     found = []
     for offer in fit.offers:
@@ -111,11 +112,11 @@ def choices(
 
 
 def _unload_choice(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> list[Choice]:
-    """Return the choice to unload all models that the engine suggests, if each can be unloaded."""
+    """Offer to unload models as the engine suggests. None of the models may be pinned or in use."""
     wanted = {offer.model for offer in fit.offers if offer.what == "unload"}
     loaded = [s for s in library.loader.loaded() if s.model is not None and s.model.id in wanted]
     held = any(installed.pins(s) or residency.why_not_unload(library, s.ref) for s in loaded)
-    # another program's models cannot be unloaded
+    # another app's models don't show up here and can't be unloaded
     if not wanted or held or len(loaded) < len(wanted):
         return []
     names = [status.name for status in loaded]
@@ -133,8 +134,7 @@ def _installed(ref: str, installed: InstalledModels) -> InstalledModel | None:
 
 
 def _smaller_copy(fit: Fit, model: InstalledModel | None) -> list[Choice]:
-    """Return the choice to convert to the highest precision that fits, if conversion is
-    possible."""
+    """Offer to convert the model to the highest precision that fits."""
     if model is None or why_not_convert(model):
         return []
     most = fit.free - fit.caches - fit.working
@@ -148,7 +148,7 @@ def _smaller_copy(fit: Fit, model: InstalledModel | None) -> list[Choice]:
 
 
 def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledModel]:
-    """Return installed variants of the model with fewer bits that fit, the largest first."""
+    """Find installed variants with fewer bits that fit, largest first."""
     own = _installed(ref, installed)
     name = _family_name(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])
     most = fit.free - fit.caches - fit.working
@@ -163,26 +163,26 @@ def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledM
     return sorted(found, key=lambda model: -model.facts.nbytes)
 
 
-# A size in a name, and what follows it.
+# A model size and the rest of the name.
 _SIZE = re.compile(r"[-_. ]\d+(\.\d+)?(x\d+(\.\d+)?)?[bm]\b.*")
 
 
 def search_words(name: str) -> str:
-    """Return the hub search for smaller models of the same family: "qwen3"."""
+    """Get a hub query for smaller models in the same family, e.g. "qwen3"."""
     return _SIZE.sub("", _family_name(name))
 
 
 def _family_name(name: str) -> str:
-    """Return a model's name without the precision of its weights."""
+    """Strip the precision from a model's name."""
     return _PRECISION_SUFFIX.sub("", name.casefold()).partition("@")[0].strip(" -_.")
 
 
 class FitDialog(Sheet):
-    """Dialog that shows the memory estimate and the alternatives."""
+    """Dialog with the memory estimate and a button for each alternative."""
 
     WIDTH = 480
 
-    chosen = Signal(object)  # (choice): chosen by the user
+    chosen = Signal(object)
 
     def __init__(self, name: str, words: str, choices: Sequence[Choice], parent: QWidget) -> None:
         super().__init__("fit-dialog", tr("Memory"), parent, spacing=8)
@@ -195,7 +195,7 @@ class FitDialog(Sheet):
         self.keep_wide(self.WIDTH)
 
     def _offer(self, choice: Choice) -> QPushButton:
-        """Return a button with two lines. Its labels ignore the mouse, so clicks reach the
+        """Make a button with two lines. Its labels ignore the mouse so that clicks reach the
         button."""
         button = QPushButton(self)
         button.setObjectName("suggestion")
@@ -220,12 +220,12 @@ class FitDialog(Sheet):
 
 
 class FitFlow(QObject):
-    """Opens the dialog over ``window`` and carries out the choice."""
+    """Opens the dialog over ``window`` and does what the user chose."""
 
-    # (words): a search on the hub with these words was requested
+    # (words): search the hub
     get_asked = Signal(str)
-    convert_asked = Signal(object)  # (model): converting this `InstalledModel` was requested
-    notice_posted = Signal(str)  # (words): why something was not done
+    convert_asked = Signal(object)  # (model): convert this `InstalledModel`
+    notice_posted = Signal(str)  # (words): the reason why something failed
 
     def __init__(self, library: ChatLibrary, installed: InstalledModels, window: QWidget) -> None:
         super().__init__(window)
@@ -235,17 +235,17 @@ class FitFlow(QObject):
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:
-        """Scan the installed models early, so the alternatives are known when the dialog opens."""
+        """Start scanning installed models, so that alternatives are ready when the dialog opens."""
         installed = self._installed
         if self._loader.get(ref).fit is not None and not (installed.models or installed.looking):
             installed.look()
 
     def open(self, ref: str, chat: Chat | None, over: QWidget | None = None) -> FitDialog | None:
-        """Open the dialog for a model. Return None if it is not known to be too large.
+        """Open the dialog for a model. Return None unless the model is known to be too large.
 
         Args:
-            chat: chat that needs the model. It continues with the choice.
-            over: parent of the dialog; the main window by default.
+            chat: the chat that needs the model. It will use the chosen alternative.
+            over: parent widget. Defaults to the main window.
         """
         status = self._loader.get(ref)
         if status.fit is None:
@@ -259,7 +259,7 @@ class FitFlow(QObject):
         return dialog
 
     def _apply_choice(self, choice: Choice, ref: str, chat_id: str) -> None:
-        chat = self._library.find(chat_id)  # it may have been closed
+        chat = self._library.find(chat_id)  # may be closed by now
         if choice.way is FitAction.FIND:
             self.get_asked.emit(search_words(self._loader.get(ref).name))
             return
@@ -268,7 +268,7 @@ class FitFlow(QObject):
             return
         if choice.way is FitAction.UNLOAD:
             for other in choice.refs:
-                if why := residency.why_not_unload(self._library, other):  # it has started a reply
+                if why := residency.why_not_unload(self._library, other):  # now in use
                     name = self._loader.get(other).name
                     self.notice_posted.emit(tr("{name} stays loaded. {why}", name=name, why=why))
                     return

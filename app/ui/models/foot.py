@@ -1,4 +1,4 @@
-"""Actions on an installed model: the bottom row of the Models window, and its dialogs."""
+"""Bottom row of the Models window with the actions on a model, and their dialogs."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from engine.hub.names import clean_name
 
 
 class ConvertDialog(Sheet):
-    """Dialog that asks for the precision of a converted copy."""
+    """Dialog for choosing the precision of a converted copy."""
 
     WIDTH = 480
 
-    chosen = Signal(object)  # (recipe): chosen by the user
+    chosen = Signal(object)
 
     def __init__(self, model: InstalledModel, parent: QWidget) -> None:
         super().__init__("convert-dialog", tr("Convert"), parent)
@@ -84,15 +84,14 @@ class ConvertDialog(Sheet):
 
 
 class DraftDialog(Sheet):
-    """Dialog that asks for a draft model. Until `offer` is called it shows that it is searching."""
+    """Dialog for choosing a draft model. Says that it's searching until `offer` is called."""
 
     WIDTH = 480
 
-    chosen = Signal(str)  # (ref): chosen by the user; "" for no draft model
+    chosen = Signal(str)  # (ref): "" for none
 
     def __init__(self, name: str, figures: str, parent: QWidget) -> None:
-        """Create the dialog. `figures` describes the current draft model's results, "" if there is
-        none."""
+        """Create the dialog. ``figures`` are the current draft model's acceptance stats, or ""."""
         super().__init__("draft-dialog", tr("Draft Model"), parent)
         title = self.headline(tr("Draft model for {name}", name=name))
         words = self.label(
@@ -104,7 +103,7 @@ class DraftDialog(Sheet):
         )
         self.box = QComboBox(self)
         self.box.setAccessibleName(tr("Draft model"))
-        self.box.setItemDelegate(QStyledItemDelegate(self.box))  # shows disabled items in gray
+        self.box.setItemDelegate(QStyledItemDelegate(self.box))  # draws disabled items in gray
         self.box.addItem(tr("Looking…"), "")
         self.box.setEnabled(False)
         self.box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -122,7 +121,7 @@ class DraftDialog(Sheet):
         self.keep_wide(self.WIDTH)
 
     def offer(self, found: Sequence[Candidate], chosen: str, chosen_name: str) -> None:
-        """Show the candidates. `chosen` is the ref of the current draft model, or ""."""
+        """Show the candidates. ``chosen`` is the current draft model, "" for none."""
         self.box.clear()
         self.box.addItem(tr("None", "no draft model"), "")
         self.box.addItem(tr("Prompt lookup"), LOOKUP)
@@ -153,20 +152,20 @@ class DraftDialog(Sheet):
 
 
 class LibraryFoot(QWidget):
-    """Bottom row: a message, the main action for the selected model and its menu, or a question."""
+    """Bottom row with a message or question, the main button, and a menu for the selected model."""
 
-    menu_asked = Signal(QPoint)  # (position on screen): the menu of the model was requested
+    menu_asked = Signal(QPoint)  # (position on screen): show the model's menu
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.asking = False  # True while a question is shown
+        self.asking = False  # True while waiting for an answer
         self._count = ""
         self._undo: Callable[[], None] | None = None
         self.status_label = plain_label(self)
         self.undo = self._push_button(tr("Undo"))
         self.undo.setObjectName("link")
         self.undo.clicked.connect(self._on_undo)
-        # actions for the selected model; `show_model` sets their texts
+        # texts are set by `show_model`
         self.load, self.pin, self.reveal, self.trash = (QAction(self) for _ in range(4))
         self.convert, self.adapter, self.draft = (QAction(self) for _ in range(3))
         self.more = IconButton("dots-three", tr("More"), self)
@@ -188,19 +187,19 @@ class LibraryFoot(QWidget):
     # Message.
 
     def say(self, words: str, undo: Callable[[], None] | None = None) -> None:
-        """Show a message, with an undo button if given. "" restores the model count."""
+        """Show a message, optionally with Undo. Pass "" to go back to the model count."""
         self.asking = False
         self._undo = undo
         self._words = words
         self._show_line()
 
     def count(self, words: str) -> None:
-        """Set the default message."""
+        """Set the text shown when there's no message."""
         self._count = words
         self._show_line()
 
     def ask(self, words: str) -> None:
-        """Ask whether to move the model to the trash despite a warning."""
+        """Ask if the model should be moved to the trash despite a warning."""
         self.say(words)
         self.asking = True
         self._show_line()
@@ -224,7 +223,7 @@ class LibraryFoot(QWidget):
     # Buttons.
 
     def show_none(self) -> None:
-        """Disable the buttons while no model is selected."""
+        """Disable the buttons because no model is selected."""
         for button in (self.more, self.open):
             button.setEnabled(False)
             button.setToolTip(tr("Choose a model first"))
@@ -238,7 +237,7 @@ class LibraryFoot(QWidget):
         why_not_unload: str,
         why_not_remove: str,
     ) -> None:
-        """Update the actions for this model. Tooltips give the reasons why some are disabled."""
+        """Update the actions for the selected model. Tooltips say why an action is disabled."""
         self.more.setEnabled(True)
         self.more.setToolTip(tr("More"))
         self.more.setAccessibleName(tr("More for {name}", name=model.name))
@@ -266,7 +265,7 @@ class LibraryFoot(QWidget):
             self._show(self.trash, tr("Move to Trash"), why_not_remove, "")
 
     def menu(self) -> QMenu:
-        """Return a menu of all actions."""
+        """Create a menu with all actions."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
@@ -290,8 +289,7 @@ class LibraryFoot(QWidget):
 
 
 class ModelAdder(QObject):
-    """Adds model folders and adapters: asks with the system's dialog, and reports in the bottom
-    row."""
+    """Adds model folders and adapters. Asks with a file dialog, reports in the bottom row."""
 
     def __init__(self, installed: InstalledModels, foot: LibraryFoot) -> None:
         super().__init__(foot)
@@ -299,11 +297,11 @@ class ModelAdder(QObject):
 
     @Slot()
     def choose_folder(self) -> None:
-        """Ask for a folder of models, and add it."""
+        """Ask for a folder that contains models."""
         flows.start(self, self._add_folder())
 
     def choose_adapter(self, model: InstalledModel | None) -> None:
-        """Ask for an adapter's folder, and list the model with it."""
+        """Ask for an adapter's folder. The model is then also listed with this adapter."""
         if model is not None:
             flows.start(self, self._add_adapter(model))
 
@@ -326,7 +324,7 @@ log = logging.getLogger(__name__)
 
 
 class DraftModelChooser(QObject):
-    """Sets draft models: asks with a dialog, and reports in the bottom row."""
+    """Changes a model's draft model. Results appear in the bottom row."""
 
     def __init__(self, installed: InstalledModels, foot: LibraryFoot) -> None:
         super().__init__(foot)
@@ -335,7 +333,7 @@ class DraftModelChooser(QObject):
         installed.drafts.refused.connect(self._on_refused)
 
     def choose(self, model: InstalledModel | None) -> None:
-        """Ask for the draft model of this model."""
+        """Let the user choose a draft model."""
         if model is None:
             return
         told = drafted(self._installed.draft_figures(model))
@@ -379,23 +377,23 @@ class DraftModelChooser(QObject):
 
     @Slot(str)
     def _on_refused(self, words: str) -> None:
-        """Replace the message that the draft model is used."""
+        """Called if the draft model can't be used. Replaces the message saying that it is."""
         if self._draft_notice and self._foot.status_label.text() == self._draft_notice:
             self._foot.say(words)
 
 
 class RemovalController(QObject):
-    """Removes models. Questions and messages appear in the bottom row."""
+    """Removes models. Questions and results appear in the bottom row."""
 
-    answered = Signal()  # a question was answered; the table should get the focus
+    answered = Signal()  # the user has answered, so give the focus back to the table
 
     def __init__(
         self, installed: InstalledModels, removal: ModelRemover, foot: LibraryFoot
     ) -> None:
         super().__init__(foot)
         self._installed, self._removal, self._foot = installed, removal, foot
-        self.pending_removal: InstalledModel | None = None  # model of the question
-        self.removed: list[RemovedModel] = []  # models that can be restored, the last removed last
+        self.pending_removal: InstalledModel | None = None  # waiting for confirmation
+        self.removed: list[RemovedModel] = []  # can be restored; most recent last
         foot.yes.clicked.connect(self.remove)
         foot.keep.clicked.connect(self.keep)
         removal.removed.connect(self._on_removed)
@@ -404,7 +402,7 @@ class RemovalController(QObject):
         installed.changed.connect(self._on_changed)
 
     def begin(self, model: InstalledModel) -> None:
-        """Remove a model. Ask first if something depends on it."""
+        """Remove a model, after confirmation if something depends on it."""
         if model.facts.gone:
             self.forget(model)
         elif why := self._removal.why_not(model):
@@ -420,7 +418,7 @@ class RemovalController(QObject):
                 self.remove()
 
     def forget(self, model: InstalledModel) -> None:
-        """Remove a model from the list, with other entries of the same folder."""
+        """Remove a model from the list, with other entries for the same folder. Keeps its files."""
         if self._installed.listed_by(model):
             restore = self._installed.forget(model)
             self._foot.say(
@@ -429,7 +427,7 @@ class RemovalController(QObject):
 
     @Slot()
     def remove(self) -> None:
-        """Remove the model of the question."""
+        """Remove the model after the user has confirmed."""
         model, self.pending_removal = self.pending_removal, None
         if model is not None:
             why = self._removal.remove(model)
@@ -438,7 +436,7 @@ class RemovalController(QObject):
 
     @Slot()
     def keep(self) -> None:
-        """Cancel the question."""
+        """Cancel the removal."""
         if self.pending_removal is not None:
             self.pending_removal = None
             self._foot.say("")
@@ -450,7 +448,7 @@ class RemovalController(QObject):
             self.pending_removal is not None
             and self.pending_removal.folder not in self._installed.models
         ):
-            self.keep()  # it was removed elsewhere
+            self.keep()  # removed elsewhere in the meantime
 
     @Slot(object)
     def _on_removed(self, removed: RemovedModel) -> None:

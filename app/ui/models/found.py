@@ -1,7 +1,7 @@
-"""Left side of Get Model: the search, suggestions for this machine, and results.
+"""Left half of Get Model: search, suggestions for this machine, and results.
 
-`search` sends one query to the hub. Then the results are looked up one by one, for their exact
-size, context and memory estimate. If the hub refuses, the lookups stop.
+`search` queries the hub once. Results are then looked up individually to get their exact size,
+context and memory estimate. We stop looking up models if the hub refuses a request.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _MAX_QUERY_CHARACTERS = 100
 
 
 class SearchField(QLineEdit):
-    """Field for a search, a model's name or its address."""
+    """Search field that also accepts a model's name or URL."""
 
-    went_down = Signal()  # the down arrow was pressed
+    went_down = Signal()  # Down was pressed
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class SearchField(QLineEdit):
 
     @property
     def name(self) -> str:
-        """Return the text if it is a model's name or address, or ""."""
+        """The text if it's a model name or URL, else ""."""
         from huggingface_hub import constants
 
         text = self.text()
@@ -49,7 +49,7 @@ class SearchField(QLineEdit):
 
     @property
     def words(self) -> str:
-        """Return the text as a search query, or "" if it is an address."""
+        """The text as a search query. "" if it's a URL."""
         text = hub.clean_name(self.text(), _MAX_QUERY_CHARACTERS)
         return "" if "://" in text else text
 
@@ -61,34 +61,34 @@ class SearchField(QLineEdit):
 
 
 class ModelEntry(Struct, frozen=True):
-    """Row of the list, sanitized for display."""
+    """A row in the list, with texts that are safe to display."""
 
-    ref: str  # model id on the hub
-    # name, about: the two lines
+    ref: str  # repo id on the hub
+    # first and second line
     name: str
     about: str
-    mark: str = ""  # short label at the right: whether the model fits, or why that is unknown
-    colour: str = "muted"  # of the label, as a token of the theme
+    mark: str = ""  # verdict at the right, such as "Fits"
+    colour: str = "muted"  # theme token for ``mark``
 
 
 class FoundList(TwoLineList):
-    """List of models with two lines each."""
+    """List of models, two lines each."""
 
-    came_to = Signal(str)  # (ref): another row was selected; "" for none
-    left = Signal()  # the up arrow was pressed in the first row
+    came_to = Signal(str)  # (ref): the selection changed; "" for none
+    left = Signal()  # Up was pressed in the first row
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(tr("Models"), parent, elide=Qt.TextElideMode.ElideMiddle)
-        self.entries: list[ModelEntry] = []  # rows in order
+        self.entries: list[ModelEntry] = []
         self.currentRowChanged.connect(self._on_current)
 
     @property
     def ref(self) -> str:
-        """Return the selected model, or ""."""
+        """The selected model, or ""."""
         return self.entries[self.currentRow()].ref if self.currentRow() >= 0 else ""
 
     def show_entries(self, entries: list[ModelEntry]) -> None:
-        """Show these rows and clear the selection."""
+        """Replace all rows. Nothing is selected afterwards."""
         self.clear()
         self.entries = entries
         for entry in entries:
@@ -97,7 +97,7 @@ class FoundList(TwoLineList):
 
     @Slot(object)
     def replace(self, entry: ModelEntry) -> None:
-        """Update a model's row."""
+        """Update the row of a model."""
         for row, old in enumerate(self.entries):
             if old.ref == entry.ref:
                 self.entries[row] = entry
@@ -105,18 +105,18 @@ class FoundList(TwoLineList):
 
     @Slot()
     def enter(self) -> None:
-        """Take the focus, and select the current or first row."""
+        """Focus the list, and select a row if nothing is selected."""
         if self.entries:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
             self.choose(max(0, self.currentRow()))
 
     def choose(self, row: int) -> None:
-        """Select a row, if it exists."""
+        """Select a row if it exists."""
         if 0 <= row < len(self.entries):
             self.setCurrentRow(row)
 
     def choose_none(self) -> None:
-        self.setCurrentIndex(QModelIndex())  # without this, focusing the list selects the first row
+        self.setCurrentIndex(QModelIndex())  # prevents selecting the first row on focus
         self.clearSelection()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -143,13 +143,15 @@ def _fill_item(item: QListWidgetItem, entry: ModelEntry) -> QListWidgetItem:
     return item
 
 
-_MAX_NAME_CHARACTERS = 60  # characters
-_MIN_CHAT_SHARE = 1 / 16  # of memory, needed in addition to the weights of a suggested model
+_MAX_NAME_CHARACTERS = 60
+_MIN_CHAT_SHARE = 1 / 16  # minimum share of memory left for a chat next to a suggested model
 
 
 def fit_sentence(fit: Fit) -> str:
-    """Return the estimate in words: "Fits: 4.0 GB weights + 2.1 GB for 2 chats of 8,192 tokens
-    …"."""
+    """Spell out a memory estimate.
+
+    For example "Fits: 4.0 GB weights + 2.1 GB for 2 chats of 8,192 tokens …".
+    """
     caches, total = bytes_line(fit.caches), bytes_line(fit.total)
     if not fit.exact:
         caches, total = tr("about {size}", size=caches), tr("about {size}", size=total)
@@ -186,7 +188,7 @@ def _advice(fit: Fit) -> str:
 
 
 def verdict(fits: str) -> tuple[str, str]:
-    """Return the label and color of the engine's verdict ("yes", "tight" or "no")."""
+    """Label and color for the engine's verdict: "yes", "tight" or "no"."""
     return {
         "yes": (tr("Fits"), "success"),
         "tight": (tr("Tight", "the memory"), "text"),
@@ -195,22 +197,22 @@ def verdict(fits: str) -> tuple[str, str]:
 
 
 def tokens_line(count: int) -> str:
-    """Format a token count: "8,192 tokens"."""
+    """Format a token count, e.g. "8,192 tokens"."""
     return counted("%Ln token", "%Ln tokens", count)
 
 
 def chats_line(count: int) -> str:
-    """Format a chat count: "2 chats"."""
+    """Format a number of chats, e.g. "2 chats"."""
     return counted("%n chat", "%n chats", count)
 
 
 def has_room(model: Suggestion, room: int) -> bool:
-    """Return True if a suggested model and a chat should fit. Its config is not known."""
+    """Guess if a suggested model and a chat fit. The exact size needs a lookup."""
     return model.size + room * _MIN_CHAT_SHARE <= room
 
 
 def room_sentence(model: Suggestion, room: int) -> str:
-    """Return the result of `has_room` as a sentence, or "" if the memory size is unknown."""
+    """Spell out the result of `has_room`. "" if the amount of memory isn't known."""
     if not room:
         return ""
     return tr(
@@ -223,7 +225,7 @@ def room_sentence(model: Suggestion, room: int) -> str:
 
 
 def count_line(count: int) -> str:
-    """Format a count: "950", "12K", "1.2M"."""
+    """Format a count compactly, e.g. "950", "12K", "1.2M"."""
     if count < 1000:
         return str(count)
     if count < 999_500:
@@ -233,7 +235,7 @@ def count_line(count: int) -> str:
 
 
 def context_line(tokens: int) -> str:
-    """Format a context length: "128K context". "" if unknown."""
+    """Format a context length, e.g. "128K context". Returns "" if it's 0."""
     if not tokens:
         return ""
     if tokens < 1024:
@@ -243,12 +245,12 @@ def context_line(tokens: int) -> str:
 
 
 def shown_name(ref: str) -> str:
-    """Return a short name without the owner."""
+    """Strip the owner from a repo id."""
     return hub.clean_name(ref.rpartition("/")[2], _MAX_NAME_CHARACTERS)
 
 
 def by(ref: str) -> str:
-    """Return "by OWNER", or "" for mlx-community, which owns most models."""
+    """Return "by OWNER", except for mlx-community, which owns most of these models."""
     owner = ref.partition("/")[0]
     if owner == "mlx-community":
         return ""
@@ -256,7 +258,7 @@ def by(ref: str) -> str:
 
 
 def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
-    """Return the row of a model from `resources/models.toml`."""
+    """Make a row for a suggestion from `resources/models.toml`."""
     about = f"{bytes_line(model.size)} · {tr(model.good_at)}"
     return ModelEntry(model.repo, shown_name(model.repo), about, *mark)
 
@@ -264,7 +266,7 @@ def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
 def found_entry(
     found: HubSearchResult, model: HubModel | None, mark: tuple[str, str]
 ) -> ModelEntry:
-    """Return the row of a search result, with the facts of its lookup if there was one."""
+    """Make a row for a search result. Uses details from the lookup once available."""
     facts = model.facts if model is not None else found.facts
     if model is not None:
         size, context = bytes_line(model.size), context_line(model.context)
@@ -279,7 +281,7 @@ def found_entry(
 
 
 def facts_line(model: HubModel) -> str:
-    """Return the context, capabilities, license, date and downloads of a looked-up model."""
+    """Line with context, capabilities, license, date and downloads."""
     facts = model.facts
     first, second = not facts.reasoning, facts.reasoning or facts.tools
     made_for = (
@@ -306,23 +308,23 @@ CHATS = (1, 2, 4, 8)
 
 
 class ModelSearch(QObject):
-    """State of the model list: suggestions or search results, and the facts looked up so far."""
+    """Contents of the list: suggestions or search results, plus details from lookups."""
 
-    changed = Signal()  # `entries` has changed
-    told = Signal(object)  # (entry): facts of a model were looked up
-    status_changed = Signal(str, bool)  # (words, failed): the list's heading has changed
+    changed = Signal()
+    told = Signal(object)  # (entry): details of a model have arrived
+    status_changed = Signal(str, bool)  # (words, failed): the heading has changed
 
     def __init__(
         self, downloads: Downloads, memory: Callable[[], int], parent: QObject | None = None
     ) -> None:
-        """Create the state. ``memory`` returns the memory budget in bytes, or 0 if unknown."""
+        """Create the search. ``memory`` returns the memory budget in bytes, 0 if unknown."""
         super().__init__(parent)
         self._downloads = downloads
         self._memory = memory
         self._search_flow = flows.Latest(self)
         self._results: list[HubSearchResult] | None = None
         self._lookups: dict[str, HubModel | EngineError] = {}
-        # tokens, chats: assumptions of the memory estimate
+        # assumed tokens per chat and number of chats for the memory estimate
         self.tokens, self.chats = 8192, 2
         machine = machine_memory()
         self.machine_gb, found = for_machine(machine)
@@ -331,21 +333,21 @@ class ModelSearch(QObject):
 
     @property
     def entries(self) -> list[ModelEntry]:
-        """Return the rows in order."""
+        """Current rows."""
         if self._results is None:
             return [suggested_entry(m, self._fit_label(m.repo)) for m in self._suggested.values()]
         return [self._entry(found) for found in self._results]
 
     def suggestion(self, ref: str) -> Suggestion | None:
-        """Return the suggestion with this id, if suggestions are shown."""
+        """Get a suggestion by repo id. None if the list shows search results."""
         return self._suggested.get(ref) if self._results is None else None
 
     def seen(self, ref: str) -> HubModel | EngineError | None:
-        """Return the result of this model's lookup, or None if there was none."""
+        """Get the result or error of a model's lookup, if there was one."""
         return self._lookups.get(ref)
 
     def suggest(self) -> None:
-        """Show suggestions for this machine. No request is sent to the hub."""
+        """Show suggestions for this machine. Doesn't contact the hub."""
         self.stop()
         self._results = None
         self.changed.emit()
@@ -353,7 +355,7 @@ class ModelSearch(QObject):
 
     @property
     def heading(self) -> str:
-        """Return the heading of the current list."""
+        """Heading above the list."""
         if self._results is None:
             words = tr("Suggestions for {gigabytes} GB of memory", gigabytes=self.machine_gb)
             return words if self._suggested else ""
@@ -362,17 +364,15 @@ class ModelSearch(QObject):
         return counted("%n model found", "%n models found", len(self._results))
 
     def search(self, words: str) -> None:
-        """Search the hub."""
         self.stop()
         self.status_changed.emit(tr("Searching Hugging Face…"), False)
         self._search_flow.start(self._search(words))
 
     def stop(self) -> None:
-        """Cancel the search."""
         self._search_flow.cancel()
 
     def learn(self, ref: str, seen: HubModel | EngineError) -> None:
-        """Record the result of a lookup."""
+        """Store the result of a lookup and update the row."""
         self._lookups[ref] = seen
         if self._results is None and ref in self._suggested:
             self.told.emit(suggested_entry(self._suggested[ref], self._fit_label(ref)))
@@ -381,27 +381,27 @@ class ModelSearch(QObject):
                 self.told.emit(self._entry(found))
 
     def forget_refusals(self) -> None:
-        """Discard refusals after the token has changed."""
+        """Forget failed lookups, because a new token may change the result."""
         self._lookups = {r: s for r, s in self._lookups.items() if isinstance(s, HubModel)}
 
     def plan(self, tokens: int, chats: int) -> None:
-        """Set the assumptions of the memory estimate."""
+        """Change the assumptions of the memory estimate."""
         self.tokens, self.chats = tokens, chats
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        """Update all rows after the memory budget or the assumptions have changed."""
+        """Recompute all rows after the memory budget or the assumptions have changed."""
         for entry in self.entries:
             self.told.emit(entry)
 
     def fit(self, model: HubModel) -> Fit | None:
-        """Return the memory estimate, or None while the budget is unknown."""
+        """Estimate the memory use. None if the budget isn't known yet."""
         budget = self._memory()
         return hub.fit(model, budget, self.tokens, self.chats) if budget else None
 
     def room(self) -> int:
-        """Return the memory budget in bytes, or 0 while it is unknown."""
+        """Memory budget in bytes. 0 if it isn't known yet."""
         return self._memory()
 
     async def _search(self, words: str) -> None:
@@ -456,26 +456,26 @@ class ModelSearch(QObject):
 
 
 _MODEL_ERRORS = frozenset({GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND})
-"""Errors that concern one model. After any other error the lookups stop."""
+"""Errors that only affect a single model. Any other error stops all lookups."""
 
 
 log = logging.getLogger(__name__)
 
 
 class ModelLookup(QObject):
-    """Looks up one model at a time on the hub, immediately or after a pause."""
+    """Looks up a model on the hub, optionally after a delay. A new lookup cancels the last."""
 
-    began = Signal(str)  # (ref): the request was sent
-    # (model, token): the result, and the token used, or ""
+    began = Signal(str)  # (ref): lookup started
+    # (model, token): lookup succeeded; ``token`` is the access token used, if any
     answered = Signal(object, str)
-    refused = Signal(object)  # (error): the lookup failed, as an EngineError
-    # (markdown): the card of the last model; "" if it has none
+    refused = Signal(object)  # (error): lookup failed with this EngineError
+    # (markdown): model card, "" if the model has none
     card = Signal(str)
 
     def __init__(
         self, downloads: Downloads, token: Callable[[], str], parent: QObject | None = None
     ) -> None:
-        """Create the lookup. ``token`` returns the token to use, which may not be verified yet."""
+        """Create the lookup. ``token`` returns a token that may be unverified."""
         super().__init__(parent)
         self._downloads = downloads
         self._token = token
@@ -487,11 +487,11 @@ class ModelLookup(QObject):
 
     @property
     def pausing(self) -> bool:
-        """Return True while a lookup is delayed."""
+        """True while waiting for the delay."""
         return self._delay_timer.isActive()
 
     def look(self, ref: str, pause_ms: int = 0) -> None:
-        """Look up a model after a pause. Another call or `drop` cancels it."""
+        """Look up a model after ``pause_ms``. Cancels a previous lookup."""
         self.drop()
         self._ref = ref
         if pause_ms:
@@ -500,13 +500,12 @@ class ModelLookup(QObject):
             self._ask()
 
     def drop(self) -> None:
-        """Cancel the lookup."""
         self._delay_timer.stop()
         self._lookup_flow.cancel()
         self._card_flow.cancel()
 
     def read_card(self, model: HubModel) -> None:
-        """Fetch the card of a looked-up model. Failures are ignored."""
+        """Fetch the card of a model that was looked up. We ignore failures."""
         self._card_flow.start(self._read_card(model, self._downloads.token or None))
 
     async def _read_card(self, model: HubModel, token: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Right side of Get Model: a model, its memory estimate and its card."""
+"""Right half of Get Model: details of a model, memory estimate and card."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from engine import EngineError, hub
 from engine.hub import Fit
 
 DOWNLOAD, OPEN, LOOK_UP = mark("Download"), mark("Open"), mark("Look Up")
-"""Actions of the main button. `tr` gives the shown text."""
+"""Possible actions of the main button, to be translated with `tr`."""
 
 
 class GoButton(QPushButton):
-    """Main button, pressed by Enter."""
+    """The dialog's main button. Enter presses it."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -45,19 +45,17 @@ class GoButton(QPushButton):
         self.offer(DOWNLOAD)
 
     def offer(self, verb: str) -> None:
-        """Set the action, one of those above."""
+        """Set the action to one of the constants above."""
         self.verb = verb
         self.setText(tr(verb))
 
     def allow(self, why_not: str) -> None:
-        """Enable the button, or disable it with a reason."""
+        """Enable the button if ``why_not`` is empty. Otherwise disable it and explain why."""
         self.setEnabled(not why_not)
         self.setToolTip(why_not)
 
 
 class CardView(QScrollArea):
-    """Scrollable view of a model card."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("card")
@@ -74,15 +72,14 @@ class CardView(QScrollArea):
 
     @property
     def text(self) -> str:
-        """Return the text of the card."""
         return self._markdown.plain_text()
 
     def show_card(self, markdown: str) -> None:
-        """Show a card, or nothing for ""."""
+        """Show a model card. Pass "" to hide the view."""
         self._markdown.set_text(markdown)
         self._markdown.finish()
         for code in self._markdown.code_blocks():
-            self._markdown.wrap(code.name, True)  # the card does not scroll sideways
+            self._markdown.wrap(code.name, True)  # so that the card doesn't need to scroll sideways
         self._lay_out()
         self.verticalScrollBar().setValue(0)
         self.setVisible(bool(markdown))
@@ -103,7 +100,7 @@ class CardView(QScrollArea):
 
 
 class CardText(TextView):
-    """Text of the card, with its painted backgrounds."""
+    """Text of the card, including painted backgrounds such as those of code."""
 
     def __init__(self, markdown: MarkdownDocument, parent: QWidget) -> None:
         super().__init__(markdown.document, parent)
@@ -121,13 +118,13 @@ class CardText(TextView):
 
 
 class FoundModel(QWidget):
-    """Details of a model: lines of text (hidden if empty), memory assumptions, and the card."""
+    """A model's details, the assumptions behind the memory estimate, and the model card."""
 
-    # (tokens, chats): the assumptions were changed
+    # (tokens, chats): the user has changed the assumptions
     plan_changed = Signal(int, int)
 
     def __init__(self, parent: QWidget, tokens: int, chats: int, access: QWidget) -> None:
-        """Create the view. ``access`` is shown above the card."""
+        """Create the view. ``access`` goes above the card."""
         super().__init__(parent)
         self.name, self.about, self.facts, self.fits = (
             plain_label(self, muted=False) for _ in range(4)
@@ -154,7 +151,7 @@ class FoundModel(QWidget):
         layout.addWidget(access)
         layout.addSpacing(4)
         layout.addWidget(self.card, 1)
-        self._filler = QWidget(self)  # fills the space if there is no card
+        self._filler = QWidget(self)  # takes up the space if there's no card
         layout.addWidget(self._filler, 1)
         self.tokens.currentIndexChanged.connect(self._on_plan)
         self.chats.currentIndexChanged.connect(self._on_plan)
@@ -162,7 +159,7 @@ class FoundModel(QWidget):
 
     @property
     def stops(self) -> tuple[QWidget, ...]:
-        """Return the widgets in tab order."""
+        """Widgets in tab order."""
         return self.chats, self.tokens, self.read, self.card
 
     def clear(self) -> None:
@@ -173,18 +170,18 @@ class FoundModel(QWidget):
         self.show_card("")
 
     def say(self, words: str, *, danger: bool = False, name: str = "") -> None:
-        """Show why there is no model (yet)."""
+        """Show a message because there's no model, at least not yet."""
         self.clear()
         self._say(self.name, shown_name(name) if name else "")
         self._say(self.about, words, danger=danger)
 
     def show_card(self, markdown: str) -> None:
-        """Show the card, or nothing for ""."""
+        """Show the model card, if there is one."""
         self.card.show_card(markdown)
         self._filler.setVisible(not markdown)
 
     def show_suggestion(self, model: Suggestion, room: int) -> str:
-        """Show a suggestion. Return the main button's action.
+        """Show a suggestion. Return the action for the main button.
 
         Args:
             room: memory budget in bytes, 0 if unknown.
@@ -203,7 +200,7 @@ class FoundModel(QWidget):
         return DOWNLOAD
 
     def show_model(self, model: hub.HubModel, fit: Fit | None) -> str:
-        """Show a looked-up model. Return the main button's action, or "" for none.
+        """Show a model after its lookup. Return the action for the main button, or "" for none.
 
         Args:
             fit: memory estimate, None if the budget is unknown.
@@ -247,7 +244,7 @@ class FoundModel(QWidget):
 
 
 def _problem(model: hub.HubModel) -> str:
-    """Return why the model cannot be downloaded, or ""."""
+    """Check if the model can't be downloaded. Return the reason, or ""."""
     if not model.known:
         return tr("This version of Stretto does not support its architecture.")
     try:

@@ -1,4 +1,4 @@
-"""Dialog that finds a model on the hub and downloads it."""
+"""Dialog for finding and downloading models from the hub."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.errors import GATED
 from engine.hub import HubModel
 
 SIZE, MOST = (880, 640), (1240, 780)
-"""In pixels. The dialog grows with the text, up to the size of small screens."""
+"""Size in pixels. Scales with the text, but still fits on small screens."""
 
 
 def lay_out(
@@ -35,9 +35,9 @@ def lay_out(
     below: QWidget,
     buttons: Sequence[QWidget],
 ) -> None:
-    """Lay out the dialog: field at the top, list next to the model, downloads and buttons below.
+    """Lay out the dialog: field on top, list next to model, then downloads and buttons.
 
-    The first widget of `top` and `right`, the last of `left`, and the first of `buttons` stretch.
+    In `top`, `right` and `buttons`, the first widget gets extra space, in `left` the last.
     """
     column = down(*left[:-1], (left[-1], 1), spacing=6)
     beside = down((right[0], 1), *right[1:])
@@ -52,13 +52,12 @@ def lay_out(
 
 
 def tab_order(*widgets: QWidget) -> None:
-    """Set the tab order."""
     for before, after in pairwise(widgets):
         QWidget.setTabOrder(before, after)
 
 
 def _row(widgets: Sequence[QWidget]) -> QHBoxLayout:
-    """Return a row whose first widget stretches. If it is hidden, the others stay at the right."""
+    """Make a row in which the first widget gets extra space. The rest stays right-aligned."""
     return across((widgets[0], 1000), SPRING, *widgets[1:])
 
 
@@ -72,25 +71,25 @@ _NO_WORDS = mark("Enter part of a model’s name first")
 
 
 class GetModelDialog(Sheet):
-    """Get Model dialog. It is not modal, and downloads continue after it closes."""
+    """Dialog to get a model. It isn't modal, and downloads keep running after it's closed."""
 
-    opened = Signal(str)  # (ref): a chat with this model was requested
+    opened = Signal(str)  # (ref): start a chat with this model
 
     TYPING_MS = 600
-    MOVING_MS = 150  # avoids a request for each row passed with the arrow keys
+    MOVING_MS = 150  # don't send a request for each row while the user holds an arrow key
 
     def __init__(
         self, downloads: Downloads, parent: QWidget, memory: Callable[[], int] = lambda: 0
     ) -> None:
-        """Create the dialog. ``memory`` returns the memory budget in bytes, or 0 if unknown."""
+        """Create the dialog. ``memory`` returns the memory budget in bytes, 0 if unknown."""
         super().__init__("get-model", tr("Get Model"), parent, spacing=8)
         self._downloads = downloads
         self._model: HubModel | None = None
-        self._download_after_lookup = False  # start the download after the lookup
+        self._download_after_lookup = False  # start downloading as soon as the lookup succeeds
         self.finding = ModelSearch(downloads, memory, self)
-        self.field = SearchField(self)  # query
+        self.field = SearchField(self)
         self.search_button = self.button(tr("Search"), self._search)
-        self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter does the same
+        self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # pressing Enter is enough
         self.trouble = self.label()
         self.retry = self.button(tr("Retry"), self._search)
         offline = self._error_row = QWidget(self)
@@ -157,7 +156,7 @@ class GetModelDialog(Sheet):
 
     @Slot()
     def _on_return(self) -> None:
-        """Look up or search immediately."""
+        """Enter was pressed, so don't wait for the delay."""
         if self.looking.pausing:
             self._look()
         elif not self.field.name:
@@ -180,7 +179,7 @@ class GetModelDialog(Sheet):
         self.go.allow("" if self.access.token and self._selected_model() else tr(_NO_TOKEN))
 
     def _selected_model(self) -> str:
-        """Return the model selected in the list or named in the field."""
+        """Model selected in the list or else named in the field."""
         return self.models.ref or self.field.name
 
     @Slot(str)
@@ -213,7 +212,7 @@ class GetModelDialog(Sheet):
 
     @Slot(object)
     def _on_refused(self, error: EngineError) -> None:
-        """Show the error of a lookup."""
+        """Show why a lookup failed. For a gated model, also ask for a token."""
         gated = error.code == GATED
         self._download_after_lookup = False
         self._clear(keep_token=True)
@@ -222,7 +221,7 @@ class GetModelDialog(Sheet):
         self.go.offer(LOOK_UP)
         self.go.allow(tr(_NO_TOKEN) if gated else "")
         busy = self.field.hasFocus() or self.models.hasFocus()
-        if gated and not busy:  # keep the focus of a user who is typing
+        if gated and not busy:  # don't interrupt typing
             self.token.setFocus(Qt.FocusReason.OtherFocusReason)
             self.token.selectAll()
 
@@ -237,7 +236,7 @@ class GetModelDialog(Sheet):
             self._on_go()
 
     def show_answer(self, model: HubModel) -> None:
-        """Show a looked-up model and its memory estimate."""
+        """Show the model that was looked up and its memory estimate."""
         self.looking.drop()
         self._model = model
         self.access.show_field(False)
@@ -247,7 +246,6 @@ class GetModelDialog(Sheet):
         self.looking.read_card(model)
 
     def _cancel_lookup(self) -> None:
-        """Cancel the lookup."""
         self.looking.drop()
         self._download_after_lookup = False
 
@@ -283,7 +281,7 @@ class GetModelDialog(Sheet):
 
     @Slot(str, bool)
     def _on_status_changed(self, words: str, failed: bool) -> None:
-        """Show the heading, or an error above the list, which stays unchanged."""
+        """Show the heading. Errors go into a separate line above the list, which stays as it is."""
         (self.trouble if failed else self.heading).setText(words)
         if failed:
             self.heading.setText(self.finding.heading)
@@ -330,7 +328,7 @@ class GetModelDialog(Sheet):
         self._look()
 
     def reject(self) -> None:
-        """Close the dialog, on Escape too."""
+        """Close the dialog. Also called on Escape."""
         self._cancel_lookup()
         self.finding.stop()
         super().reject()

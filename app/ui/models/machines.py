@@ -1,4 +1,4 @@
-"""Dialog that runs a model on several computers: their list, checks, a test, and the start."""
+"""Dialog for running a model across several computers: add, check, test and start."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from engine.sandbox.process import engine_command
 
 
 def last_json(text: str) -> list[dict[str, Any]]:
-    """Parse the last line of a command's output."""
+    """Parse the JSON in the last line of a command's output."""
     lines = text.strip().splitlines()
     found: list[dict[str, Any]] = json.loads(lines[-1]) if lines else []
     return found
 
 
 def run_command(arguments: Sequence[str], stop: threading.Event) -> str:
-    """Run a command of the engine in a new process, until it ends or ``stop`` is set.
+    """Run an engine command in a new process until it exits or ``stop`` is set.
 
     Raises:
-        OSError: the command failed. It has the last line of standard error.
+        OSError: the command failed. The message is the last line of stderr.
     """
     root = str(Path(__file__).resolve().parents[3])
     with subprocess.Popen(
@@ -74,15 +74,17 @@ Run = Callable[[Sequence[str], threading.Event], str]
 
 
 class MachinesDialog(Sheet):
-    """Dialog for several computers. It contacts a computer only after a button is pressed.
+    """Dialog for running a model across several computers.
+
+    We never contact another computer unless the user presses a button.
 
     Args:
-        models: names and folders of the models to choose from.
-        file: hosts file; None for the default.
-        run: runs a command of the engine, and returns its output.
+        models: (name, folder) pairs to choose from.
+        file: the hosts file. Uses the default if None.
+        run: runs an engine command and returns its output. Replaced in tests.
     """
 
-    opened = Signal(str)  # (ref): the model runs, and a chat with it was requested
+    opened = Signal(str)  # (ref): the model is running, so start a chat with it
 
     def __init__(
         self,
@@ -96,7 +98,7 @@ class MachinesDialog(Sheet):
         self._spread, self._file, self._run = spread, file, run or run_command
         self._starting: GroupServer | None = None
         self._asking = flows.Latest(self)
-        self._command_running = False  # True while a command runs
+        self._command_running = False
         about = self.label(tr(_ABOUT))
         self.list = QTreeWidget(self)
         self.list.setObjectName("machine-table")
@@ -110,7 +112,7 @@ class MachinesDialog(Sheet):
         head.resizeSection(0, scaled(150))
         head.resizeSection(1, scaled(200))
         head.setStretchLastSection(True)
-        # The tab order is the order of creation.
+        # Creation order determines tab order.
         self.check = self.button(tr("Check"), self._on_check)
         self.remove = self.button(tr("Remove"), self._on_remove)
         self.name, self.address, self.program = (QLineEdit(self) for _ in range(3))
@@ -167,7 +169,7 @@ class MachinesDialog(Sheet):
             return None
 
     def _fill(self) -> None:
-        """Recreate the rows. Check marks and states are kept."""
+        """Rebuild the rows. Keeps check marks and states."""
         before = {row.text(0): (row.checkState(0), row.text(2)) for row in self._rows()}
         self.list.clear()
         hosts = self._hosts()
@@ -187,7 +189,7 @@ class MachinesDialog(Sheet):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """Return the names of the checked computers, this one first."""
+        """Names of the checked computers, starting with this computer."""
         return tuple(r.text(0) for r in self._rows() if r.checkState(0) is Qt.CheckState.Checked)
 
     @Slot()
@@ -222,7 +224,7 @@ class MachinesDialog(Sheet):
         row = next((row for row in self._rows() if row.text(0) == name), None)
         if row is not None:
             self.list.setCurrentItem(row)
-        self.list.setFocus()  # Space checks the new row; Add is disabled now
+        self.list.setFocus()  # Add is disabled now. In the list, Space checks the new row.
 
     @Slot()
     def _on_remove(self) -> None:
@@ -295,10 +297,10 @@ class MachinesDialog(Sheet):
         self._refresh()
 
     async def _open(self, server: GroupServer, group: MachineGroup, away: tuple[str, ...]) -> None:
-        """Open the chat when all computers respond."""
+        """Open a chat once all computers are ready."""
         try:
             ref = await self._spread.listed(server, group, away)
-        except CancelledError:  # the app is closing
+        except CancelledError:  # app is quitting
             return
         except EngineError as error:
             self._starting = None
@@ -310,7 +312,7 @@ class MachinesDialog(Sheet):
         self.accept()
 
     def done(self, result: int) -> None:
-        """Cancel a start that has not finished."""
+        """Closing the dialog cancels an unfinished start."""
         if self._starting is not None:
             self._starting.close()
             self._starting = None

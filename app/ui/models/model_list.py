@@ -1,4 +1,4 @@
-"""List of remembered model folders in the settings."""
+"""Settings list of model folders that the app remembers."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _NO_FOLDER = {True: mark("Looking for the folder…"), False: mark("The folder d
 
 
 class ModelRow(QFrame):
-    """Row of a model: name, size, state, location and buttons."""
+    """A model's row: name, size, state, location and buttons."""
 
     def __init__(self, ref: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("model-row")
         self.ref = ref
-        # result of the disk check; None before it
+        # None until the folder has been checked
         self.folder: ModelFolder | None = None
         self.name = QLabel(self)
         keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
@@ -65,20 +65,19 @@ class ModelRow(QFrame):
         grid.setColumnStretch(0, 1)
 
     def set_first(self, first: bool) -> None:
-        """Set whether this is the first row, which has no line above it."""
+        """The first row has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
             repolish(self)
 
     def show_unload(self, model: Model | None, why_not: str) -> None:
-        """Show the unload button if the model is loaded. ``why_not`` disables it, as its
-        tooltip."""
+        """Show the Unload button if the model is loaded. If it's disabled, the tooltip says why."""
         self.unload.setVisible(model is not None)
         self.unload.setEnabled(not why_not)
         self.unload.setToolTip(why_not or tr(UNLOAD))
 
     def show_state(self, model_status: ModelStatus) -> None:
-        """Show the state on disk and in the engine."""
+        """Show whether the model is on disk and whether it's loaded."""
         folder, model = self.folder, model_status.model
         name, loading = model_status.name, model_status.state
         self.name.setText(name)
@@ -113,7 +112,7 @@ class ModelRow(QFrame):
 
 
 class ElidedLabel(QLabel):
-    """Label with one line that is elided in the middle."""
+    """Single-line label, elided in the middle."""
 
     def __init__(self, text: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -123,7 +122,7 @@ class ElidedLabel(QLabel):
         self.setText(text)
 
     def set_whole(self, text: str) -> None:
-        """Set the text."""
+        """Set the full text."""
         self._whole = text
         self.setToolTip("")
         self.setText(text)
@@ -135,7 +134,7 @@ class ElidedLabel(QLabel):
 
 
 class ModelList(QWidget):
-    """List of remembered models. Removing one keeps its files and can be undone."""
+    """List of remembered models. Removing a model keeps its files and can be undone."""
 
     def __init__(
         self,
@@ -149,7 +148,7 @@ class ModelList(QWidget):
         self._library = library
         self._loader = library.loader if library is not None else None
         self._open_folder = open_folder
-        # positions and refs of removed models, the last removed last
+        # (position, ref) of removed models, most recent last
         self.removed: list[tuple[int, str]] = []
         self.rows: list[ModelRow] = []
         self._column = down(spacing=0)
@@ -176,7 +175,7 @@ class ModelList(QWidget):
         self.get.setToolTip(tr("Download a model from Hugging Face"))
         foot = across(self.get, self.add, (self._status_label, 1), self.undo)
         down(self.guide, self.none, self._column, 12, foot, of=self, spacing=0)
-        # Folders are checked one at a time after the window is shown, as a disk may be slow.
+        # Check folders one by one, and only after the window is shown, because a disk may be slow.
         self._check_flow = flows.Latest(self)
         if library is not None:
             library.loader.changed.connect(self._on_model)
@@ -185,7 +184,7 @@ class ModelList(QWidget):
         self._show_models()
 
     def add_model(self, ref: str) -> None:
-        """Add a folder at the top of the list."""
+        """Add a model folder at the top."""
         self._settings.remember_model(ref)
 
     def row(self, ref: str) -> ModelRow | None:
@@ -222,7 +221,7 @@ class ModelList(QWidget):
             self._show_models()
 
     def _show_models(self) -> None:
-        """Update the rows. Rows of remaining models are reused."""
+        """Update the list. Reuses the rows of models that are still there."""
         models = self._settings.models
         self.removed = [(at, gone) for at, gone in self.removed if gone not in models]
         kept = {row.ref: row for row in self.rows}
@@ -280,7 +279,7 @@ class ModelList(QWidget):
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
-        """Update the unload buttons when a chat starts or ends a reply."""
+        """Called when a reply starts or ends, since models in use can't be unloaded."""
         for row in (self.guide, *self.rows):
             self._show_unload(row)
 
@@ -290,13 +289,13 @@ class ModelList(QWidget):
             self._show_state(self.guide)
         row = self.row(ref)
         if row is not None:
-            row.folder = None  # it may have appeared or disappeared
+            row.folder = None  # the folder may have appeared or disappeared, so check again
             self._show_state(row)
         self._show_models()
 
 
 def put_back(settings: Settings, at: int, ref: str) -> None:
-    """Restore a removed model at its position in the list."""
+    """Put a removed model back in its former position."""
     models = [model for model in settings.models if model != ref]
     models.insert(at, ref)
     settings.set(models=tuple(models))

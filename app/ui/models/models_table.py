@@ -1,4 +1,4 @@
-"""Table of installed models: contents, sorting, search and painting."""
+"""Table of installed models, including sorting, search and painting."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ _SOURCE_NAMES = {
     ModelSource.OWN: mark("Downloaded"),
     ModelSource.ADDED: mark("Added folder"),
 }
-"""Other sources have the names of programs."""
+"""Other sources are named after the app they belong to."""
 
 
 def precision(facts: FolderFacts) -> str:
-    """Format the precision: "4-bit", "4-bit, mixed", "bfloat16"."""
+    """Format a model's precision, e.g. "4-bit", "4-bit, mixed", "bfloat16"."""
     if facts.bits:
         bits = facts.bits
         return tr("{bits}-bit, mixed", bits=bits) if facts.mixed else tr("{bits}-bit", bits=bits)
@@ -75,7 +75,7 @@ def precision_tip(facts: FolderFacts) -> str:
 
 
 def context_of(facts: FolderFacts) -> str:
-    """Format the context length: "128K", "1M", "4,000"."""
+    """Format a context length, e.g. "128K", "1M", "4,000"."""
     count = facts.context
     if not count:
         return NOTHING
@@ -93,13 +93,13 @@ def capabilities(facts: FolderFacts) -> str:
 
 
 def capabilities_tip(facts: FolderFacts) -> str:
-    """Return all capabilities, as their column may be too narrow, and their source."""
+    """Tooltip listing all capabilities (the column may be too narrow) and how we know."""
     known = tr("According to its template and configuration")
     return "\n".join(filter(None, (capabilities(facts), known)))
 
 
 def used_of(when: float, now: float) -> str:
-    """Format a time of use: "Today", "Yesterday", "5 days ago", "12 March", "12 March 2024"."""
+    """Format a date of last use, e.g. "Today", "5 days ago", "12 March", "12 March 2024"."""
     if when <= 0:
         return NOTHING
     day, today = time.localtime(when), time.localtime(now)
@@ -115,7 +115,7 @@ def used_of(when: float, now: float) -> str:
 
 
 def memory_of(status: ModelStatus) -> str:
-    """Return the loaded weights' size without KV caches, or the loading progress."""
+    """Size of the loaded weights, or loading progress. Doesn't include KV caches."""
     if status.state is LoadState.LOADING:
         if status.share < 0.01:
             return tr("Loading…")
@@ -126,8 +126,8 @@ def memory_of(status: ModelStatus) -> str:
 
 
 def count(models: Sequence[InstalledModel], looking: bool) -> str:
-    """Return the number of models and their total size: "12 models · 48 GB on disk"."""
-    # Revisions of a repository share files, so it counts once.
+    """Summarize models and disk usage, e.g. "12 models · 48 GB on disk"."""
+    # Revisions of a repository share their files, so don't count the size twice.
     nbytes = sum({m.removes: m.facts.nbytes for m in models}.values())
     if not models:
         return ""
@@ -140,12 +140,12 @@ def count(models: Sequence[InstalledModel], looking: bool) -> str:
 
 
 def below(model: InstalledModel, draft: str = "") -> str:
-    """Return the second line of a model: architecture, draft model and source."""
+    """Second line of a row: architecture, draft model and source."""
     return " · ".join(filter(None, (model.facts.architecture, draft, whose(model))))
 
 
 def drafted(figures: Mapping[str, Any] | None) -> str:
-    """Return how many drafted tokens were accepted, in words. "" without a draft model.
+    """Describe how many drafted tokens were accepted. "" without a draft model.
 
     `figures` is an entry of `Engine.stats`.
     """
@@ -177,7 +177,7 @@ def sentence_of(
     pinned: bool,
     draft: str = "",
 ) -> str:
-    """Return the whole row as text for screen readers."""
+    """Describe a row for screen readers."""
     facts, takes = model.facts, memory_of(status)
     tokens = counted("context %Ln token", "context %Ln tokens", facts.context)
     parts = [
@@ -198,13 +198,13 @@ def sentence_of(
 
 Role = Qt.ItemDataRole
 
-BELOW = int(Role.UserRole) + 1  # second line of the first column
+BELOW = int(Role.UserRole) + 1  # second line in the name column
 PINNED = BELOW + 1
-WRONG = BELOW + 2  # True if the second line is an error
+WRONG = BELOW + 2  # True if that second line is an error
 
 
 class ModelColumn(IntEnum):
-    """Columns from the left."""
+    """Columns from left to right."""
 
     NAME = 0
     SIZE = 1
@@ -214,7 +214,7 @@ class ModelColumn(IntEnum):
     LICENCE = 5
     USED = 6
     MEMORY = 7
-    MORE = 8  # opens the row's menu
+    MORE = 8  # button for the row's menu
 
 
 _TIPS = {
@@ -227,7 +227,7 @@ _RIGHT_ALIGNED = {ModelColumn.SIZE, ModelColumn.CONTEXT, ModelColumn.MEMORY}
 
 
 def heads() -> tuple[str, ...]:
-    """Return the headers in the order of `ModelColumn`."""
+    """Column headers, in the order of `ModelColumn`."""
     return (
         tr("Model"),
         tr("Size"),
@@ -242,7 +242,7 @@ def heads() -> tuple[str, ...]:
 
 
 class LibraryTable(QAbstractTableModel):
-    """Model of the table: installed models that match the search, pinned ones first."""
+    """Qt model of the table: installed models that match the search, with pinned models on top."""
 
     def __init__(
         self, installed: InstalledModels, parent: QObject, clock: Callable[[], float] = time.time
@@ -253,12 +253,11 @@ class LibraryTable(QAbstractTableModel):
         self._query = ""
         self._column, self._descending = ModelColumn.NAME, False
         self._memory: dict[str, int] = {}
-        self.rows: list[InstalledModel] = []  # shown models from the top
+        self.rows: list[InstalledModel] = []
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        """Update the rows."""
         rows = sorted(filter(self._matches_query, self._installed.models.values()), key=self._name)
         rows.sort(key=self._key, reverse=self._descending)
         rows.sort(key=lambda model: not self._installed.is_pinned(model))
@@ -272,19 +271,19 @@ class LibraryTable(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), last)
 
     def search(self, query: str) -> None:
-        """Set the search. It applies from the next `refresh`."""
+        """Set the query. Call `refresh` to apply it."""
         self._query = query
 
     @Slot(object)
     def show_memory(self, stats: dict[str, Any]) -> None:
-        """Update the memory use of loaded models from `Engine.stats`."""
+        """Update the memory use of loaded models, given `Engine.stats`."""
         by_model = memory_by_model(stats)
         if by_model != self._memory:
             self._memory = by_model
             self.refresh()
 
     def row_of(self, folder: Path) -> int:
-        """Return the row of a model, or -1 if it is not shown."""
+        """Find a model's row by folder. Returns -1 if it's filtered out."""
         return next((at for at, model in enumerate(self.rows) if model.folder == folder), -1)
 
     # Qt overrides.
@@ -386,7 +385,7 @@ class LibraryTable(QAbstractTableModel):
         return ""
 
     def _accessible_text(self, model: InstalledModel, column: ModelColumn) -> str:
-        """Return the accessible text of a cell. The first one describes the whole row."""
+        """Text for screen readers. In the first column this describes the whole row."""
         if column is ModelColumn.MORE:
             return tr("More for {name}", name=model.name)
         if column is not ModelColumn.NAME:
@@ -397,7 +396,7 @@ class LibraryTable(QAbstractTableModel):
         return sentence_of(model, status, when, self._clock(), pinned, draft)
 
     def _draft(self, model: InstalledModel) -> str:
-        """Return the draft model as text, or "" if there is none or it could not be loaded."""
+        """Name of the draft model. "" if there isn't one or it failed to load."""
         drafts, loaded = self._installed.drafts, self._installed.status(model).model
         ref = drafts.of(model.ref, str(model.folder))
         if not ref or (loaded is not None and drafts.failed(loaded)):
@@ -450,7 +449,7 @@ _WIDTHS = {
     ModelColumn.MORE: 44,
 }
 _MIN_NAME_WIDTH = 240
-# Hidden in this order if the window is narrow.
+# Columns to hide in a narrow window, in this order.
 _HIDDEN_FIRST = (
     ModelColumn.LICENCE,
     ModelColumn.USED,
@@ -461,16 +460,16 @@ _HIDDEN_FIRST = (
 
 
 class LibraryView(QTableView):
-    """View that selects one model at a time."""
+    """Table view with single selection."""
 
-    opened = Signal()  # Enter was pressed, or a row double-clicked
-    remove_asked = Signal()  # Delete was pressed
-    chosen = Signal()  # the selection has changed
-    menu_asked = Signal(QPoint)  # (position in the view): the row's menu was requested
+    opened = Signal()  # Enter or double click
+    remove_asked = Signal()  # Delete
+    chosen = Signal()
+    menu_asked = Signal(QPoint)  # (position in the view): show the row's menu
 
     def __init__(self, table: LibraryTable, parent: QWidget) -> None:
         super().__init__(parent)
-        self.hovered = -1  # row under the pointer, or -1
+        self.hovered = -1  # row under the mouse, or -1
         self.setObjectName("model-table")
         self.setModel(table)
         self.setAccessibleName(tr("Models"))
@@ -478,7 +477,7 @@ class LibraryView(QTableView):
         self.setShowGrid(False)
         self.setMouseTracking(True)
         self.setWordWrap(False)
-        self.setTabKeyNavigation(False)  # Tab moves to the buttons
+        self.setTabKeyNavigation(False)  # Tab goes to the buttons instead
         self.setCornerButtonEnabled(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -506,7 +505,7 @@ class LibraryView(QTableView):
 
     @Slot()
     def _restyle(self) -> None:
-        """Apply changed text sizes and colors."""
+        """Called when text size or theme changes."""
         self.verticalHeader().setDefaultSectionSize(grown(ROW, 2))
         self.horizontalHeader().setFixedHeight(grown(30))
         for column in _WIDTHS:
@@ -519,13 +518,13 @@ class LibraryView(QTableView):
         self._hide_columns()
 
     def _width(self, column: ModelColumn) -> int:
-        """Return the normal width, or more if the header with its sort arrow needs it."""
+        """Column width, widened if the header and its sort arrow need more."""
         heads = self.horizontalHeader()
         arrow = heads.fontMetrics().horizontalAdvance(" ↓")
         return max(scaled(_WIDTHS[column]), heads.sectionSizeHint(column) + arrow)
 
     def _hide_columns(self) -> None:
-        """Hide columns if the window is narrow, to leave space for the name."""
+        """In a narrow window, hide columns to make room for the name."""
         wanted = scaled(_MIN_NAME_WIDTH) + sum(self._width(column) for column in _WIDTHS)
         room = self.viewport().width() - wanted
         for column in _HIDDEN_FIRST:
@@ -563,12 +562,12 @@ class LibraryView(QTableView):
 
 
 def name_state(index: Index) -> RowState:
-    """Return the contents of the first column."""
+    """Contents of the name column."""
     return RowState(
         str(index.data()),
         px=t.LEAD_PX,
         weight=QFont.Weight.Medium,
-        # the end of a model's name is as significant as its start
+        # model names often only differ at the end
         elide=Qt.TextElideMode.ElideMiddle,
         end_icon="push-pin" if index.data(PINNED) else "",
         below=str(index.data(BELOW)),
@@ -577,7 +576,7 @@ def name_state(index: Index) -> RowState:
 
 
 class ModelTableDelegate(RowDelegate):
-    """Delegate of all columns. The background spans the whole row."""
+    """Paints all columns. The background spans the entire row."""
 
     def __init__(self, view: LibraryView) -> None:
         super().__init__(view, self._state, inset=2, height=ROW, lines=2)

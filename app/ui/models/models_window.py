@@ -1,4 +1,4 @@
-"""The Models window: installed models and actions on them."""
+"""The Models window, which lists installed models and what can be done with them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from engine.hub.inventory import InstalledModel
 
 
 class LibraryHead(QWidget):
-    """Top row with the search field and the buttons for adding models."""
+    """Top row: search field and buttons for adding models."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -35,10 +35,9 @@ class LibraryHead(QWidget):
         self.search.setClearButtonEnabled(True)
         for clear in self.search.findChildren(QAbstractButton):
             clear.setAccessibleName(tr("Clear search"))
-        # asks for a folder of models
         self.add = QPushButton(tr("Add Folder…"), self)
         self.add.setToolTip(tr("Add a folder that contains models"))
-        self.get = QPushButton(tr("Get Model…"), self)  # opens Get Model
+        self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Download a model from Hugging Face"))
         row = across((self.search, 1), of=self)
         for button in (self.add, self.get):
@@ -51,13 +50,13 @@ _NO_MATCH = mark("No models found")
 
 
 class ModelsWindow(Sheet):
-    """Models window, a separate window next to the main one."""
+    """Window listing installed models. Separate from the main window."""
 
     FIGURES_MS = 2_000
 
-    opened = Signal(str)  # (ref): a chat with this model was requested
-    convert_asked = Signal(object)  # (model): converting this `InstalledModel` was requested
-    too_large = Signal(str)  # (ref): a model to be loaded from here does not fit in memory
+    opened = Signal(str)  # (ref): start a chat with this model
+    convert_asked = Signal(object)  # (model): convert this `InstalledModel`
+    too_large = Signal(str)  # (ref): the model was to be loaded from here but doesn't fit in memory
 
     def __init__(
         self,
@@ -71,16 +70,15 @@ class ModelsWindow(Sheet):
         self._installed, self._removal, self._library = installed, removal, library
         self._loader = library.loader
         self._show_folder = show_folder or asking.show_folder
-        self._selection: tuple[Path | None, int] = (None, 0)  # folder and row of the selected model
-        # The tab order is the order of creation.
+        self._selection: tuple[Path | None, int] = (None, 0)  # folder and row of the selection
+        # Creation order determines tab order.
         head = LibraryHead(self)
         self.search, self.add, self.get = head.search, head.add, head.get
         self.table = LibraryTable(installed, self)
         self.view = LibraryView(self.table, self)
         self.remotes = RemoteList(library, self._say, self)
         self.foot = LibraryFoot(self)
-        self._loading_ref = ""  # ref of the model being loaded from here
-        # removes models
+        self._loading_ref = ""  # model that's being loaded from this window
         self.talk = RemovalController(installed, removal, self.foot)
         self.adding = ModelAdder(installed, self.foot)
         self.drafting = DraftModelChooser(installed, self.foot)
@@ -130,12 +128,12 @@ class ModelsWindow(Sheet):
 
     @property
     def model(self) -> InstalledModel | None:
-        """Return the selected model."""
+        """The selected model."""
         at = self.view.currentIndex().row()
         return self.table.rows[at] if 0 <= at < len(self.table.rows) else None
 
     def choose(self, folder: Path) -> bool:
-        """Select a model by its folder. Return False if it is not shown."""
+        """Select a model by folder. Return False if it's not in the table."""
         at = self.table.row_of(folder)
         if at >= 0:
             self.view.setCurrentIndex(self.table.index(at, 0))
@@ -143,7 +141,7 @@ class ModelsWindow(Sheet):
 
     @Slot()
     def _choose_again(self) -> None:
-        """Restore the selection after the rows changed, or select the row that took its place."""
+        """Restore the selection after the rows have changed, or else select a neighbor."""
         chosen, at = self._selection
         if self.table.rows and (chosen is None or not self.choose(chosen)):
             at = min(max(0, at), len(self.table.rows) - 1)
@@ -209,11 +207,11 @@ class ModelsWindow(Sheet):
     @Slot(str)
     def _open(self, ref: str) -> None:
         self.opened.emit(ref)
-        self.close()  # this window would cover the chat
+        self.close()  # otherwise this window would cover the chat
 
     @Slot()
     def load_or_unload(self) -> None:
-        """Load the selected model, unload it, or cancel its loading."""
+        """Load or unload the selected model, or cancel loading."""
         model = self.model
         if model is None:
             return
@@ -240,7 +238,7 @@ class ModelsWindow(Sheet):
 
     @Slot()
     def remove(self) -> None:
-        """Move the selected model to the trash. Ask first if something depends on it."""
+        """Move the selected model to the trash, after confirmation if something depends on it."""
         if self.model is not None:
             self.talk.begin(self.model)
 
@@ -266,7 +264,7 @@ class ModelsWindow(Sheet):
     # Showing and hiding.
 
     def begin(self) -> None:
-        """Show the window, or bring it to the front, and scan the disk."""
+        """Show or raise the window, then rescan the disk."""
         self.come_forward()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         self._installed.look()

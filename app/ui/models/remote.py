@@ -1,4 +1,4 @@
-"""Remote models: their list, and the dialog that adds one."""
+"""Remote models: the list of models, and a dialog for adding a model."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _ADDRESS = Qt.ItemDataRole.UserRole
 
 
 class NetworkList(QWidget):
-    """Check box that searches the local network, and the list of servers found."""
+    """Lists servers found on the local network while its check box is on."""
 
-    chosen = Signal(str)  # (address): a server was selected
-    grew = Signal()  # the required height has changed
+    chosen = Signal(str)  # (address): the user has selected a server
+    grew = Signal()  # needs a different height now
 
     def __init__(self, remotes: Remotes, bridge: Bridge, parent: QWidget) -> None:
         super().__init__(parent)
@@ -72,7 +72,7 @@ class NetworkList(QWidget):
         self._look(remotes.finds)
 
     def stop(self) -> None:
-        """Stop the search."""
+        """Stop searching."""
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
@@ -112,7 +112,7 @@ class NetworkList(QWidget):
         self.grew.emit()
 
     async def _watch(self, looking: Future[None]) -> None:
-        """Show why the network cannot be searched."""
+        """Show an error if searching the network fails."""
         try:
             await flows.arrived(looking)
         except CancelledError:
@@ -141,12 +141,13 @@ _NONE = mark("Enter an address and choose or type a model.")
 
 
 class RemoteDialog(Sheet):
-    """Dialog that adds a remote model. It contacts the address only after the button is pressed.
+    """Dialog for adding a remote model.
 
-    The network is searched only while its check box is on.
+    Doesn't contact any address until the user presses the button. The local network is only
+    searched while the check box is on.
     """
 
-    added = Signal(str)  # (ref): the model was added to the list
+    added = Signal(str)  # (ref): added to the list
 
     def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QWidget) -> None:
         super().__init__("remote-dialog", tr("Add Remote Model"), parent, spacing=8)
@@ -197,7 +198,7 @@ class RemoteDialog(Sheet):
         self.model.editTextChanged.connect(self._refresh)
         self.model.editTextChanged.connect(self._on_model)
         self.test.clicked.connect(self.show_models)
-        # The height of the labels is known after the layout pass.
+        # Label heights aren't known until after the layout pass.
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self.keep_high)
         self.found.grew.connect(self._fit_soon.start)
@@ -206,17 +207,17 @@ class RemoteDialog(Sheet):
         self._refresh()
 
     def has_changes(self) -> bool:
-        return self.address.isModified() or self.key.isModified()  # True after typing
+        return self.address.isModified() or self.key.isModified()  # set by typing only
 
     def _normalized_address(self) -> str:
-        """Return the normalized address, or "" if it is invalid."""
+        """The address in normalized form, or "" if invalid."""
         try:
             return addresses.normalised(self.address.text())
         except AddressError:
             return ""
 
     def _remote(self) -> Remote | None:
-        """Return the entered model, or None if the input is incomplete."""
+        """The model as entered. None if something is missing."""
         base, model = self._normalized_address(), self.model.currentText().strip()
         one = self._listed.get(model, ListedModel(model))
         found = Remote(base, model, one.kind, one.context, self.sees.isChecked())
@@ -224,7 +225,7 @@ class RemoteDialog(Sheet):
 
     @Slot()
     def _on_address(self) -> None:
-        self._asking.cancel()  # it concerned another address
+        self._asking.cancel()  # that was for a different address
         self._listed = {}
         self.status_label.setText("")
         self._refresh()
@@ -232,7 +233,7 @@ class RemoteDialog(Sheet):
     @Slot(str)
     def _on_model(self, name: str) -> None:
         one = self._listed.get(name.strip())
-        if one is not None and one.sees is not None:  # otherwise the user's choice stays
+        if one is not None and one.sees is not None:  # otherwise keep the user's choice
             self.sees.setChecked(one.sees)
 
     @Slot()
@@ -266,7 +267,7 @@ class RemoteDialog(Sheet):
 
     @Slot()
     def show_models(self) -> None:
-        """Ask the server which models it has."""
+        """Ask the server for its models."""
         base, key = self._normalized_address(), self.key.text().strip()
         if not base:
             return
@@ -306,7 +307,7 @@ class RemoteDialog(Sheet):
         self._loader.add_remote(remote, key or None)
         if key:
             remotes, address = self._loader.remotes, remote.address
-            # Owned by the loader, as this dialog closes before the keychain has stored the key.
+            # The loader owns this task, since the dialog closes before the keychain is done.
             keeping = flows.aside(lambda _: remotes.keep_key(address, key))
             flows.start(self._loader, keeping)
         self.added.emit(remote.ref)
@@ -317,7 +318,7 @@ Say = Callable[[str, Callable[[], None] | None], None]
 
 
 class RemoteRow(QFrame):
-    """Row of a remote model: its name, its address, and buttons."""
+    """A remote model with its address and buttons."""
 
     def __init__(self, remote: Remote, parent: QWidget) -> None:
         super().__init__(parent)
@@ -339,14 +340,14 @@ class RemoteRow(QFrame):
 
 
 class RemoteList(QWidget):
-    """List of remote models. Removing one keeps its chats and can be undone."""
+    """List of remote models. Removing a model keeps its chats and can be undone."""
 
-    MOST_SHOWN = 3  # visible rows
+    MOST_SHOWN = 3  # rows visible without scrolling
 
-    opened = Signal(str)  # (ref): a chat with this model was requested
+    opened = Signal(str)  # (ref): start a chat with this model
 
     def __init__(self, library: ChatLibrary, say: Say, parent: QWidget) -> None:
-        """Create the list. ``say`` shows a message with an undo function."""
+        """Create the list. ``say`` shows a message with Undo."""
         super().__init__(parent)
         self._library, self._say = library, say
         self._loader = library.loader
@@ -372,7 +373,7 @@ class RemoteList(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Recreate the rows."""
+        """Rebuild the rows."""
         for row in self.rows:
             row.hide()
             self._column.removeWidget(row)
@@ -394,14 +395,14 @@ class RemoteList(QWidget):
 
     @Slot()
     def ask(self) -> None:
-        """Open the dialog that adds a remote model."""
+        """Open the dialog for adding a remote model."""
         RemoteDialog(self._loader, self._library.bridge, self.window()).open()
 
     def _remove(self, remote: Remote) -> None:
         loader, remotes, address = self._loader, self._loader.remotes, remote.address
         taking: asyncio.Task[str] | None = None
         if loader.remove_remote(remote.ref):
-            # Owned by the loader, as this list may be deleted before the keychain responds.
+            # The loader owns this task, since the list may be gone before the keychain responds.
             taking = flows.start(loader, flows.aside(lambda _: remotes.take_key(address)))
         self.add.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -1,4 +1,4 @@
-"""Field for a Hugging Face access token, stored in the keychain or until exit."""
+"""Field for a Hugging Face access token. Uses the keychain, or else forgets the token on exit."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _USED = mark("An access token is sent to Hugging Face.")
 
 
 class TokenField(QWidget):
-    """Token field with its buttons. It is hidden unless a token is needed or in use."""
+    """Token field with buttons. Hidden unless a token is needed or in use."""
 
-    changed = Signal()  # the user has edited or removed the token
+    changed = Signal()  # edited or removed by the user
 
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)
         self._downloads = downloads
         self._keychain_flow = flows.Latest(self)
-        self._typed = ""  # entered token that the hub has not accepted yet
+        self._typed = ""  # entered by the user but not yet accepted by the hub
         self._stored = True
         self.field = QLineEdit(self)
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
@@ -60,22 +60,22 @@ class TokenField(QWidget):
 
     @property
     def stops(self) -> tuple[QWidget, ...]:
-        """Return the widgets in tab order."""
+        """Widgets in tab order."""
         return self.field, self.page, self.forget
 
     @property
     def token(self) -> str:
-        """Return the token for requests: the entered one, or the last accepted one."""
+        """Token to use for requests: what the user entered, or else the last accepted token."""
         return self._typed or self._downloads.token
 
     def show_field(self, shown: bool, ref: str = "") -> None:
-        """Show the field if a model needs a token, or hide it."""
+        """Show the field if a model needs a token. Otherwise hide it."""
         wanted = hub.parse(ref)
         self._ref = wanted.repo if wanted is not None else ""
         self.page.setVisible(shown and bool(self._ref))
         if shown and not self.field.isVisibleTo(self):
             self.note.setText(tr(_SHOWN))
-            # Finding a keychain may take the system a while.
+            # Looking for a keychain can be slow on some systems.
             self._keychain_flow.start(self._look_for_keychain())
         elif not shown:
             self._keychain_flow.cancel()
@@ -86,18 +86,17 @@ class TokenField(QWidget):
         self.setVisible(shown or bool(self._downloads.token))
 
     def taken(self, token: str) -> None:
-        """Record that a request with this token ("" for none) succeeded. An entered token is
-        stored."""
+        """Called after a request with ``token`` ("" for none) succeeded. Stores a token just
+        entered."""
         typed, self._typed = self._typed, ""
         self._downloads.token = token
         if token and typed == token:
-            # Owned by the downloads, as this field may be deleted before the keychain has stored
-            # it.
+            # Owned by the downloads, since this field may be gone before the keychain is done.
             flows.start(self._downloads, self._keep(token))
 
     @Slot()
     def _on_text(self) -> None:
-        # Downloads do not use it yet: it may be incomplete or wrong.
+        # Don't use it for downloads yet as it may be incomplete or wrong.
         self._typed = self.field.text().strip()
         self.changed.emit()
 

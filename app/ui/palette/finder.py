@@ -1,4 +1,4 @@
-"""Search of the palette. It runs in short slices, so typing never waits for it."""
+"""The palette's search. Works in short slices so that it never blocks typing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.settings.language import mark, tr
 
 
 class EntryKind(IntEnum):
-    """Type of an entry. Among equal matches, smaller values come first."""
+    """Kinds of entries, in the order used for matches of equal quality."""
 
     COMMAND = 0
     CHAT = 1
@@ -36,45 +36,45 @@ NAMES = {
 
 
 class PaletteEntry(Struct, frozen=True):
-    """Row of the palette."""
+    """An entry in the palette."""
 
     kind: EntryKind
-    key: str  # stable identity across restarts
-    text: str  # main text, searched first
-    choose: Callable[[], object]  # called when the entry is chosen
-    beside: str = ""  # muted text after it, also searched: a menu, a section or a folder
-    keys: str = ""  # shortcut in the system's spelling
-    why_not: str = ""  # initial reason why it cannot be chosen; "" if it can
-    # called when it is chosen with Ctrl; None if that makes no difference
+    key: str  # stays the same across restarts
+    text: str  # main text, with the highest weight in the search
+    choose: Callable[[], object]  # run this entry
+    beside: str = ""  # muted text after ``text``, e.g. menu, section or folder; also searched
+    keys: str = ""  # shortcut, formatted for this system
+    why_not: str = ""  # reason why it was unavailable when the palette opened, or ""
+    # run with Ctrl held; None if that makes no difference
     choose_beside: Callable[[], object] | None = None
-    english: str = ""  # English text, also searched, as manuals use it
-    also: str = ""  # synonyms, searched but not shown
-    # returns the current reason; None if it cannot change
+    english: str = ""  # English text, also searched, since manuals use it
+    also: str = ""  # synonyms, searched but not displayed
+    # get the current reason; None if it can't change
     ask_again: Callable[[], str] | None = None
 
     @property
     def refused(self) -> str:
-        """Return why the entry cannot be chosen now, or "" if it can.
+        """Why the entry can't be run now, or "".
 
-        An entry that was possible at first is not checked again: a command may depend on what had
-        the focus then, and it checks itself when it runs.
+        We only check again if the entry was unavailable at first. An available command may depend
+        on what had focus before the palette opened, so it does its own check when run.
         """
         return self.ask_again() if self.why_not and self.ask_again is not None else self.why_not
 
     @property
     def spoken(self) -> str:
-        """Return the row's text for screen readers."""
+        """Text of the row for screen readers."""
         parts = [self.text, tr(NAMES[self.kind]), self.beside, self.keys]
         if refused := self.refused:
             parts.append(tr("Not possible now: {why}", why=refused))
         return ", ".join(filter(None, parts))
 
 
-WORST = 4  # last grade of a `MatchQuality`
+WORST = 4  # worst grade of a `MatchQuality`
 
 
 def folded(text: str) -> str:
-    """Return the text without case and accents, for comparison."""
+    """Remove case and accents so that texts can be compared."""
     text = text.casefold()
     if text.isascii():
         return text
@@ -83,20 +83,20 @@ def folded(text: str) -> str:
 
 
 class MatchQuality(Struct, frozen=True, order=True):
-    """Quality of a match. Smaller is better."""
+    """Rank of a match; less is better."""
 
-    # 0: starts with the query. 1: has its words at starts of words. 2: has its words. 3: has its
-    # words in the secondary text. 4: has its letters in this order.
+    # 0: text starts with the query. 1: words start with the query's words. 2: contains the query's
+    # words. 3: same, including the secondary text. 4: contains the letters in order.
     grade: int
-    # grade 4: characters from the first to the last letter; otherwise 0
+    # for grade 4: distance between the first and last letter
     spread: int = 0
 
 
 class PaletteQuery:
-    """A query, prepared for matching many texts."""
+    """Query that's prepared for matching many texts."""
 
     LOOSEST = 2
-    """In grade 4, the letters may spread over this multiple of the query's length, plus 4."""
+    """For grade 4, the match may be this many times as long as the query, plus 4."""
 
     def __init__(self, typed: str) -> None:
         self.typed = " ".join(folded(typed).split())
@@ -107,8 +107,7 @@ class PaletteQuery:
         self._max_spread = self.LOOSEST * len(letters) + 4
 
     def fit(self, text: str, beside: str = "") -> MatchQuality | None:
-        """Match a text returned by `folded`, and its secondary text ``beside``. None if neither
-        matches."""
+        """Match a text and optional secondary text, both `folded`. None if they don't match."""
         words = self._words
         if all(word in text for word in words):
             if text.startswith(self.typed):
@@ -123,13 +122,13 @@ class PaletteQuery:
 
 
 class Finder(QObject):
-    """Searches entries. They are read from their source only when needed."""
+    """Searches entries. Only reads as many from their source as it needs."""
 
     SHOWN = 60
-    TURN_S = 0.004  # time of a slice per turn of the event loop, a quarter of a frame
+    TURN_S = 0.004  # time per slice, a quarter of a frame
     CHUNK = 200
 
-    found = Signal()  # `best` has changed, or the search is complete
+    found = Signal()  # `best` has changed or the search is done
 
     def __init__(
         self,
@@ -137,7 +136,7 @@ class Finder(QObject):
         recent: Mapping[str, int],
         parent: QObject | None = None,
     ) -> None:
-        """Create a finder. ``recent`` has ranks by entry key, 0 for the last chosen."""
+        """Create a finder. ``recent`` ranks entry keys, with 0 for the most recent."""
         super().__init__(parent)
         self._source: Iterator[PaletteEntry] = iter(source)
         self._entries: list[tuple[PaletteEntry, tuple[str, ...], str]] = []
@@ -150,11 +149,11 @@ class Finder(QObject):
 
     @property
     def complete(self) -> bool:
-        """Return True if all entries were searched."""
+        """True once all entries have been searched."""
         return not self._slice_timer.isActive()
 
     def look_for(self, typed: str) -> None:
-        """Start a search. The first slice runs immediately."""
+        """Start a search. The first slice runs right away."""
         self._wanted = PaletteQuery(typed)
         self._next_index = 0
         self._hits = []
@@ -162,7 +161,7 @@ class Finder(QObject):
         self._run_slice()
 
     def finish(self) -> None:
-        """Search all remaining entries now."""
+        """Search the rest without yielding to the event loop."""
         while not self.complete:
             self._run_slice()
 
@@ -171,11 +170,11 @@ class Finder(QObject):
 
     @property
     def lately(self) -> int:
-        """Return the number of recent entries in `best`. They come first if the query is empty."""
+        """Count the recent entries in `best`. For an empty query, these come first."""
         return sum(entry.key in self._recent for entry in self.best())
 
     def best(self) -> list[PaletteEntry]:
-        """Return the best entries found so far."""
+        """Get the best entries found so far."""
         return [entry for _, entry in self._hits[: self.SHOWN]]
 
     @Slot()
@@ -191,7 +190,7 @@ class Finder(QObject):
         self.found.emit()
 
     def _search_chunk(self) -> bool:
-        """Search the next chunk. Return False if there are no more entries."""
+        """Search a chunk of entries. Return False if that was the last."""
         end = self._next_index + self.CHUNK
         while len(self._entries) < end:
             entry = next(self._source, None)

@@ -1,4 +1,4 @@
-"""The command palette: a search field in the upper part of a window, and a list of results."""
+"""The command palette: a search field near the top of the window with a list of results."""
 
 from __future__ import annotations
 
@@ -58,15 +58,13 @@ _ICONS = {
 
 
 class EntryListModel(QAbstractListModel):
-    """Model of the found entries."""
-
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.ends = 0  # number of recent entries at the top, followed by a line
+        self.ends = 0  # number of recent entries on top, separated by a line
         self._entries: list[PaletteEntry] = []
 
     def show(self, entries: list[PaletteEntry]) -> bool:
-        """Set the entries. Return True if they differ from before."""
+        """Replace the entries. Return False if nothing changed."""
         if entries == self._entries:
             return False
         self.beginResetModel()
@@ -78,7 +76,7 @@ class EntryListModel(QAbstractListModel):
         return self._entries[index.row()] if index.isValid() else None
 
     def state(self, index: Index) -> RowState | None:
-        """Return the contents of a row."""
+        """Get what to paint in a row."""
         entry = self.entry(index)
         return entry_state(entry) if entry is not None else None
 
@@ -97,8 +95,7 @@ class EntryListModel(QAbstractListModel):
 
 
 def entry_state(entry: PaletteEntry) -> RowState:
-    """Return the contents of an entry's row. It ends with the shortcut or the reason for
-    refusal."""
+    """Get what to paint for an entry. The row ends with the shortcut or why it's unavailable."""
     return RowState(
         " ".join(entry.text.split()),
         colour="muted" if entry.refused else "text",
@@ -110,7 +107,7 @@ def entry_state(entry: PaletteEntry) -> RowState:
 
 
 class PaletteDelegate(RowDelegate):
-    """Delegate that draws a line below the recent entries."""
+    """Row delegate that separates recent entries with a line."""
 
     def __init__(self, rows: EntryListModel, parent: QObject) -> None:
         super().__init__(parent, rows.state, inset=6)
@@ -125,23 +122,23 @@ class PaletteDelegate(RowDelegate):
 
 
 class Card(QWidget):
-    """Base of the palette and the pickers.
+    """Base class of the palette and the pickers.
 
     Args:
-        name: accessible name of the list.
+        name: accessible name for the list.
     """
 
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._name = name
         self._speaker: QWidget = self
-        # rows, list: the model and its view
+        # `rows` is the model, `list` the view
         self.rows = EntryListModel(self)
         theme().changed.connect(self.update)
 
     @cached_property
     def list(self) -> QListView:
-        """Return the view. Created on first use, because most panes never need it."""
+        """The list view. Created on first use because most panes never need it."""
         made = QListView(self)
         made.setModel(self.rows)
         made.setAccessibleName(self._name)
@@ -160,7 +157,7 @@ class Card(QWidget):
         return made
 
     def speak_for(self, field: QWidget) -> None:
-        """Announce the current row to screen readers from this field, which has the focus."""
+        """Make screen readers announce the current row, although ``field`` has the focus."""
         self._speaker = field
 
     @Slot(QModelIndex, QModelIndex)
@@ -183,27 +180,28 @@ _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.
 
 
 class Palette(Card):
-    """Palette over a window. It closes when an entry is chosen or it loses the focus.
+    """Command palette shown over a window. Closes when the user runs an entry or focuses elsewhere.
 
-    It is not a separate window: commands depend on the focus, which is restored before they run.
+    This isn't a separate window because commands depend on the focus. We restore the focus before
+    running a command.
     """
 
     WIDTH = 640
-    MOST = 10  # visible rows
+    MOST = 10  # rows visible without scrolling
 
-    chosen = Signal(object)  # (entry): chosen by the user; its function was called
-    notice_posted = Signal(str)  # (text): reason why an entry cannot be chosen
-    closed = Signal()  # the palette was closed
+    chosen = Signal(object)  # (entry): an entry was run
+    notice_posted = Signal(str)  # (text): why an entry is unavailable
+    closed = Signal()
 
     def __init__(
         self,
         entries: Iterable[PaletteEntry],
-        recent: Sequence[str],  # keys of recently chosen entries, the last one first
+        recent: Sequence[str],  # keys, most recent first
         parent: QWidget,
-        last: Callable[[str], PaletteEntry] | None,  # returns an additional last entry for a query
-        words: str = "",  # placeholder, if the search is limited
+        last: Callable[[str], PaletteEntry] | None,  # makes an extra entry at the end for a query
+        words: str = "",  # placeholder, if not searching everything
     ) -> None:
-        """Open the palette over a window."""
+        """Open the palette."""
         super().__init__(tr("Found", "the list of what was found"), parent)
         self.setObjectName("palette")
         self.setAccessibleName(words or tr("Command palette"))
@@ -244,15 +242,15 @@ class Palette(Card):
 
     @Slot()
     def refresh(self) -> None:
-        """Repaint after a command's availability may have changed."""
+        """Repaint because a command may have become available or unavailable."""
         self.list.viewport().update()
 
     def shown(self) -> list[PaletteEntry]:
-        """Return the found entries from the top."""
+        """Get the results from top to bottom."""
         return self.finder.best()
 
     def close_palette(self) -> None:
-        """Close the palette, and restore the focus."""
+        """Close the palette and give the focus back."""
         if self._closed:
             return
         self._closed = True
@@ -267,7 +265,7 @@ class Palette(Card):
         self.closed.emit()
 
     def choose(self, *, beside: bool = False) -> None:
-        """Choose the current row. If it is refused, report the reason and stay open."""
+        """Run the current entry. If it's unavailable, say why and stay open."""
         self.finder.finish()
         entry = self.rows.entry(self.list.currentIndex())
         if entry is None:
@@ -306,7 +304,7 @@ class Palette(Card):
         return True
 
     def _step(self, by: int) -> None:
-        """Move the selection. A step of one wraps around, a page stops at the ends."""
+        """Move the selection by a row, wrapping around, or by a page, stopping at the ends."""
         count = self.rows.rowCount()
         if not count:
             return

@@ -1,4 +1,4 @@
-"""Pickers over a pane while the user types: prompts with "/", resources with "@"."""
+"""Pickers that pop up while typing in a pane: "/" for prompts, "@" for resources."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import grown
 from app.ui.widgets.laying import down
 
-LONGEST = 60  # a longer text is a message, not a query
+LONGEST = 60  # anything longer is a message rather than a query
 
 
 class FieldPicker(Card):
-    """List above the field. It handles some keys of the field while it is visible."""
+    """List above the message field. While visible, it takes some of the field's keys."""
 
     MOST = 7
 
@@ -35,21 +35,20 @@ class FieldPicker(Card):
         self.hide()
 
     def names(self) -> list[str]:
-        """Return the listed names from the top."""
+        """Names in the list, from top to bottom."""
         return [str(self.rows.index(n).data()) for n in range(self.rows.rowCount())]
 
     def wanted(self) -> str | None:
-        """Return the query in the field, or None if it has none."""
+        """Get the query that's being typed in the field, or None."""
         raise NotImplementedError
 
     def found(self, typed: str) -> list[PaletteEntry]:
-        """Return the entries for a query, the best first."""
+        """Find the entries that match a query, best first."""
         raise NotImplementedError
 
     @Slot()
     def refresh(self) -> None:
-        """Update the list, and keep the selected entry. Results may have arrived for an empty
-        list."""
+        """Update the list but keep the selected entry. Also called when results arrive late."""
         before = self.rows.entry(self.list.currentIndex()) if self.isVisible() else None
         self._on_text()
         for number in range(self.rows.rowCount()):
@@ -78,7 +77,7 @@ class FieldPicker(Card):
         self.raise_()
 
     def _create_contents(self) -> None:
-        """Create the contents before it is first shown."""
+        """Create widgets and event filters. Called before the picker is first shown."""
         down(self.list, of=self, margins=(6, 6, 6, 6), spacing=None)
         self.list.clicked.connect(self._choose)
         self._field.installEventFilter(self)
@@ -87,7 +86,7 @@ class FieldPicker(Card):
             pane.installEventFilter(self)
 
     def _best(self, entries: list[PaletteEntry], typed: str) -> list[PaletteEntry]:
-        """Return the matching entries, the best first."""
+        """Search entries synchronously."""
         finder = Finder(entries, {}, self)
         finder.look_for(typed)
         finder.finish()
@@ -103,7 +102,7 @@ class FieldPicker(Card):
             elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
                 return self._key(event)
         elif watched in (self._composer, self.parentWidget()) and kind in {
-            QEvent.Type.Move,  # the composer grows after its text has changed
+            QEvent.Type.Move,  # the composer resizes after its text has changed
             QEvent.Type.Resize,
         }:
             self._place()
@@ -138,10 +137,10 @@ class FieldPicker(Card):
 
 
 class PromptPicker(FieldPicker):
-    """Picker of prompts, shown while the field contains "/" and a query."""
+    """Prompt picker, shown while the message consists of "/" and a query."""
 
     chosen = Signal(str)  # (name): insert this prompt
-    manage_asked = Signal()  # editing the prompts was requested
+    manage_asked = Signal()  # edit the list of prompts
 
     def __init__(
         self,
@@ -151,7 +150,7 @@ class PromptPicker(FieldPicker):
         more: Callable[[], list[PaletteEntry]],
         parent: QWidget,
     ) -> None:
-        """Create a picker. ``more`` returns prompts of MCP servers, listed after the user's own."""
+        """Create a picker. ``more`` gets the prompts of MCP servers, listed after the user's."""
         super().__init__(tr("Prompts"), field, composer, parent)
         self._prompts = prompts
         self._more = more
@@ -184,7 +183,7 @@ _RESOURCE_QUERY = re.compile(rf"(?:^|\s)@([^@\n]{{0,{LONGEST}}})$")
 
 
 class ResourcePicker(FieldPicker):
-    """Picker of resources, shown while the word before the cursor is "@" and a query."""
+    """Resource picker, shown while typing a word that starts with "@"."""
 
     def __init__(
         self,
@@ -193,14 +192,14 @@ class ResourcePicker(FieldPicker):
         resources: Callable[[str], list[PaletteEntry]],
         parent: QWidget,
     ) -> None:
-        """Create a picker. ``resources`` returns the entries for a query."""
+        """Create a picker. ``resources`` finds entries for a query."""
         super().__init__(tr("Resources"), field, composer, parent)
         self._resources = resources
         field.cursorPositionChanged.connect(self._on_text)
 
     def wanted(self) -> str | None:
         if self._field.toPlainText().startswith("/"):
-            return None  # a prompt picker is active
+            return None  # leave it to the prompt picker
         found = _RESOURCE_QUERY.search(self._line_before_cursor())
         return found[1] if found is not None and not self._in_code() else None
 
@@ -208,7 +207,7 @@ class ResourcePicker(FieldPicker):
         return self._best(self._resources(typed), typed)
 
     def _in_code(self) -> bool:
-        """Return True if the cursor is in Markdown code, where "@" starts a decorator."""
+        """Check if the cursor is in Markdown code, in which "@" is probably a decorator."""
         cursor = self._field.textCursor()
         above = self._field.toPlainText().encode("utf-16-le")[: 2 * cursor.block().position()]
         lines = above.decode("utf-16-le", "ignore").split("\n")
@@ -216,7 +215,7 @@ class ResourcePicker(FieldPicker):
         return bool(fences % 2 or self._line_before_cursor().count("`") % 2)
 
     def take_away(self) -> None:
-        """Remove the query from the message."""
+        """Remove the query from the message after a resource was chosen."""
         found = _RESOURCE_QUERY.search(self._line_before_cursor())
         if found is not None:
             cursor = self._field.textCursor()
@@ -226,7 +225,7 @@ class ResourcePicker(FieldPicker):
             cursor.removeSelectedText()
 
     def _line_before_cursor(self) -> str:
-        """Return the end of the line before the cursor, as long as a query can be."""
+        """Get the text before the cursor on its line, limited to the length of a query."""
         cursor = self._field.textCursor()
         text = cursor.block().text().encode("utf-16-le")[: 2 * cursor.positionInBlock()]
         return text.decode("utf-16-le", "ignore")[-LONGEST - 2 :]

@@ -1,4 +1,4 @@
-"""Tree of a chat's branches, usable with keyboard, mouse and screen reader."""
+"""Tree of a chat's branches, with full keyboard, mouse and screen reader support."""
 
 from __future__ import annotations
 
@@ -58,13 +58,16 @@ from app.ui.widgets.manners import announce, plain_tip, types_words, with_keys
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 Role = Qt.ItemDataRole
-_MAX_AUTO_EXPANDED = 300  # number of runs up to which all are expanded
-_MAX_ROW_CHARACTERS = 300  # characters of a message used for its row
-_LEVEL_PX, _EDGE_PX = 20, 22  # pixels per level of branches, and before the first
+_MAX_AUTO_EXPANDED = 300  # expand all runs by default unless there are more
+_MAX_ROW_CHARACTERS = 300  # longest excerpt of a message in a row
+_LEVEL_PX, _EDGE_PX = 20, 22  # indentation per branch level, and left margin, in pixels
 
 
 class BranchModel(QAbstractItemModel):
-    """Model of a chat's runs, with a run's branches as its children."""
+    """Qt model of a chat's branches.
+
+    Each item is a run, i.e. a sequence of messages without a fork. Branches are child items.
+    """
 
     def __init__(self, chat: Chat, parent: QObject) -> None:
         super().__init__(parent)
@@ -73,12 +76,11 @@ class BranchModel(QAbstractItemModel):
         self._tops: list[Run] = []
         self._numbers: dict[str, int] = {}
         self._texts: dict[str, str] = {}
-        self.runs: list[Run] = []  # all runs, by the number in their index
-        self.leaves = 0  # number of branches
-        self.deepest = 0  # maximum depth of a run
+        self.runs: list[Run] = []  # index is the internal id of a QModelIndex
+        self.leaves = 0
+        self.deepest = 0
 
     def refresh(self) -> None:
-        """Rebuild the model from the chat."""
         self.beginResetModel()
         self._tops = runs_of(self._chat.transcript, self._split_messages)
         self.runs = [*self._tops]
@@ -91,14 +93,14 @@ class BranchModel(QAbstractItemModel):
         self.endResetModel()
 
     def part(self, run: Run) -> None:
-        """Split a run into messages at the next `refresh`, or join them."""
+        """Toggle between a run and its individual messages. Takes effect on the next `refresh`."""
         ids = {run.id}
         if run.id not in self._split_messages and len(run.ids) == 1:
             ids = {each for each in self._split_messages if run.id in self._split_from(each)}
         self._split_messages ^= ids
 
     def _split_from(self, first: str) -> Iterator[str]:
-        """Yield the split messages from this one on."""
+        """Yield the messages that a split run consists of, starting with ``first``."""
         yield first
         follow = self._chat.transcript.followers(first)
         while len(follow) == 1:
@@ -109,12 +111,12 @@ class BranchModel(QAbstractItemModel):
         return self.runs[index.internalId()] if index.isValid() else None
 
     def index_of(self, message_id: str) -> QModelIndex:
-        """Return the index of the run that starts with this message, or an invalid one."""
+        """Get the index of the run starting with a message. Invalid if there's no such run."""
         n = self._numbers.get(message_id)
         return QModelIndex() if n is None else self.createIndex(self.runs[n].place, 0, n)
 
     def index_with(self, message_id: str | None) -> QModelIndex:
-        """Return the index of the run that contains this message."""
+        """Get the index of the run containing a message."""
         transcript = self._chat.transcript
         while message_id is not None and message_id not in self._numbers:
             message = transcript.get(message_id)
@@ -170,13 +172,13 @@ class BranchModel(QAbstractItemModel):
         return branch_name(message.stats) if message is not None else ""
 
     def tell(self, index: QModelIndex) -> None:
-        """Update the row of a run whose first message has changed."""
+        """Called when the first message of a run has changed."""
         if (run := self.run(index)) is not None:
             self._texts.pop(run.id, None)
             self.dataChanged.emit(index, index)
 
     def words(self, run: Run) -> str:
-        """Return the start of a run's first message. A reply is preceded by its author."""
+        """Excerpt of a run's first message. Replies are prefixed with the author's name."""
         if run.id not in self._texts:
             self._texts[run.id] = self._first_text(run)
         return self._texts[run.id]
@@ -193,11 +195,11 @@ class BranchModel(QAbstractItemModel):
         return text if message.role == "user" else f"{who(message)}: {text}"
 
     def running(self, run: Run) -> bool:
-        """Return True if the run's last message is being generated."""
+        """Check whether the last message of a run is currently being generated."""
         return bool(run.ids) and run.ids[-1] in self._chat.reply.message_ids
 
     def _accessible_text(self, run: Run) -> str:
-        """Return the row as text for screen readers."""
+        """Describe a row for screen readers."""
         parts = [self.name(run), self.words(run)]
         if len(run.ids) > 1:
             parts.append(messages(len(run.ids)))
@@ -219,7 +221,7 @@ def branches(n: int) -> str:
 
 
 def end_text(run: Run, *, narrow: bool) -> str:
-    """Return the numbers of branches and messages of a run, shorter if the row is narrow."""
+    """Format branch and message counts. In narrow rows, only the number of messages is shown."""
     parts = []
     if run.branches:
         parts.append("" if narrow else branches(run.branches))
@@ -229,14 +231,14 @@ def end_text(run: Run, *, narrow: bool) -> str:
 
 
 class BranchDelegate(RowDelegate):
-    """Delegate that paints the lines and dots of the tree before the text."""
+    """Row delegate that draws the tree's lines and dots in front of the text."""
 
     def __init__(self, view: BranchView) -> None:
         super().__init__(view, self._state, inset=4)
         self._view = view
 
     def level(self) -> float:
-        """Return the pixels per level, less if the tree is deep and the pane narrow."""
+        """Indentation per level in pixels. Reduced if the tree is deep and the pane narrow."""
         room = self._view.viewport().width() * 0.35
         return min(scaled(_LEVEL_PX), room / max(1, self._view.rows.deepest))
 
@@ -259,7 +261,7 @@ class BranchDelegate(RowDelegate):
         )
 
     def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
-        if state.end_unfolded is None:  # keeps the figures aligned with rows that have an arrow
+        if state.end_unfolded is None:  # align counts with rows that have an arrow
             row.line.setRight(row.line.right() - scaled(12) - 6)
         super().paint_state(row, state, strong=strong)
 
@@ -272,7 +274,7 @@ class BranchDelegate(RowDelegate):
     def _paint_lines(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, run: Run
     ) -> None:
-        """Paint the lines of passing branches, and the dot."""
+        """Paint the lines of all branches crossing this row, then its dot."""
         tokens, level = theme().tokens, self.level()
         rtl = option.direction == Qt.LayoutDirection.RightToLeft
         top, foot, middle = area.top(), area.bottom() + 1, area.center().y() + 0.5
@@ -287,7 +289,7 @@ class BranchDelegate(RowDelegate):
 
         painter.setBrush(Qt.BrushStyle.NoBrush)
         here, above = run, run.above
-        while above is not None:  # from right to left through the parent runs
+        while above is not None:  # walk up the parents, from the right to the left
             passes = above.goes_on or here.more
             end = foot if passes else middle - level / 2
             if passes or (here is run and run.begins):
@@ -340,10 +342,10 @@ class BranchDelegate(RowDelegate):
 
 
 class BranchView(QTreeView):
-    """Tree view. Up and Down select a run, Right expands it, and Left collapses it."""
+    """Tree view in which Up and Down select a run, Right expands, and Left collapses."""
 
-    did = Signal(str)  # (act): the key of an action of `BranchTree` was pressed
-    closed = Signal()  # Escape was pressed
+    did = Signal(str)  # (act): a key for this action of `BranchTree` was pressed
+    closed = Signal()
 
     def __init__(self, model: BranchModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -370,7 +372,7 @@ class BranchView(QTreeView):
         float_bars(self)
 
     def event(self, event: QEvent) -> bool:
-        # Some of its keys are shortcuts of the window.
+        # Some of these keys are also shortcuts of the window.
         override = event.type() == QEvent.Type.ShortcutOverride
         if override and isinstance(event, QKeyEvent) and _action_for_key(event):
             event.accept()
@@ -378,7 +380,7 @@ class BranchView(QTreeView):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # the editor has not handled this key
+        # the editor ignored this key, so don't act on it either
         if self.state() == QAbstractItemView.State.EditingState:
             return
         if act := _action_for_key(event):
@@ -386,7 +388,7 @@ class BranchView(QTreeView):
         elif event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         elif types_words(event):
-            event.ignore()  # for the composer
+            event.ignore()  # let the composer have it
         else:
             super().keyPressEvent(event)
 
@@ -406,7 +408,7 @@ class BranchView(QTreeView):
         self.itemDelegate().paint(painter, self._option(option, index), index)
 
     def _option(self, option: QStyleOptionViewItem, index: Index) -> QStyleOptionViewItem:
-        """Return the options of Qt's `drawRow`, without the background of the style."""
+        """Get the options Qt's `drawRow` would use, but without the style's background."""
         made = QStyleOptionViewItem(option)
         made.rect = self.visualRect(index)
         made.state = QStyle.StateFlag.State_Enabled
@@ -431,7 +433,7 @@ _KEYS = {
 
 
 def _action_for_key(event: QKeyEvent) -> str:
-    """Return the action of a key, or ""."""
+    """Look up the action for a key. "" if there isn't one."""
     key, modifiers = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     shift = modifiers == Qt.KeyboardModifier.ShiftModifier
     plain = modifiers == Qt.KeyboardModifier.NoModifier
@@ -439,18 +441,18 @@ def _action_for_key(event: QKeyEvent) -> str:
 
 
 class BranchTree(QWidget):
-    """Branch tree with its actions, shown instead of the conversation."""
+    """The branch tree and its buttons. Takes the place of the conversation."""
 
-    gone = Signal(str)  # (message id): show the branch of this message
-    compared = Signal(str, str)  # (one, other): compare the branches of these messages
-    pruned = Signal(str)  # (message id): delete this message and all that follow
-    notice_posted = Signal(str)  # (text): a short notice for the user
-    closed = Signal()  # closing the tree was requested
+    gone = Signal(str)  # (message id): switch to this message's branch
+    compared = Signal(str, str)  # (one, other): compare the branches of two messages
+    pruned = Signal(str)  # (message id): delete this message and everything after it
+    notice_posted = Signal(str)  # (text): show a short notice
+    closed = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
         self._chat = chat
-        self._folded: dict[str, bool] = {}  # run id -> collapsed or expanded by the user
+        self._folded: dict[str, bool] = {}  # run id -> collapsed; only if set by the user
         self.setAccessibleName(tr("Branches"))
         self.model = BranchModel(chat, self)
         self.view = BranchView(self.model, self)
@@ -490,7 +492,7 @@ class BranchTree(QWidget):
         theme().changed.connect(self._on_theme)
 
     def open_tree(self) -> None:
-        """Show the chat's current branches, with the last message shown selected."""
+        """Show the tree with the current branch selected."""
         self.refresh()
         index = self.model.index_with(self._chat.transcript.leaf_id)
         self.view.setCurrentIndex(index)
@@ -503,7 +505,7 @@ class BranchTree(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Update the tree. The selection and the scroll position are kept."""
+        """Rebuild the tree, keeping selection and scroll position."""
         self._refresh_timer.stop()
         view, model = self.view, self.model
         if view.state() == QAbstractItemView.State.EditingState:
@@ -540,7 +542,7 @@ class BranchTree(QWidget):
         self._show_words()
 
     def on_beat(self, alpha: int) -> None:
-        """Update the pulsing dots of running replies."""
+        """Animate the dots of replies being generated."""
         self.view.delegate.alpha = alpha
         for message_id in self._chat.reply.message_ids if self.isVisible() else ():
             self.model.tell(self.model.index_with(message_id))
@@ -548,7 +550,7 @@ class BranchTree(QWidget):
     # Actions.
 
     def do(self, act: str) -> None:
-        """Carry out an action on the current run, or show why it is not possible."""
+        """Run an action on the current run. If that's not possible, tell the user why."""
         run = self.model.run(self.view.currentIndex())
         if run is None:
             return
@@ -559,7 +561,7 @@ class BranchTree(QWidget):
             self._actions[act][1](run)
 
     def _why_not(self, act: str, run: Run) -> str:
-        """Return why the action is not possible, or ""."""
+        """Get the reason why an action isn't possible, or ""."""
         if not run.ids:
             return tr("Choose a branch below it.")
         if act == "go" and not run.shown:
@@ -571,7 +573,7 @@ class BranchTree(QWidget):
         return ""
 
     def _pair(self, run: Run) -> tuple[str, str] | None:
-        """Return the two selected branches, or the shown and the selected one."""
+        """Get the branches to compare: the two selected, or the selected and the visible branch."""
         chosen = [self.model.run(index) for index in self.view.selectedIndexes()]
         ids = [each.id for each in chosen if each is not None and each.ids]
         if len(ids) == 2:
@@ -597,7 +599,7 @@ class BranchTree(QWidget):
         self.refresh()
 
     def menu(self) -> QMenu:
-        """Return a menu of actions on the current run."""
+        """Create the context menu of the current run."""
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.setToolTipsVisible(True)

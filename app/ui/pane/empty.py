@@ -1,4 +1,4 @@
-"""Placeholder of an empty chat, and of the window without open chats."""
+"""Placeholders for an empty chat and for a window with no open chats."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import native
 
-# Not translated, because the Guide knows only English. It answered each of these well ten times out
-# of ten.
+# Not translated because the Guide only knows English. It gave a good answer to each in ten out of
+# ten tries.
 GUIDE_THINGS = (
     "What can Stretto do?",
     "How do I put two chats side by side?",
@@ -37,10 +37,10 @@ OTHER_THINGS = (
 
 
 class EmptyChat(QWidget):
-    """Placeholder with the chat's model, three suggestions, and buttons for models and Compare."""
+    """Shown in an empty chat: model name, three suggestions, and buttons for models and Compare."""
 
-    chosen = Signal(str)  # (text): a suggestion was clicked
-    model_asked = Signal(str)  # (ref): this installed model was requested
+    chosen = Signal(str)  # (text): use this suggestion
+    model_asked = Signal(str)  # (ref): use this installed model
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,7 +58,7 @@ class EmptyChat(QWidget):
             column.addWidget(button)
         self._small_ref = ""
         self._fitting = self._stale = False
-        self.alone = False  # quick question window: no Compare
+        self.alone = False  # in the quick question window, which has no Compare
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Shows which models suit this computer"))
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
@@ -74,7 +74,7 @@ class EmptyChat(QWidget):
         self._inner.setLayout(column)
         self._outer = down((SPRING, 2), self._inner, (SPRING, 3), of=self, spacing=None)
         self._outer.setContentsMargins(24, 16, 24, 16)
-        # It must not widen the pane; parts without space are hidden.
+        # Never widen the pane. Parts that don't fit are hidden instead.
         for part in (self, self._inner, self._title, *self.buttons):
             part.setMinimumWidth(1)
         self.setMinimumHeight(1)
@@ -86,7 +86,7 @@ class EmptyChat(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Update the texts for the chat's model. Skipped while hidden behind a conversation."""
+        """Update for the chat's current model. Does nothing while a conversation is shown."""
         if self.isHidden():
             return
         guide = self._chat.record.model == GUIDE
@@ -110,18 +110,18 @@ class EmptyChat(QWidget):
         self._fit()
 
     def _fit_title(self) -> None:
-        """Set the title in one or two lines, elided in the middle if the name is too long."""
+        """Break the title into two lines if needed. Long names are elided in the middle."""
         margins = self._outer.contentsMargins()
         room = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
-        self._title.ensurePolished()  # otherwise it is measured with the wrong font
+        self._title.ensurePolished()  # needed to measure with the right font
         metrics = self._title.fontMetrics()
         middle = Qt.TextElideMode.ElideMiddle
         self._title.setText(_break_text(self._title.toolTip(), metrics, middle, room))
 
     def _fit(self) -> None:
-        """Show the parts that fit.
+        """Show as much as fits.
 
-        Showing a part lays out the pane immediately, which may call this again.
+        Showing a widget triggers a layout pass and may call this method recursively.
         """
         self._stale = True
         if self._fitting:
@@ -134,7 +134,7 @@ class EmptyChat(QWidget):
         self._fitting = False
 
     def _show_what_fits(self) -> None:
-        """Hide parts that do not fit, the least important first. Get Model stays."""
+        """Hide parts that don't fit, starting with the least important. Get Model always stays."""
         guide = self._chat.record.model == GUIDE
         margins = self._outer.contentsMargins()
         inner = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
@@ -191,7 +191,7 @@ class EmptyChat(QWidget):
 
 
 def _break_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room: int) -> str:
-    """Break the text into two lines if necessary, and elide lines that are too long."""
+    """Break a text into at most two lines, eliding if it's still too long."""
     wide = metrics.horizontalAdvance
     ends = [at for at, sign in enumerate(words) if sign == " " and wide(words[:at]) <= room]
     if wide(words) <= room or not ends:
@@ -200,7 +200,7 @@ def _break_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room
 
 
 def _guide_description() -> str:
-    """Return the description of the Guide, with its language if the window's is not English."""
+    """Describe the Guide. If the UI isn't in English, mention that the Guide is."""
     words = tr(
         "A tiny model that comes with Stretto, to try things out with. "
         "It knows this app and little else: for everything else, get a model."
@@ -209,14 +209,14 @@ def _guide_description() -> str:
 
 
 class NoChat(QWidget):
-    """Placeholder of a window without panes."""
+    """Shown in a window without panes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = heading(self, "", t.TITLE_PX)
         self._teaching = plain_label(self, px=t.LEAD_PX)
         self._teaching.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.setMinimumSize(1, 1)  # no minimum size, because it shares its space with the panes
+        self.setMinimumSize(1, 1)  # shares its space with the panes, so it must not take any
         self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")
         layout = QVBoxLayout(self)
@@ -229,7 +229,7 @@ class NoChat(QWidget):
         self.set_elsewhere(False)
 
     def set_elsewhere(self, elsewhere: bool) -> None:
-        """Set the text. ``elsewhere``: chats are open in floating windows."""
+        """Set the text. ``elsewhere`` is True if chats are open in floating windows."""
         if elsewhere:
             self._title.setText(tr("Your chats are in windows of their own"))
             self._teaching.setText(tr("Drag a tab here, or start a new chat."))

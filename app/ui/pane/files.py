@@ -1,4 +1,4 @@
-"""Files of a pane's message: drag and drop, paste, dialogs, chips and their menus."""
+"""Attaching files to a pane's message: drag and drop, paste, file dialogs, chips and menus."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from app.ui.widgets.sheet import Sheet
 
 
 class UnitWords(NamedTuple):
-    """Texts for pages, slides, sheets or chapters, marked for translation."""
+    """Texts for pages, slides, sheets or chapters. They still have to be translated."""
 
-    title: str  # dialog title with the placeholder ``name``
-    numbers: str  # accessible name of the field
-    question: str  # label of the field
-    entry: str  # menu entry that opens the dialog
+    title: str  # dialog title, containing ``{name}``
+    numbers: str  # accessible name of the input field
+    question: str  # label of the input field
+    entry: str  # menu entry that leads to the dialog
 
 
 _PAGES = UnitWords(
@@ -73,12 +73,12 @@ _UNIT_WORDS = {
 
 
 def unit_words(unit: str) -> UnitWords:
-    """Return the texts for an ``Attachment.unit``. The default is pages."""
+    """Get the texts for an ``Attachment.unit``. Falls back to pages."""
     return _UNIT_WORDS.get(unit, _PAGES)
 
 
 def has_line(unit: str, pages: int) -> str:
-    """Return a sentence with the number of units in the file."""
+    """Sentence stating how many pages, slides etc. the file has."""
     if unit == "slide":
         return counted("The file has %Ln slide.", "The file has %Ln slides.", pages)
     if unit == "sheet":
@@ -89,9 +89,9 @@ def has_line(unit: str, pages: int) -> str:
 
 
 class PagesDialog(Sheet):
-    """Dialog with a field for page numbers. Errors are shown below it."""
+    """Dialog for entering page numbers. Shows errors below the field."""
 
-    chosen = Signal(list)  # (numbers): pages chosen by the user
+    chosen = Signal(list)  # (numbers): page numbers to use
 
     def __init__(
         self, name: str, unit: str, count: int, numbers: list[int], parent: QWidget
@@ -124,18 +124,18 @@ _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
 class PaneFiles(QObject):
-    """Controller of the files of a pane's message."""
+    """Controller for files attached to a pane's message."""
 
-    offered = Signal(str, object)  # (words, undo): a notice of an action that can be undone
-    shown = Signal()  # the chips have changed
+    offered = Signal(str, object)  # (words, undo): show a notice with Undo
+    shown = Signal()  # the chips were updated
 
-    _folder = ""  # folder of the last chosen files, in any chat
+    _folder = ""  # last used folder, shared by all chats
 
     def __init__(self, pane: ChatPane) -> None:
         super().__init__(pane)
         self._pane = pane
-        self.chips: list[ChipWords] = []  # texts of the chips
-        self._dragged_paths: list[Path] = []  # paths of the drag over the pane
+        self.chips: list[ChipWords] = []
+        self._dragged_paths: list[Path] = []  # files being dragged over the pane
         self._drags_image = False
         composer = pane.composer
         pane.setAcceptDrops(True)
@@ -156,18 +156,18 @@ class PaneFiles(QObject):
 
     @property
     def attaching(self) -> FileAttacher:
-        """Return the chat's attachment reader."""
+        """The chat's file attacher."""
         return self._pane.chat.attaching
 
     def wire(self, chips: FileChips) -> None:
-        """Connect chips to the actions. The Compare dialog has chips too."""
+        """Connect a row of chips. Besides the composer, the Compare dialog has its own."""
         chips.removed.connect(self._on_removed)
         chips.menu_requested.connect(self._show_menu)
         chips.choose.clicked.connect(lambda: self._on_part_asked(chips))
 
     @Slot()
     def choose(self, over: QWidget | None = None) -> None:
-        """Ask for files. ``over`` is the parent of the dialog, by default the pane."""
+        """Let the user choose files. ``over`` is the dialog's parent, by default the pane."""
         parent = over or self._pane
         flows.start(parent, self._choose(parent))
 
@@ -188,19 +188,19 @@ class PaneFiles(QObject):
 
     @Slot(list)
     def add(self, paths: Iterable[Path]) -> None:
-        """Attach these files, and focus the message."""
+        """Attach files, then focus the message."""
         self.attaching.add(paths)
         self._pane.focus_composer()
 
     @Slot(bytes)
     def add_image(self, data: bytes) -> None:
-        """Attach a pasted or dropped image."""
+        """Attach an image that was pasted or dropped."""
         self.attaching.add_image(data)
         self._pane.focus_composer()
 
     @Slot(str)
     def paste(self, text: str) -> None:
-        """Attach a long pasted text as a file. This can be undone."""
+        """Attach long pasted text as a file, and offer to undo this."""
         made = self.attaching.add_text(text)
         words = counted(
             "Pasted text attached as a file, %Ln character",
@@ -218,19 +218,19 @@ class PaneFiles(QObject):
             self._dragged_paths, self._drags_image = [], False
             composer.set_dropping(False)
         elif event.type() in _DRAGS and isinstance(event, QDropEvent):
-            # Read once when the drag enters, as it may have thousands of files.
+            # Only look at the files when the drag enters, since there may be thousands.
             if event.type() != QEvent.Type.DragMove:
                 self._dragged_paths = files_in(event.mimeData())
                 self._drags_image = not self._dragged_paths and has_image(event.mimeData())
             if not (self._dragged_paths or self._drags_image):
                 return False
-            # after a move, the source would delete its file
+            # don't let the source delete its file
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
             composer.set_dropping(event.type() != QEvent.Type.Drop)
             if event.type() == QEvent.Type.Drop:
                 files, self._dragged_paths = self._dragged_paths, []
-                self._pane.window().activateWindow()  # the drag comes from another window
+                self._pane.window().activateWindow()  # the drag came from another window
                 if files:
                     self.add(files)
                 elif image := image_in(event.mimeData()):
@@ -240,7 +240,6 @@ class PaneFiles(QObject):
 
     @Slot()
     def _show(self) -> None:
-        """Update the chips."""
         attaching = self.attaching
         too_much = attaching.too_much()
         chips = [
@@ -259,10 +258,10 @@ class PaneFiles(QObject):
             for place, name in enumerate(attaching.reading)
         ]
         chips += self._followed()
-        if chips != self.chips:  # usually unchanged while a reply is generated
+        if chips != self.chips:  # often nothing changes while a reply is being generated
             read = {w.name for w in self.chips if w.attachment is None and not w.follows}
             done = [w for w in chips if w.attachment is not None and w.name in read]
-            for words in {w.name: w for w in done}.values():  # once for a file of many pages
+            for words in {w.name: w for w in done}.values():  # once per file, not per page
                 announce(
                     self._pane, tr("{name} attached, {about}", name=words.name, about=words.about)
                 )
@@ -276,7 +275,7 @@ class PaneFiles(QObject):
         self.attaching.look()
 
     def _followed(self) -> list[ChipWords]:
-        """Return chips of followed chats that are not among the files."""
+        """Make chips for followed chats that aren't attached as files."""
         others, there = self.attaching.others, {each.chat for each in self.attaching.files}
         chips = []
         for chat_id in others.follows:
@@ -301,7 +300,7 @@ class PaneFiles(QObject):
         return ", ".join(filter(None, [*words, self._tokens(attachment)]))
 
     def _tokens(self, attachment: Attachment) -> str:
-        """Return the token count as text, or "" while unknown."""
+        """Format the token count. "" if it isn't known yet."""
         tokens = self.attaching.tokens(attachment)
         if tokens is None:
             return ""
@@ -318,13 +317,13 @@ class PaneFiles(QObject):
         if words.follows:
             self._remove(self.attaching.others.seen[words.follows][0].title, words.follows)
         elif file is None:
-            self._pane.chat.turn.handle(Event.WRITE)  # the message may depend on the file
+            self._pane.chat.turn.handle(Event.WRITE)  # sending may have been waiting for this file
             self.attaching.cancel_reading()
         elif file in self.attaching.files:
             self._remove(file.name, file.chat, file)
 
     def _remove(self, name: str, chat_id: str, *gone: Attachment) -> None:
-        """Remove files, and stop following ``chat_id``."""
+        """Remove files, and also stop following ``chat_id``."""
         attaching = self.attaching
         places = [(n, each) for n, each in enumerate(attaching.files) if each in gone]
         last = attaching.others.follows.get(chat_id)
@@ -351,7 +350,7 @@ class PaneFiles(QObject):
             menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
 
     def _on_part_asked(self, chips: FileChips) -> None:
-        """Open the menu of the largest file."""
+        """Called if the files don't fit. Opens the menu of the largest file."""
         if largest := self.attaching.too_much()[:1]:
             menu = self.menu(largest[0])
             menu.popup(chips.choose.mapToGlobal(QPoint(0, chips.choose.height())))
@@ -376,7 +375,7 @@ class PaneFiles(QObject):
         return menu
 
     def menu(self, file: Attachment) -> QMenu:
-        """Return the menu of a file: what the model gets of it, and other actions."""
+        """Create a file's menu, e.g. for choosing which parts to send."""
         if file.chat:
             return self._chat_menu(file.chat, file)
         menu = QMenu(self._pane)
@@ -401,7 +400,7 @@ class PaneFiles(QObject):
         menu.addSeparator()
         if not file.unit and not file.is_medium and file.characters < MOST_CHARACTERS:
             self._action(menu, tr("Insert as Text"), partial(self._as_text, file))
-        pages = self.attaching.pages_beside(file)  # all pages together, as there may be many
+        pages = self.attaching.pages_beside(file)  # as a unit, because there may be many
         self._action(menu, tr("Remove Attachment"), partial(self._remove, file.name, "", *pages))
         return menu
 
@@ -434,7 +433,7 @@ class PaneFiles(QObject):
     def _use(self, file: Attachment, use: Use) -> None:
         if use != "pages":
             self.attaching.use(file, use)
-            self._pane.focus_composer()  # the chip may be deleted
+            self._pane.focus_composer()  # otherwise the focus could be lost along with the chip
             return
         numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
@@ -442,10 +441,10 @@ class PaneFiles(QObject):
         dialog.open()
 
     def _draw(self, file: Attachment) -> None:
-        """Attach the pages of the chosen text as images, or ask which pages."""
+        """Attach pages as images. If they already are, ask which pages to use."""
         if not file.is_image:
             self.attaching.draw(file, page_numbers(file.spans) if file.use == "pages" else ())
-            self._pane.focus_composer()  # the chip will be deleted
+            self._pane.focus_composer()  # its chip is about to be deleted
             return
         spans = tuple(span for each in self.attaching.pages_beside(file) for span in each.spans)
         numbers = page_numbers(spans)
@@ -454,7 +453,7 @@ class PaneFiles(QObject):
         dialog.open()
 
     def _as_text(self, file: Attachment) -> None:
-        """Replace a file by its text in the message."""
+        """Insert the file's text into the message instead of attaching it."""
         flows.start(self, self._insert(file))
 
     async def _insert(self, file: Attachment) -> None:

@@ -1,4 +1,4 @@
-"""Top row of a pane: its model, state and buttons."""
+"""Header of a pane: model, state and buttons."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from app.ui.widgets.row_painter import RowPainter
 
 
 def state_elsewhere(remote: Remote, *, short: bool) -> str:
-    """Return the state next to the name of a remote model that is idle."""
+    """State shown for a remote model that isn't doing anything."""
     if short:
         return tr("Remote", "of a model that answers on another machine")
     return tr("On this computer") if remote.here else tr("Leaves this computer")
 
 
 def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
-    """Return that a remote model has not responded yet, from the third second on with the time."""
+    """State shown while a remote model hasn't responded. Includes the time after 3 seconds."""
     host = tr("this computer") if remote.here else remote.host
     if silent_s < 3:
         return tr("Waiting") if short else tr("Waiting for {host}", host=host)
@@ -41,9 +41,9 @@ def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
 
 
 def foot(remotes: Sequence[Remote], *, hidden: bool = False) -> str:
-    """Return the note below the composer's text, or "" if all models are local.
+    """Note below the composer saying where a message will be sent. "" if all models are local.
 
-    ``hidden``: the models' names must not be shown.
+    With ``hidden``, don't reveal the names of the models.
     """
     away = list(dict.fromkeys(remote.host for remote in remotes if not remote.here))
     here = list(dict.fromkeys(remote.host for remote in remotes if remote.here))
@@ -56,7 +56,7 @@ def foot(remotes: Sequence[Remote], *, hidden: bool = False) -> str:
 
 
 def teaching(remote: Remote) -> str:
-    """Return the description of a remote model in an empty chat."""
+    """Introduce a remote model in an empty chat."""
     if remote.here:
         text = mark("{host} replies, on this computer.")
     else:
@@ -65,7 +65,7 @@ def teaching(remote: Remote) -> str:
 
 
 def of_tools(chat: Chat) -> str:
-    """Return a note about the chat's model in the tools panel, or ""."""
+    """Note about tool support for the tools panel, or ""."""
     model, remote = chat.model.status.model, chat.model.remote
     if remote is not None:
         text = mark("Tool results are sent to {host}.")
@@ -75,10 +75,9 @@ def of_tools(chat: Chat) -> str:
 
 
 def of_settings(chat: Chat) -> str:
-    """Return a note on settings that the chat's remote model does not support, or "" for a local
-    one.
+    """Explain which settings have no effect for the chat's remote model. "" if it's local.
 
-    Settings of the engine never apply there: memory, KV cache bits, and leaving out old messages.
+    Memory, KV cache bits and leaving out old messages only exist in our own engine.
     """
     if (remote := chat.model.remote) is None:
         return ""
@@ -94,41 +93,41 @@ def of_settings(chat: Chat) -> str:
 
 
 def _name(chat: Chat) -> str:
-    """Return the short name of the model. The host is shown elsewhere."""
+    """Short model name. A remote model's host is left out because it's shown elsewhere."""
     remote = chat.model.remote
     return chat.model.alias or (remote.short_name if remote is not None else chat.model.status.name)
 
 
 def words(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
-    """Return the composer's placeholder, and the note below its text.
+    """Compute the composer's placeholder and the note below its text.
 
     Args:
-        heard: number of chats that receive the message; 0 for this one only.
-        others: remote models of the other chats.
+        heard: number of chats getting the message, or 0 if it's only this chat.
+        others: remote models used by the other chats.
     """
     placeholder = (
         counted("Message %n chat…", "Message %n chats…", heard)
         if heard > 1
         else tr("Message {name}…", name=_name(chat))
     )
-    known = chat.model.status.state is LoadState.READY  # a removed model gets no messages
+    known = chat.model.status.state is LoadState.READY  # a removed model gets nothing
     own = (chat.model.remote,) if chat.model.remote is not None and known else ()
     return placeholder, foot((*own, *others), hidden=bool(chat.model.alias))
 
 
 class ContextMeter(QWidget):
-    """Ring that shows how full the context is, with figures in its tooltip."""
+    """Ring showing how much of the context is used. The tooltip has the numbers."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.share = 0.0  # share of the context used by the last turn, 0 to 1
-        self.words = ""  # used and available tokens
+        self.share = 0.0  # fraction of the context used after the last turn
+        self.words = ""  # used and available tokens, for the tooltip
         self.setAccessibleName(tr("Context"))
         self.setFixedSize(28, 28)
         self.hide()
 
     def show_context(self, used: int, reused: int, limit: int) -> None:
-        """Show the last turn's tokens, how many of them were cached, and the limit."""
+        """Show token usage of the last turn. ``reused`` is the number of cached tokens."""
         self.share, self.words = 0.0, ""
         if used <= 0 or limit <= 0:
             return
@@ -166,20 +165,20 @@ class ContextMeter(QWidget):
         painter.drawArc(ring, 90 * 16, -round(max(0.03, self.share) * 360 * 16))
 
 
-MUCH = 0.5  # of the context; the ring is shown above this
+MUCH = 0.5  # share of the context above which the ring is shown
 
 LEAST_NAME, LEAST_BESIDE = 84, 120
-"""Minimum pixels of a long model name, alone and next to the state."""
+"""Minimum width of a long model name in pixels, alone or with the state next to it."""
 
 DOT, STEP = 24, 32
-"""Pixels between the name and the state, and the step in which their width grows."""
+"""Gap between name and state, and the step to which their width is rounded, in pixels."""
 
 MODEL_TIP = mark("Choose Model…")
 OPTIONS_TIP = mark("Chat Settings")
 
 
 class ModelButton(PaintedButton):
-    """Button with the model's name that opens the list of models."""
+    """Button that shows the model name and opens the list of models."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -195,33 +194,33 @@ class ModelButton(PaintedButton):
         row.ground(self.rect(), tokens.hover if self.underMouse() or self.isDown() else "")
         row.ground(row.inner(), ring=self.hasFocus())
         row.caret(tokens.muted, 2, unfolded=True, end=True)
-        # A few letters at both ends would be unreadable.
+        # In very little space, elide on the right: a few letters at both ends would be unreadable.
         short = row.line.width() < grown(90)
         elide = Qt.TextElideMode.ElideRight if short else Qt.TextElideMode.ElideMiddle
         row.text(self.text(), tokens.text, font=ui_font(t.UI_PX, QFont.Weight.Medium), elide=elide)
 
 
 class PaneHeader(QWidget):
-    """Header with model, state, progress bar and the buttons of the chat."""
+    """Header with the model, its state, a progress bar, and the chat's buttons."""
 
     HEIGHT = 36
 
-    room_changed = Signal()  # the width of the state has changed
+    room_changed = Signal()  # needs more or less space in the tab
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        # updates the seconds of silence
+        # counts the seconds without a response
         self._silence_timer = QTimer(self, singleShot=True, interval=1_000)
         self._silence_timer.timeout.connect(self.refresh)
         self._chat = chat
-        self.state = ""  # state of the chat in a few words
-        self.written = ""  # part of it next to the name; "" if there is no space
+        self.state = ""  # the chat's state in a few words
+        self.written = ""  # what's visible of it next to the name
         self._shows_state = True
         self._buttons_left = self.beside = 0
         self._compared = self._metered = False
-        self.in_row = False  # shown in the tab
+        self.in_row = False  # displayed inside the tab
         self._fill_more: Callable[[QMenu], None] | None = None
-        self._share = 0.0  # loaded share of the weights
+        self._share = 0.0  # loading progress, 0 to 1
         self.model_button = ModelButton(self)
         self.cancel = IconButton("x", tr("Cancel loading"), self, side=24)
         self.meter = ContextMeter(self)
@@ -243,26 +242,26 @@ class PaneHeader(QWidget):
         self.refresh()
 
     def set_keep(self, *, shown: bool) -> None:
-        """Show or hide the buttons of a comparison's column."""
+        """Show the buttons for a comparison column, or hide them."""
         self._compared = shown
         self.keep.setVisible(shown)
         self.refresh()
 
     def set_in_row(self, in_row: bool) -> None:
-        """Set whether the header is in the tab next to the title, instead of in its own row."""
+        """Move the header into the tab, next to the title, or back to its own row."""
         self.in_row = in_row
         self.set_menu(None)
         self.refresh()
 
     def set_menu(self, fill: Callable[[QMenu], None] | None) -> None:
-        """Move all buttons into a menu, to which ``fill`` adds more. None shows the buttons."""
+        """Collapse the buttons into a menu that ``fill`` can add to. None expands them."""
         if (fill is None) != (self._fill_more is None):
             self._fill_more = fill
             self._place()
         self._fill_more = fill
 
     def wanted_width(self, *, folded: bool) -> int:
-        """Return the width for the whole name and all buttons, or only their menu."""
+        """Width needed for the full name and all buttons, or if ``folded``, the menu button."""
         others = () if folded else self._foldable_buttons()
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
         keep = 0 if self.keep.isHidden() else self.keep.width() + 6
@@ -274,8 +273,7 @@ class PaneHeader(QWidget):
 
     @property
     def share(self) -> float:
-        """Return the loaded share of the weights, or the processed share of the prompt; 0 if
-        idle."""
+        """Progress of loading or of prefilling the prompt, from 0 to 1. 0 if idle."""
         progress = self._chat.reply.progress
         reading = self._chat.reply.phase in {Phase.READING, Phase.QUEUED}
         if reading and progress is not None and progress.total:
@@ -284,17 +282,16 @@ class PaneHeader(QWidget):
 
     @property
     def last_button(self) -> IconButton:
-        """Return the button that Shift+Tab in the conversation focuses."""
+        """Button that's focused by Shift+Tab from the conversation."""
         return self.more if self.folded else self.options_button
 
     @property
     def folded(self) -> bool:
-        """Return True if the buttons are in a menu."""
+        """True while the buttons are collapsed into a menu."""
         return not self.more.isHidden()
 
     @Slot()
     def refresh(self) -> None:
-        """Update the model's name and state."""
         chat = self._chat
         model_status = chat.model.status
         short = self.width() < t.NARROW
@@ -335,7 +332,7 @@ class PaneHeader(QWidget):
             self.state = tr("Loading {share}", share=percent(min(0.99, self._share)))
         self.cancel.setVisible(loading)
         at_rest = chat.reply.phase is Phase.IDLE and model_status.state is LoadState.READY
-        # whether the state is shown next to the name
+        # the state goes next to the name if there is space
         self._shows_state = not at_rest or chat.model.remote is not None
         self._request_room()
         context = (0, 0, 0) if hidden else chat.model.context
@@ -354,7 +351,7 @@ class PaneHeader(QWidget):
         self.refresh()
 
     def _request_room(self) -> None:
-        """Request the width of the state, rounded up to avoid frequent changes."""
+        """Ask the tab for space to show the state. Rounded up so that it rarely changes."""
         beside = 0
         if self._shows_state and self.state:
             width = DOT + QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(self.state)
@@ -393,9 +390,9 @@ class PaneHeader(QWidget):
         if loads:
             room -= self.cancel.width() + 4
         beside = room - DOT - metrics.horizontalAdvance(self.state)
-        # The idle state is only in the tooltip, and so is a state without enough space. In narrow
-        # panes the name has priority, as the tab's dot shows activity. Loading has priority over
-        # the name, as no tab shows it.
+        # Hide the state if it's idle or doesn't fit; there's always the tooltip. In a narrow pane
+        # the name is more important, since the tab has a dot for activity. Loading is more
+        # important than the name, as the tab doesn't show it.
         rests = self._chat.reply.phase is Phase.IDLE or self.width() < t.NARROW
         least = LEAST_NAME if loads else scaled(LEAST_BESIDE)
         fits = beside >= (hint.width() if rests and not loads else min(hint.width(), least))
@@ -408,13 +405,13 @@ class PaneHeader(QWidget):
         after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self.written)
         place = min(after, right - self.cancel.width())
         self.cancel.move(place, (height - self.cancel.height()) // 2)
-        if place < self.model_button.geometry().right() + 18:  # it would cover the dot or the name
+        if place < self.model_button.geometry().right() + 18:  # it would cover the dot or name
             self.cancel.hide()
         buttons = (self.options_button, self.more, self.tools_button, self.meter, self.differs)
         mirror(self, self.keep, self.model_button, self.cancel, *buttons)
 
     def _foldable_buttons(self) -> tuple[tuple[bool, QWidget], ...]:
-        """Return the buttons that the menu replaces, with True if they are needed."""
+        """Buttons that can be collapsed, each with whether it's currently in use."""
         return (
             (self._metered, self.meter),
             (self._compared, self.differs),
@@ -422,7 +419,7 @@ class PaneHeader(QWidget):
         )
 
     def _fold_buttons(self) -> None:
-        """Move the buttons except Keep into a menu if the model's name would be cut."""
+        """Collapse buttons other than Keep if the model name would have to be elided."""
         room = self.width() - 24 - self.options_button.width()
         if not self.keep.isHidden():
             self.keep.setText(tr("Keep") if self.width() < t.NARROW else tr("Keep This Reply"))
@@ -432,7 +429,7 @@ class PaneHeader(QWidget):
         beside = sum(button.width() + 2 for wanted, button in others if wanted)
         folded = room - beside < self.model_button.sizeHint().width()
         if self.in_row:
-            folded = self._fill_more is not None  # the tab decides
+            folded = self._fill_more is not None  # the tab has decided already
         had_keys = any(b.hasFocus() for b in (self.options_button, self.differs, self.tools_button))
         for wanted, button in others:
             button.setVisible(wanted and not folded)
@@ -443,7 +440,7 @@ class PaneHeader(QWidget):
 
     @Slot()
     def _on_more(self) -> None:
-        """Open the menu of hidden buttons."""
+        """Open the menu of collapsed buttons."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if self.meter.words:
@@ -485,7 +482,7 @@ class PaneHeader(QWidget):
 
 
 class ReadLine(QWidget):
-    """Progress bar at the top of a pane whose header is in the tab."""
+    """Progress bar at the top of a pane. Used when the header is in the tab."""
 
     def __init__(self, header: PaneHeader, chat: Chat, pane: QWidget) -> None:
         super().__init__(pane)

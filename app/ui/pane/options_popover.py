@@ -1,4 +1,4 @@
-"""Popover with a chat's options, and the menu of presets."""
+"""Popover for a chat's options, and the presets menu."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _FORMAT_CHOICES = (
 
 
 class AnswerForm(QObject):
-    """Rows for the reply format: a choice, and the field of the chosen format.
+    """Rows for choosing the reply format and editing its details.
 
-    Each format has its own field, so changing it back and forth loses nothing.
+    Each format keeps its own field, so nothing is lost when switching back and forth.
     """
 
-    resized = Signal()  # a field or an error was shown or hidden
+    resized = Signal()  # called for when fields or errors appear or disappear
 
     def __init__(self, form: QFormLayout, parent: QWidget, labels: int) -> None:
         super().__init__(parent)
@@ -96,14 +96,14 @@ class AnswerForm(QObject):
         self._check()
 
     def show_options(self, options: ChatOptions) -> None:
-        """Show the chosen format. Texts of other formats are kept."""
+        """Fill in the format. Text entered for other formats isn't cleared."""
         self.schema.setPlainText(options.schema)
         self.choices.setPlainText(lines_of(options.choices))
         self.pattern.setText(options.pattern)
         self.kind.setCurrentIndex([k for k, _ in _FORMAT_CHOICES].index(options.answer_as))
 
     def values(self) -> dict[str, Any]:
-        """Return the values by option name, without validation."""
+        """Get the options as entered. No validation."""
         return {
             "answer_as": self.kind.currentData(),
             "schema": self.schema.toPlainText(),
@@ -128,17 +128,17 @@ class AnswerForm(QObject):
         self._below.setVisible(kind in self._fields)
         if shape != self._shape:
             self._shape = shape
-            self._column.activate()  # otherwise the popover would get the old height
+            self._column.activate()  # otherwise the popover would measure the old height
             self.resized.emit()
 
 
 def lines_of(texts: Sequence[str]) -> str:
-    """Join texts as lines of a field, with line breaks as ``\\n``."""
+    """Join texts with newlines. Newlines within a text become ``\\n``."""
     return "\n".join(text.replace("\n", "\\n") for text in texts)
 
 
 def texts_of(lines: str) -> tuple[str, ...]:
-    """Split the lines of a field into texts, without empty ones."""
+    """Inverse of `lines_of`, ignoring empty lines."""
     return tuple(line.replace("\\n", "\n") for line in lines.split("\n") if line)
 
 
@@ -160,14 +160,14 @@ _BITS = ((None, mark("Model default")), (8, mark("8-bit")), (4, mark("4-bit")))
 
 
 class OptionsPopover(Popover):
-    """Popover with instructions, sampling, seed, reasoning, reply format, memory and presets.
+    """Popover for instructions, sampling, seed, reasoning, reply format, memory and presets.
 
-    Changes are applied when it closes, unless with Escape.
+    Applies changes when closed, except with Escape.
     """
 
     WIDTH = 380
 
-    presets_asked = Signal(object)  # (popover): open the menu of presets at its button
+    presets_asked = Signal(object)  # (popover): show the presets menu below its button
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
@@ -265,7 +265,7 @@ class OptionsPopover(Popover):
         WheelGuard(page)
 
     def show_values(self, options: ChatOptions, system: str) -> None:
-        """Fill the form with the chat's options or those of a preset."""
+        """Fill in the form, either from the chat or from a preset."""
         model = self._chat.model.status.model
         defaults = model.defaults if model is not None else {}
         self._shown_options = options
@@ -290,7 +290,7 @@ class OptionsPopover(Popover):
         self._show_more(self.more.isChecked())
 
     def values(self) -> tuple[ChatOptions, str]:
-        """Return the options and instructions as entered."""
+        """Get options and instructions from the form."""
         seed = self.seed.text().strip()
         options = replace(
             self._shown_options,
@@ -333,10 +333,10 @@ class OptionsPopover(Popover):
     def _fit(self) -> None:
         if (layout := self._page) is not None:
             layout.activate()
-            # As wide as the translated texts need.
+            # Translated labels can be longer, so the width isn't fixed.
             least, wanted = layout.minimumSize().width(), layout.sizeHint().width()
-            # A form's minimum size counts labels at their minimum, but lays them out at their size
-            # hint.
+            # QFormLayout's minimum size assumes minimal labels, but it then lays them out at their
+            # size hint.
             self.setFixedWidth(max(self.WIDTH, min(wanted, least + scaled(40)) + 4))
         super()._fit()
 
@@ -347,7 +347,7 @@ class OptionsPopover(Popover):
 
     @Slot()
     def _take_last_seed(self) -> None:
-        seed = self._last_seed()  # a branch without a seed may be shown by now
+        seed = self._last_seed()  # the current branch may have no seed
         self.seed.setText("" if seed is None else str(seed))
 
     @Slot()
@@ -380,11 +380,11 @@ def _form() -> QFormLayout:
 
 LONGEST = 60
 
-Preset = Mapping[str, object]  # ``params`` and ``system`` from `preset_of`
+Preset = Mapping[str, object]  # what `preset_of` returns: ``params`` and ``system``
 
 
 def preset_of(popover: OptionsPopover) -> Preset:
-    """Return a preset of the entered options, without the seed, and instructions."""
+    """Make a preset from the form. Includes the instructions but not the seed."""
     options, system = popover.values()
     params = options.to_params()
     params.pop("seed", None)
@@ -392,14 +392,14 @@ def preset_of(popover: OptionsPopover) -> Preset:
 
 
 def apply_preset(popover: OptionsPopover, preset: Preset) -> None:
-    """Fill the form with a preset. Missing values get their default."""
+    """Fill in the form from a preset. Anything missing is reset to its default."""
     params, system = preset.get("params"), preset.get("system")
     options = ChatOptions.from_params(params if isinstance(params, dict) else {})
     popover.show_values(options, system if isinstance(system, str) else "")
 
 
 class Presets:
-    """Menu of presets, and their actions.
+    """The presets menu and its actions.
 
     ``changed`` is called with a notice and an undo function.
     """
@@ -415,7 +415,7 @@ class Presets:
         self._offer_undo = changed
 
     def open(self, popover: OptionsPopover) -> QMenu:
-        """Open the menu below the button."""
+        """Show the menu below its button."""
         menu = QMenu(popover)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
@@ -458,7 +458,7 @@ class Presets:
             self.rename(old, name)
 
     def save(self, name: str, preset: Preset) -> None:
-        """Save a preset. Replacing one can be undone."""
+        """Save a preset. Overwriting can be undone."""
         if name := _tidy(name):
             before = self._settings.presets.get(name, preset)
             undo = self._change({name: preset})
@@ -466,21 +466,20 @@ class Presets:
                 self._offer_undo(tr("Preset “{name}” replaced", name=name), undo)
 
     def rename(self, old: str, name: str) -> None:
-        """Rename a preset. It replaces one that has the name."""
+        """Rename a preset, overwriting any preset that has the new name."""
         name, preset = _tidy(name), self._settings.presets.get(old)
         if name and name != old and preset is not None:
             undo = self._change({old: None, name: preset})
             self._offer_undo(tr("Preset renamed to “{name}”", name=name), undo)
 
     def delete(self, name: str) -> None:
-        """Delete a preset."""
         if name in self._settings.presets:
             self._offer_undo(tr("Preset “{name}” deleted", name=name), self._change({name: None}))
 
     def _change(self, changes: Mapping[str, Preset | None]) -> Callable[[], None]:
-        """Save presets, or delete those that are None. Return a function that undoes it.
+        """Save presets, or delete them if None. Return an undo function.
 
-        Presets that were changed again since are not restored.
+        Undo skips presets that have been changed again in the meantime.
         """
         before = {name: self._settings.presets.get(name) for name in changes}
         self._save_presets(changes)

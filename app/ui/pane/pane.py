@@ -1,4 +1,4 @@
-"""A pane with header, conversation and composer. It forwards actions to the chat."""
+"""A chat's pane: header, conversation and composer. User actions are passed on to the chat."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from engine.errors import OUT_OF_MEMORY
 
 
 class Notice(QWidget):
-    """Error about the pane's model, with buttons that help, on a pale red background."""
+    """Error about the pane's model on a pale red background. Offers buttons that may help."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -86,13 +86,13 @@ class Notice(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
 
     def show_failure(self, model_status: ModelStatus, name: str) -> None:
-        """Show why the model could not be loaded. ``name`` is the model's name in this chat."""
-        # Memory errors need two buttons, as many as a narrow pane can show.
+        """Show why the model failed to load. ``name`` is the name used in this chat."""
+        # Memory errors come with two buttons, which is all that fits in a narrow pane.
         short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
         no_fit = model_status.fit is not None
         variant = bool(adapter_of(model_status.ref))
         self.room.setText(tr("Show What Fits…") if no_fit else tr("Unload a Model…"))
-        remote = is_remote(model_status.ref)  # retrying does not restore a removed remote model
+        remote = is_remote(model_status.ref)  # retrying can't bring back a removed model
         stopped = model_status.code == NOT_STARTED
         self.again.setText(tr("Start Again") if stopped else tr("Try Again"))
         self.again.setVisible(not remote or stopped)
@@ -112,9 +112,9 @@ class Notice(QWidget):
         )
 
     def show_blind(self, words: str, other: str, *, reads: bool) -> None:
-        """Show that the model cannot see images. ``other`` is an installed model that can, or "".
+        """Tell the user that the model doesn't accept images.
 
-        ``reads``: text recognition is available.
+        ``other`` is an installed model that does, or "". ``reads`` is True if OCR is available.
         """
         for button in (self.again, self.choose, self.room, self.without):
             button.hide()
@@ -136,14 +136,14 @@ class Notice(QWidget):
 
 
 class FindBar(QWidget):
-    """Search field for the messages of a chat. Starts at the first message in view.
+    """Search bar for the messages of a chat. Starts at the first visible message.
 
-    The messages are searched in slices, so that typing does not block in a long chat.
+    Searches a slice at a time so that typing stays responsive even in long chats.
     """
 
     SLICE_S = 0.008
 
-    closed = Signal()  # closing was requested; the composer should get the focus
+    closed = Signal()  # close; the composer gets the focus
 
     def __init__(
         self, chat: Chat, transcript: TranscriptView, parent: QWidget | None = None
@@ -151,15 +151,15 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._chat = chat
         self._transcript = transcript
-        # Matching messages: position in the path, id, and number of matches.
+        # (position in path, message id, number of matches) per matching message
         self._hits: list[tuple[int, str, int]] = []
-        self._ends: list[int] = []  # cumulative number of matches up to each message
-        self._current = 0  # index of the current match
-        self._first_in_view = 0  # position of the first message in view at the start
-        self._texts: dict[str, tuple[str, str]] = {}  # message id -> source and folded text
+        self._ends: list[int] = []  # running total of matches
+        self._current = 0
+        self._first_in_view = 0  # where the search started
+        self._texts: dict[str, tuple[str, str]] = {}  # message id -> (source, folded text); cache
         self._words = ""
-        self._exact_counts: dict[str, int] = {}  # exact match counts of messages that are laid out
-        self._unsearched: Iterator[tuple[int, Message]] = iter(())  # not searched yet
+        self._exact_counts: dict[str, int] = {}  # message id -> exact count, once laid out
+        self._unsearched: Iterator[tuple[int, Message]] = iter(())
         self._slice_timer = QTimer(self, interval=0)
         self._slice_timer.timeout.connect(self._search_slice)
         self.field = QLineEdit(self)
@@ -181,7 +181,6 @@ class FindBar(QWidget):
         self.hide()
 
     def open_bar(self) -> None:
-        """Show the bar and focus its field."""
         self._first_in_view = self._transcript.first_in_view()
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -197,7 +196,7 @@ class FindBar(QWidget):
         self.closed.emit()
 
     def step(self, by: int) -> None:
-        """Go to the next (+1) or previous (-1) match."""
+        """Jump to the next (+1) or previous (-1) match."""
         if self._hits:
             self._current = (self._current + by) % self._total
             self._show_current(back=by < 0)
@@ -226,7 +225,8 @@ class FindBar(QWidget):
         )
         self._current = 0
         self._set_hits(())
-        # First down from the first visible message, then up, so the nearest match is found first.
+        # Search downwards from the first visible message, then upwards, to find a nearby match
+        # first.
         self._unsearched = iter(
             [*sources[self._first_in_view :], *reversed(sources[: self._first_in_view])]
         )
@@ -235,7 +235,7 @@ class FindBar(QWidget):
 
     @Slot()
     def _search_slice(self) -> None:
-        """Search messages for `SLICE_S` seconds. The timer repeats this until all are searched."""
+        """Search for up to `SLICE_S` seconds. A timer repeats this until everything is searched."""
         until, new = time.perf_counter() + self.SLICE_S, []
         for place, message in self._unsearched:
             seen = self._exact_counts.get(message.id)
@@ -253,13 +253,13 @@ class FindBar(QWidget):
         self._show_count()
 
     def _add(self, new: Iterable[tuple[int, str, int]]) -> None:
-        """Add matches. The current match stays the same."""
+        """Add matches without changing which match is current."""
         here = self._hits[bisect_right(self._ends, self._current)][0]
         self._current += sum(marks for place, _, marks in new if place < here)
         self._set_hits(sorted([*self._hits, *new]))
 
     def _show_first(self, new: Sequence[tuple[int, str, int]]) -> None:
-        """Show the match nearest to the initial view. ``new`` starts with its message."""
+        """Jump to the match nearest to where the search started, in ``new``'s first message."""
         place, _, marks = new[0]
         back = place < self._first_in_view
         self._set_hits(sorted(new))
@@ -276,7 +276,7 @@ class FindBar(QWidget):
         return self._ends[-1] if self._ends else 0
 
     def _shown(self, message: Message) -> str:
-        """Return the folded text of a message without its Markdown syntax."""
+        """Get the message as plain text, case-folded. Cached."""
         kept = self._texts.get(message.id)
         if kept is None or kept[0] != message.content:
             text = fold(shown_text(message.content, message.role))
@@ -284,8 +284,11 @@ class FindBar(QWidget):
         return kept[1]
 
     def _show_current(self, *, back: bool = False) -> None:
-        """Show the current match. The exact number of matches in a message is known after its
-        layout; it may differ from the number in its source."""
+        """Scroll to the current match.
+
+        Once its message is laid out, we know the exact number of matches there. If it isn't what we
+        found in the source, correct it and try again.
+        """
         while self._hits:
             hit = bisect_right(self._ends, self._current)
             place, message_id, expected = self._hits[hit]
@@ -308,46 +311,46 @@ class FindBar(QWidget):
         self.count.setText(tr("{number} of {count}", **figures) if self._hits else none)
 
 
-LEAST = (272, 220)  # minimum width and height of a pane at normal text size
+LEAST = (272, 220)  # minimum width and height at normal text size
 
 
 class ChatPane(QWidget):
-    """Pane of one chat."""
+    """A pane showing a chat."""
 
-    # models_asked(pane), options_asked(pane), tools_asked(pane): opening a popover was requested
+    # models_asked(pane), options_asked(pane), tools_asked(pane): open a popover
     models_asked = Signal(object)
     options_asked = Signal(object)
     tools_asked = Signal(object)
     get_asked = Signal()
     four_asked = Signal()
-    # cancel_load_asked(pane), get_asked(), four_asked(): a button was pressed
+    # cancel_load_asked(pane), get_asked(), four_asked(): button presses
     cancel_load_asked = Signal(object)
-    # (pane, button): freeing memory for the pane's model was requested
+    # (pane, button): free some memory for the pane's model
     unload_asked = Signal(object, object)
-    notice_posted = Signal(str)  # (text): a short notice, shown as a toast
-    # (pane): Escape was pressed in the composer with nothing to cancel
+    notice_posted = Signal(str)  # (text): show a toast
+    # (pane): Escape in the composer with nothing left to cancel
     escaped = Signal(object)
-    # (pane, text, files): the user has sent a message
+    # (pane, text, files): the user sent a message
     spoken = Signal(object, str, object)
-    broadcast_asked = Signal(object)  # (pane): the broadcast button was pressed
-    # (pane, message id): branching into a new chat was requested
+    broadcast_asked = Signal(object)  # (pane): toggle broadcast
+    # (pane, message id): branch into a new chat
     branch_asked = Signal(object, str)
-    panel_asked = Signal(object, str)  # (pane, message id): asking a panel was requested
-    column_kept = Signal(object, str)  # (pane, message id): keeping a panel's column was requested
-    # (pane, kind): an action on its panel was requested; kinds as in `app.chats.panel`
+    panel_asked = Signal(object, str)  # (pane, message id): ask a panel
+    column_kept = Signal(object, str)  # (pane, message id): keep this reply of a panel
+    # (pane, kind): judge, merge etc. the panel, see `app.chats.panel`
     made = Signal(object, str)
-    # (pane, message id, message id): comparing two branches was requested
+    # (pane, message id, message id): compare two branches
     branches_compared = Signal(object, str, str)
-    deleted = Signal(str, object)  # (chat id, removal): messages were deleted; this can be undone
-    # (chat id, message, place): a message was removed from the queue; this can be undone
+    deleted = Signal(str, object)  # (chat id, removal): messages were deleted; can be undone
+    # (chat id, message, place): removed from the queue; can be undone
     unqueued = Signal(str, object, int)
-    chat_asked = Signal(str)  # (id): opening a chat that this one reads was requested
+    chat_asked = Signal(str)  # (id): open a chat that this chat reads
 
     def __init__(self, chat: Chat, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.chat = chat
-        self.active = False  # the pane has the focus
+        self.active = False  # the pane has focus
         self._broadcast = 0
         self._remote_receivers: tuple[Remote, ...] = ()
         self._shown_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
@@ -362,7 +365,7 @@ class ChatPane(QWidget):
         self._on_theme()
         theme().changed.connect(self._on_theme)
         self.setFocusProxy(self.composer.field)
-        # A click anywhere in the pane activates it.
+        # Clicking anywhere in a pane makes it active.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._show_compose()
         self._acts: dict[Action, Callable[[str], object]] = {
@@ -412,9 +415,9 @@ class ChatPane(QWidget):
         chat.chat_changed.connect(self._refresh)
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._refresh)
-        chat.message_added.connect(self.fold)  # a new message hides the panel
+        chat.message_added.connect(self.fold)  # hide the panel to show the new message
         chat.spoken.connect(self._on_spoken)
-        # Both objects outlive this pane, and the chat may get a new one.
+        # The chat and its counter outlive this pane and may get a new pane later.
         once = Qt.ConnectionType.UniqueConnection
         for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):
             changed.connect(chat.count.count_soon, once)
@@ -423,7 +426,7 @@ class ChatPane(QWidget):
 
     @cached_property
     def empty(self) -> EmptyChat:
-        """Return the placeholder of an empty chat. Created on first use."""
+        """Placeholder shown while the chat is empty. Created on first use."""
         made = EmptyChat(self.chat, self._pages)
         self._insert_in_tab_order(self.transcript, made)
         self._pages.addWidget(made)
@@ -435,7 +438,7 @@ class ChatPane(QWidget):
 
     @cached_property
     def tree(self) -> BranchTree:
-        """Return the branch tree. Created on first use."""
+        """Tree of the chat's branches. Created on first use."""
         made = BranchTree(self.chat, self._pages)
         self._insert_in_tab_order(self.transcript, made)
         self._pages.addWidget(made)
@@ -451,7 +454,7 @@ class ChatPane(QWidget):
         return "tree" in vars(self) and self._pages.currentWidget() is self.tree
 
     def show_tree(self, shown: bool) -> None:
-        """Show the branch tree or the conversation."""
+        """Switch between the branch tree and the conversation."""
         if shown and self.chat.transcript.leaf_id is not None:
             self._pages.setCurrentWidget(self.tree)
             self.tree.open_tree()
@@ -467,7 +470,7 @@ class ChatPane(QWidget):
 
     @cached_property
     def panel(self) -> PanelView:
-        """Return the panel's columns. Created on first use."""
+        """Columns of a panel. Created on first use."""
         made = PanelView(self.chat, self._pages)
         self._pages.addWidget(made)
         self._insert_in_tab_order(self.transcript, made)
@@ -479,11 +482,11 @@ class ChatPane(QWidget):
 
     @property
     def unfolded(self) -> bool:
-        """Return True if a panel is shown."""
+        """True while a panel is shown."""
         return "panel" in vars(self) and self._pages.currentWidget() is self.panel
 
     def unfold(self, message_id: str) -> None:
-        """Show the columns of the panel that a message belongs to."""
+        """Show the panel that a message is part of, as columns."""
         message_id = message_id or self.chat.transcript.leaf_id or ""
         if self.chat.panel.columns(message_id):
             self.panel.show_panel(message_id)
@@ -492,14 +495,14 @@ class ChatPane(QWidget):
 
     @Slot()
     def fold(self) -> None:
-        """Hide the panel."""
+        """Go back from the panel to the conversation."""
         if self.unfolded:
             self._pages.setCurrentWidget(self.transcript)
             self.focus_composer()
 
     @cached_property
     def find_bar(self) -> FindBar:
-        """Return the find bar. Created on first use."""
+        """Search bar. Created on first use."""
         made = FindBar(self.chat, self.transcript, self)
         self._insert_in_tab_order(self.transcript, made)
         self._rows.insertWidget(self._rows.indexOf(self._pages), made)
@@ -508,7 +511,7 @@ class ChatPane(QWidget):
 
     @cached_property
     def notice(self) -> Notice:
-        """Return the error above the composer. Created on first use."""
+        """Error above the composer. Created on first use."""
         made, chat = Notice(self), self.chat
         made.hide()
         self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, made)
@@ -524,7 +527,7 @@ class ChatPane(QWidget):
 
     @cached_property
     def queue(self) -> QueueView:
-        """Return the queue above the composer. Created on first use."""
+        """Queued messages above the composer. Created on first use."""
         made, chat = QueueView(self), self.chat
         made.hide()
         self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, made)
@@ -536,7 +539,7 @@ class ChatPane(QWidget):
         return made
 
     def _insert_in_tab_order(self, last: QWidget, made: QWidget) -> None:
-        """Move the widgets of a new part after ``last`` in the tab order."""
+        """Insert a new part's widgets into the tab order after ``last``."""
         for part in made.findChildren(QWidget):
             if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 self.setTabOrder(last, part)
@@ -544,7 +547,7 @@ class ChatPane(QWidget):
 
     def set_active(self, active: bool) -> None:
         self.active = active
-        # Inactive panes are shaded.
+        # Shade inactive panes.
         self.transcript.ground = "background" if active else "back"
         self.transcript.viewport().update()
         self.chat.reply.set_front(active)
@@ -553,12 +556,12 @@ class ChatPane(QWidget):
     def set_broadcast(
         self, on: bool, receivers: int, remotes: Sequence[Remote] = (), *, offered: bool = False
     ) -> None:
-        """Set how many chats receive a message from here, 0 for this one only.
+        """Set how many chats receive a message sent from here (0: only this chat).
 
-        ``offered``: there are other chats to broadcast to.
+        ``offered`` is False if there's no other chat to broadcast to.
         """
         shown = (on, receivers, tuple(remotes), offered)
-        if shown == self._shown_broadcast:  # called for all panes whenever one moves
+        if shown == self._shown_broadcast:  # called for every pane whenever a pane moves
             return
         self._shown_broadcast = shown
         self._broadcast, self._remote_receivers = receivers, tuple(remotes)
@@ -568,7 +571,7 @@ class ChatPane(QWidget):
 
     @property
     def alone(self) -> bool:
-        """Return True in the quick question window."""
+        """True in the quick question window."""
         return self.composer.alone
 
     def set_alone(self, alone: bool) -> None:
@@ -578,21 +581,21 @@ class ChatPane(QWidget):
             self.empty.refresh()
 
     def take_header(self) -> None:
-        """Show the header above the conversation again, after it was in the tab."""
+        """Move the header back from the tab."""
         self._rows.insertWidget(0, self.header)
 
     @Slot()
     def _on_theme(self) -> None:
-        # Minimum size. A pane must fit the minimum window with large text.
+        # Even with large text, a pane must fit in a window of minimum size.
         self.setMinimumSize(min(scaled(LEAST[0]), 500), min(scaled(LEAST[1]), 330))
 
     def focus_composer(self) -> None:
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def act(self, action: Action, message_id: str = "") -> bool:
-        """Carry out an action, or show why it is not possible.
+        """Perform an action on a message, or tell the user why that's not possible.
 
-        Without an id it applies to the last suitable message.
+        Without an id, use the last message for which the action makes sense.
         """
         if action is Action.SEND:
             return self._submit(Event.ENTER)
@@ -608,10 +611,10 @@ class ChatPane(QWidget):
         return True
 
     def _submit(self, event: Event) -> bool:
-        """Send the draft or queue it, or show why neither is possible."""
+        """Send or queue the draft. If neither is possible, tell the user why."""
         turn = self.chat.turn
         if (reason := turn.why_not(event)) is not None:
-            if turn.draft is Draft.KEPT:  # otherwise the text below the composer shows the reason
+            if turn.draft is Draft.KEPT:  # else the reason is shown below the text
                 self.notice_posted.emit(reason)
             return False
         self.show_tree(False)
@@ -637,7 +640,7 @@ class ChatPane(QWidget):
                 self.escaped.emit(self)
 
     def _type(self, event: QKeyEvent) -> None:
-        """Insert text typed anywhere in the pane into the composer."""
+        """Typing anywhere in the pane goes to the composer."""
         if types_words(event):
             self.focus_composer()
             self.composer.field.insertPlainText(event.text())
@@ -646,7 +649,7 @@ class ChatPane(QWidget):
 
     @Slot(bool)
     def _on_left(self, forward: bool) -> None:
-        """Move the focus out of the conversation."""
+        """Called when the focus moves past either end of the conversation."""
         if forward:
             self.focus_composer()
         else:
@@ -659,7 +662,7 @@ class ChatPane(QWidget):
         super().resizeEvent(event)
         self._progress_line.setGeometry(0, 0, self.width(), 2)
         left, _ = column_in(self.width())
-        # Aligns the composer's text, not its edge, with the conversation.
+        # Align the text of the composer, rather than its frame, with the conversation.
         edge = max(10, left - 16)
         self._foot.setContentsMargins(edge, 4, edge, 12 if self.width() < 420 else 16)
         self.composer.set_limit(round(self.height() * 0.4))
@@ -677,7 +680,7 @@ class ChatPane(QWidget):
             self._pages.setCurrentWidget(self.transcript)
         model_status = chat.model.status
         failed = model_status.state is LoadState.FAILED
-        # A failure shown in the conversation is not repeated.
+        # Don't repeat an error that the conversation already shows.
         last = chat.transcript.path[-1:] if failed else []
         told = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         blind = "" if failed else chat.model.unseen_images
@@ -707,18 +710,18 @@ class ChatPane(QWidget):
 
     @property
     def _queue_words(self) -> str:
-        """Return when queued messages are sent, or why they are held."""
+        """Note telling the user when queued messages are sent, or why they're on hold."""
         if why := self.chat.queue.why_held:
             return why
         turn = self.chat.turn
         if turn.content() is not Content.NOTHING or not turn.preview(Event.STEER):
-            return tr("Sent after the reply.")  # Ctrl+Enter is for the composer, or does nothing
+            return tr("Sent after the reply.")  # Ctrl+Enter is the composer's, or does nothing
         words = mark("Sent after the reply. {keys} sends the first one now.")
         return tr(words, keys=self.composer.field.steering_keys)
 
     @Slot()
     def _on_recalled(self) -> None:
-        """Edit the last queued or sent message."""
+        """Edit the last message, preferably a queued message."""
         if queued := self.chat.queue.messages:
             self._edit_queued(queued[-1].id)
         else:
@@ -743,7 +746,7 @@ class ChatPane(QWidget):
 
     @Slot()
     def _on_compose(self) -> None:
-        """Update after the draft was replaced."""
+        """Called after the draft was replaced."""
         self._show_compose()
         self._show_turn()
 
@@ -761,7 +764,7 @@ class ChatPane(QWidget):
 
     @Slot(str)
     def _on_model_asked(self, ref: str) -> None:
-        """Focus the message before the button disappears, and set the model."""
+        """Change the model. Focus the message first because the button is about to disappear."""
         self.focus_composer()
         self.chat.model.set(ref)
 
@@ -773,7 +776,7 @@ class ChatPane(QWidget):
 
     @Slot(str, str)
     def _on_action_requested(self, action: str, message_id: str) -> None:
-        """Handle a button of a message."""
+        """Called when a button of a message is pressed."""
         if action == "copied":
             self.notice_posted.emit(tr("Copied"))
         elif action == MODELS:
@@ -805,7 +808,7 @@ class ChatPane(QWidget):
     @Slot()
     def _read_texts(self) -> None:
         self.chat.attaching.read_texts()
-        self.focus_composer()  # the button disappears
+        self.focus_composer()  # its button is about to disappear
 
     def _forget_oldest(self, message_id: str) -> None:
         if self.chat.forget_oldest(message_id):

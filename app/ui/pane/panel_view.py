@@ -1,4 +1,4 @@
-"""Columns of a panel in its pane, with buttons that compare or merge the replies."""
+"""Shows a panel's replies in columns, and can compare or merge them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import across, down, nest
 from app.ui.widgets.manners import announce, plain_tip
 
-LEAST = 240  # minimum pixels of a column; more columns scroll sideways
+LEAST = 240  # minimum column width in pixels; scrolls sideways if there isn't enough space
 _MAX_QUESTION_CHARACTERS = 300
 
 WORDS = {
@@ -45,12 +45,12 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class PanelColumn(QFrame):
-    """Column with one reply, which scrolls separately."""
+    """A panel member's reply, scrolling independently of the other columns."""
 
-    action_requested = Signal(str, str)  # (action, id): see `MessageRow.action_requested`
-    kept = Signal(str)  # (id): its Keep button was pressed
-    stepped = Signal(int)  # (by): moving the focus to another column was requested
-    focused = Signal()  # it got the focus
+    action_requested = Signal(str, str)  # see `MessageRow.action_requested`
+    kept = Signal(str)  # (id): keep this reply
+    stepped = Signal(int)  # (by): move the focus to another column
+    focused = Signal()
 
     def __init__(self, message: Message, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
@@ -81,7 +81,7 @@ class PanelColumn(QFrame):
         self.row.resized.connect(self._layout_timer.start)
         self.row.show()
         self.letter = panel.letter_of(message)
-        # The name comes first, as a narrow column cannot show both.
+        # The member's name goes first because both names may not fit.
         names = filter(None, (panel.name_of(message), message.model))
         self._title = f"{self.letter} {' · '.join(names)}"
         self.set_message(message)
@@ -99,7 +99,7 @@ class PanelColumn(QFrame):
         self.row.append(text, kind)
 
     def set_may_keep(self, why: str) -> None:
-        """Enable the Keep button, or disable it with a reason."""
+        """Enable the Keep button, or explain why it's disabled."""
         self.keep.setEnabled(not why)
         self.keep.setToolTip(why or tr("Go on from this reply; the others stay as versions of it"))
         self.row.show_actions()
@@ -164,19 +164,19 @@ class PanelColumn(QFrame):
 
 
 class PanelView(QWidget):
-    """Columns of one panel, shown instead of the conversation."""
+    """Columns of a panel. Takes the place of the conversation."""
 
-    action_requested = Signal(str, str)  # (action, id): a button of a reply was pressed
-    # kept(id): keep a column; made(kind): judge, merge or count the replies
+    action_requested = Signal(str, str)  # (action, id): a reply's button was pressed
+    # kept(id): keep this reply; made(kind): judge, merge or count the replies
     kept = Signal(str)
     made = Signal(str)
-    folded = Signal()  # hiding the panel was requested
+    folded = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
         self._chat = chat
         self.columns: list[PanelColumn] = []
-        self.about = ""  # message whose panel is shown
+        self.about = ""  # a message of the panel that's shown
         self.setAccessibleName(tr("Panel"))
         self._question = plain_label(self, muted=False, wrap=False, px=t.LEAD_PX)
         self._words = ""
@@ -192,7 +192,7 @@ class PanelView(QWidget):
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.buttons: dict[str, QPushButton] = {}
         self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        rows = (QHBoxLayout(), QHBoxLayout())  # stacked if there is no space
+        rows = (QHBoxLayout(), QHBoxLayout())  # stacked if the pane is narrow
         for stretch, row in enumerate((self._foot, *rows)):
             row.setSpacing(8)
             if stretch:
@@ -217,7 +217,7 @@ class PanelView(QWidget):
         chat.path_changed.connect(self._on_path)
 
     def show_panel(self, message_id: str) -> None:
-        """Show the panel that a message belongs to."""
+        """Show the panel that a message is part of."""
         self.about = message_id
         had = [c.letter for c in self.columns if c.message_id == self.current]
         for column in self.columns:
@@ -247,19 +247,21 @@ class PanelView(QWidget):
 
     @property
     def shown(self) -> str:
-        """Return the first column's message, or ""."""
+        """Message id of the first column, or ""."""
         return self.columns[0].message_id if self.columns else ""
 
     @property
     def current(self) -> str:
-        """Return the focused column's message, or ""."""
+        """Message id of the focused column, or ""."""
         focused = self.window().focusWidget()
         has = (c.message_id for c in self.columns if c is focused or c.isAncestorOf(focused))
         return next(has, "") if focused is not None else ""
 
     def enter(self, letter: str = "") -> bool:
-        """Focus the column with this letter and return True, or focus the first and return
-        False."""
+        """Focus the column with a letter, or else the first column.
+
+        Return True if there is a column with that letter.
+        """
         found = [c for c in self.columns if c.letter == letter]
         for column in (found or self.columns)[:1]:
             column.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -270,7 +272,6 @@ class PanelView(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Update the buttons."""
         if not self.columns or self.shown not in self._chat.transcript:
             return
         for kind, button in self.buttons.items():
@@ -303,7 +304,7 @@ class PanelView(QWidget):
 
     @Slot()
     def _on_path(self) -> None:
-        """Update the columns after one was deleted, restored or regenerated."""
+        """Called after a reply was deleted, restored or regenerated."""
         shown = [c.message_id for c in self.columns]
         about = next((i for i in (self.about, *shown) if i in self._chat.transcript), "")
         found = [m.id for m in self._chat.panel.columns(about)]

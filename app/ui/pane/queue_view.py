@@ -1,4 +1,4 @@
-"""Queued messages, in rows above the composer."""
+"""List of queued messages above the composer."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from app.ui.widgets.laying import SPRING, across, down, scrolling
 from app.ui.widgets.manners import plain_tip
 from app.ui.widgets.row_painter import RowPainter
 
-_MAX_ROW_CHARACTERS = 400  # characters of a message used for its row; it may have a million
+_MAX_ROW_CHARACTERS = 400  # longest excerpt in a row; messages can have a million characters
 
 
 class QueuedRow(RemovableButton):
-    """Row of a queued message. Enter or a click edits it in the composer, Delete removes it."""
+    """A queued message. Enter or a click edits it in the composer, and Delete removes it."""
 
     HEIGHT = 30
-    focused = Signal()  # it got the focus
+    focused = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class QueuedRow(RemovableButton):
         self.update()
 
     def show_message(self, queued: Queued, place: int) -> None:
-        """Show a message. ``place`` is its position from 1."""
+        """Update the row. ``place`` is the position in the queue, starting at 1."""
         files, beginning = queued.attachments, queued.text[:_MAX_ROW_CHARACTERS]
         self._words = " ".join(beginning.split()) or (files[0].name if files else "")
         self._files = counted("%n file", "%n files", len(files)) if files else ""
@@ -76,14 +76,14 @@ class QueuedRow(RemovableButton):
 
 
 class QueueView(QWidget):
-    """List of queued messages in order, with a line that says when they are sent."""
+    """Queued messages in order, with a note saying when they'll be sent."""
 
-    MOST = 4.5  # visible rows
+    MOST = 4.5  # rows visible without scrolling
     GAP = 3
-    # edited(id), removed(id): a button of a row was pressed
+    # edited(id), removed(id): a row's button was pressed
     edited = Signal(str)
     removed = Signal(str)
-    left = Signal()  # the last row is about to be removed; the focus must move
+    left = Signal()  # the queue will be empty, so move the focus elsewhere
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -94,7 +94,7 @@ class QueueView(QWidget):
         self.words.setProperty("muted", True)
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
-        # sends held messages
+        # sends messages that are on hold
         self.send = link(self, tr("Send"))
         self.send.setCursor(Qt.CursorShape.PointingHandCursor)
         head = across((self.words, 1), self.send, margins=(16, 0, 8, 0), spacing=None)
@@ -104,19 +104,19 @@ class QueueView(QWidget):
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.viewport().setAutoFillBackground(False)
         float_bars(self._area)
-        self._list.setAutoFillBackground(False)  # QScrollArea turns it on
+        self._list.setAutoFillBackground(False)  # QScrollArea turns this on
         down(head, self._area, of=self, spacing=4)
         theme().changed.connect(self._fit)
 
     def show_queue(self, messages: Sequence[Queued], words: str, *, held: bool) -> None:
-        """Show the messages. ``words``: when they are sent. ``held``: only on request."""
+        """Show the queue. ``words`` says when it's sent. Pass ``held`` if it won't be by itself."""
         self.words.setText(words)
         self.send.setVisible(held)
         if self._shown == (shown := tuple(messages)):
             return
         had = next((n for n, row in enumerate(self.rows.values()) if row.hasFocus()), None)
         if shown[-1] not in self._shown:
-            QTimer.singleShot(0, self, self._show_last)  # after the layout pass
+            QTimer.singleShot(0, self, self._show_last)  # wait for the layout pass
         rows, self._shown = self.rows, shown
         known = {each.id: rows.pop(each.id) for each in shown if each.id in rows}
         self.rows = {each.id: known.get(each.id) or self._make_row(each.id) for each in shown}
@@ -127,7 +127,7 @@ class QueueView(QWidget):
         for place, (queued, row) in enumerate(zip(shown, self.rows.values(), strict=True)):
             if self._column.indexOf(row) != place:
                 self._column.insertWidget(place, row)
-                row.show()  # now, so that it can get the focus
+                row.show()  # hidden widgets can't get the focus
             row.show_message(queued, place + 1)
             QWidget.setTabOrder(last, row)
             last = row

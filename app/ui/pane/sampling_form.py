@@ -1,4 +1,4 @@
-"""Form rows of numeric sampling options, with the model's defaults."""
+"""Form for numeric sampling options. Shows the model's defaults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.ui.style.theme import repolish
 
 
 class Number(Struct, frozen=True):
-    """A numeric option."""
+    """Description of a numeric option."""
 
     name: str
     words: str
@@ -23,7 +23,7 @@ class Number(Struct, frozen=True):
     high: float
     step: float
     decimals: int
-    engine: float  # default of the engine
+    engine: float  # used if the model has no default
     tip: str
 
 
@@ -76,7 +76,7 @@ MORE = (
 
 
 class NumberBox(QDoubleSpinBox):
-    """Spin box with an unset state, one step below its minimum."""
+    """Spin box that can be unset, which is represented by a step below the minimum."""
 
     def __init__(self, number: Number, parent: QWidget) -> None:
         super().__init__(parent)
@@ -92,7 +92,7 @@ class NumberBox(QDoubleSpinBox):
         self.valueChanged.connect(self._on_value)
 
     def set_default(self, value: float) -> None:
-        """Set the default, which is shown muted while the value is unset."""
+        """Set the default to show, muted, while no value is set."""
         whole = value == int(value)
         shown = number(int(value)) if whole else self.locale().toString(float(value), "g", 8)
         self.setSpecialValueText(tr("Default {value}", value=shown))
@@ -106,7 +106,7 @@ class NumberBox(QDoubleSpinBox):
 
     @property
     def number(self) -> float | None:
-        """Return the value, or None if it is unset."""
+        """The value. None if unset."""
         value = self.value()
         if value == self.minimum():
             return None
@@ -119,12 +119,12 @@ class NumberBox(QDoubleSpinBox):
 
 
 class SamplingForm:
-    """Rows of some options in a form."""
+    """Adds rows for numeric options to a form."""
 
     def __init__(
         self, form: QFormLayout, numbers: tuple[Number, ...], parent: QWidget, labels: int
     ) -> None:
-        """Add the rows. ``labels`` is the width of labels, for alignment with other rows."""
+        """Add the rows. Set ``labels`` to the label width if other rows should be aligned."""
         self._numbers = numbers
         self.boxes: dict[str, NumberBox] = {}
         for each in numbers:
@@ -137,7 +137,7 @@ class SamplingForm:
             form.addRow(label, box)
 
     def show_options(self, options: ChatOptions, defaults: Mapping[str, Any] | None) -> None:
-        """Show the values and the model's defaults. None if these are unknown."""
+        """Fill in the values. ``defaults`` is None if the model's defaults aren't known."""
         for each in self._numbers:
             box = self.boxes[each.name]
             own = defaults.get(each.name) if defaults is not None else None
@@ -147,5 +147,5 @@ class SamplingForm:
             box.set_number(getattr(options, each.name))
 
     def values(self) -> dict[str, Any]:
-        """Return the values by option name."""
+        """Get the values as a dict of options."""
         return {name: box.number for name, box in self.boxes.items()}

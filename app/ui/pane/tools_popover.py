@@ -1,4 +1,4 @@
-"""Popover with a chat's tools."""
+"""Popover for the tools of a chat."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ from engine.errors import EngineError
 
 
 def headed(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
-    """Add a heading. Return the empty label at its right, for a figure."""
+    """Add a heading. Return the empty label to its right, which can hold a number."""
     figure = plain_label(parent, wrap=False)
     nest(layout, across((heading(parent, words), 1), figure))
     return figure
 
 
-LONGEST = 600  # characters of a description; its tooltip shows all
+LONGEST = 600  # longest description to show, in characters; the tooltip has the full text
 
 
 def _change_text(tool: Tool, other: Tool) -> str:
-    """Return a changed tool's description, with its title if that changed too."""
+    """Text of a tool that has changed. Only includes the title if it's different."""
     about = tool.description[:LONGEST]
     return about if tool.title == other.title else f"{title_of(tool)}: {about}"
 
@@ -63,23 +63,22 @@ _LIMIT_NAMES = {
 
 
 class ToolsPopover(Popover):
-    """Popover with built-in tools, folders and servers, and the tokens that they use in each
-    prompt.
+    """Popover with built-in tools, folders and servers, and how many prompt tokens they take up.
 
-    Changes are applied immediately, from the next message on.
+    Changes are applied immediately and affect the next message.
     """
 
-    folder_asked = Signal()  # granting a folder was requested
-    servers_asked = Signal()  # opening the list of servers was requested
+    folder_asked = Signal()  # let the user grant access to a folder
+    servers_asked = Signal()  # open the list of servers
 
     def __init__(self, chat: Chat, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent)
         self._chat, self._library = chat, library
         self._toolbox = library.toolbox
         self._changes: dict[str, ToolChanges | str] = {}
-        self._usable = True  # the chat's model can call tools
+        self._usable = True  # False if the chat's model can't call tools
         self.boxes: dict[str, QCheckBox] = {}
-        self._focus_targets: dict[str, QWidget] = {}  # server -> its first widget, for the focus
+        self._focus_targets: dict[str, QWidget] = {}  # server -> widget to focus after a rebuild
         self.cost = QLabel()
         self.costs: dict[str, QLabel] = {}
         self._count_run = 0
@@ -128,7 +127,7 @@ class ToolsPopover(Popover):
         self._count()
 
     def _permission_text(self) -> str:
-        """Return a sentence about which calls ask the user."""
+        """Explain in a sentence which tool calls need permission."""
         given = self._toolbox.consents.of_chat(self._chat.id)
         names = []
         for consent in given:
@@ -206,13 +205,13 @@ class ToolsPopover(Popover):
         return use
 
     def _fill_again(self, server: str) -> None:
-        """Rebuild the popover, and focus this server's part."""
+        """Rebuild everything, then focus the part belonging to ``server``."""
         self._fill()
         if server in self._focus_targets:
             self._focus_targets[server].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_tool(self, tool: Tool, layout: QVBoxLayout, page: QWidget) -> QCheckBox:
-        """Add a check box for a tool, with its description."""
+        """Add a tool's check box and description."""
         about = about_of(tool)
         box = QCheckBox(title_of(tool).replace("&", "&&"), page)
         told = f"{visible(tool.name)}\n{tool.description[:LONGEST]}"
@@ -234,7 +233,7 @@ class ToolsPopover(Popover):
         return box
 
     def _add_limits(self, box: QCheckBox, layout: QVBoxLayout, page: QWidget) -> None:
-        """Add the limits of helpers, visible while they are enabled."""
+        """Add the limits for helpers. Only visible while helpers are enabled."""
         rows = QWidget(page)
         form = QFormLayout(rows)
         form.setContentsMargins(24, 0, 0, 4)
@@ -245,7 +244,7 @@ class ToolsPopover(Popover):
             field.setAccessibleName(tr(words))
             field.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
             field.setGroupSeparatorShown(True)
-            field.setKeyboardTracking(False)  # no signals while typing
+            field.setKeyboardTracking(False)
             field.valueChanged.connect(lambda value, name=name: self._set_limit(name, value))
             label = plain_label(rows, tr(words))
             label.setMinimumHeight(field.sizeHint().height())
@@ -261,8 +260,7 @@ class ToolsPopover(Popover):
         chat.set_options(ChatOptions.from_params(params), chat.record.system)
 
     def _switch_of(self, server: str, page: QWidget) -> QCheckBox:
-        """Return a check box for a server that has no tools, or whose tools were not fetched
-        yet."""
+        """Make a check box for a server with no tools, at least none fetched so far."""
         box = QCheckBox(tr("Resources (@) and prompts (/)"), page)
         key = f"{server}/"
         box.setChecked(key in self._chat.options.tools)
@@ -280,7 +278,7 @@ class ToolsPopover(Popover):
         self._count()
 
     def _fetch_tools(self, server: str) -> None:
-        """Fetch the server's tools. This starts the server."""
+        """Start the server and fetch its tools."""
         self._changes[server] = tr("Connecting…")
         self._fill_again(server)
         flows.start(self, self._receive_tools(server, self._toolbox.host.tools(server)))
@@ -288,7 +286,7 @@ class ToolsPopover(Popover):
     async def _receive_tools(self, server: str, future: Future[list[Tool]]) -> None:
         try:
             tools = await flows.arrived(future)
-        except CancelledError:  # the app is closing
+        except CancelledError:  # app is quitting
             return
         except Exception as error:
             self._changes[server] = str(error)
@@ -322,11 +320,11 @@ class ToolsPopover(Popover):
     # Token counts.
 
     def _count(self) -> None:
-        """Count the tokens of the enabled tools: in total, and for each server."""
+        """Count the tokens of enabled tools, per server and in total."""
         engine = self._library.loader.engine if self._chat.model.remote is None else None
         model = self._chat.model.status.model
         tools = self._toolbox.offered(self._chat.options.tools)
-        self._count_run += 1  # invalidates running counts
+        self._count_run += 1  # makes counts still running obsolete
         for label in (self.cost, *self.costs.values()):
             label.setText("")
         self.cost.hide()

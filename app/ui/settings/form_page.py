@@ -1,4 +1,4 @@
-"""Pages of the settings window: the list with its search, and rows with fields."""
+"""Settings pages: a searchable list of pages, and the rows on each page."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.sheet import settle
 from app.ui.widgets.two_lines import KEY, TwoLineList
 
-_MAX_ROW_WIDTH = 620  # keeps a row's field near its label in a wide window
+_MAX_ROW_WIDTH = 620  # in a wide window, keeps labels and fields close together
 
 
 class Switch(QCheckBox):
-    """Check box that is painted as a switch, without a text."""
+    """Check box drawn as a toggle switch."""
 
     def __init__(self, on: bool, parent: QWidget) -> None:
         super().__init__(parent)
@@ -86,17 +86,17 @@ class Switch(QCheckBox):
 
 
 class Segments(QFrame):
-    """Mutually exclusive buttons in one frame."""
+    """Group of buttons, of which one is active."""
 
     chosen = Signal(object)  # (value)
 
     def __init__(self, choices: Mapping[Any, str], value: object, parent: QWidget) -> None:
-        """Create the buttons. ``choices`` maps values to texts."""
+        """Create the buttons. ``choices`` maps each value to its text."""
         super().__init__(parent)
         self.setObjectName("segments")
         row = across(of=self, margins=(2, 2, 2, 2), spacing=2)
         group = QButtonGroup(self)
-        self.buttons: dict[Any, QPushButton] = {}  # by value
+        self.buttons: dict[Any, QPushButton] = {}
         for each, words in choices.items():
             button = self.buttons[each] = QPushButton(words, self)
             button.setAutoDefault(False)
@@ -113,24 +113,24 @@ Special = Mapping[str, Callable[["FormPage"], object] | None]
 
 
 class FormPage(QWidget):
-    """Page of the settings: the rows of `ROWS` that name it, in sections."""
+    """A settings page. Contains the rows that `ROWS` lists for it, grouped into sections."""
 
-    command_requested = Signal(str)  # (command): of the window
+    command_requested = Signal(str)  # (command): run a command of the window
 
     def __init__(self, parent: QWidget, title: str = "", settings: Settings | None = None) -> None:
         super().__init__(parent)
-        self.title = title  # English title
-        self.settings = settings or Settings()  # settings that its rows show and change
-        self.rows: dict[str, QWidget] = {}  # English label -> row
-        self.found_by: dict[str, str] = {}  # English label -> additional text for the search
-        self.fields: dict[str, Any] = {}  # option -> field made by `fill`
+        self.title = title  # in English
+        self.settings = settings or Settings()  # what the rows display and change
+        self.rows: dict[str, QWidget] = {}  # by English label
+        self.found_by: dict[str, str] = {}  # English label -> additional text to search
+        self.fields: dict[str, Any] = {}  # option -> field, filled by `fill`
         self._section = ""
         self._fields: dict[str, QWidget | QBoxLayout] = {}
         self._first = True
         self._column = down(of=self, margins=(28, 20, 28, 24), spacing=0)
-        # Created first: whenever a widget is reparented, Qt reapplies the style sheet to all its
+        # Create the scroll area first: on reparenting, Qt reapplies the style sheet to all
         # children.
-        self.area = QScrollArea(parent)  # scroll area of the page
+        self.area = QScrollArea(parent)
         self.area.setAccessibleName(tr(title) if title else tr("Settings"))
         self.area.setWidget(self)
         self.area.setWidgetResizable(True)
@@ -141,7 +141,7 @@ class FormPage(QWidget):
             self._column.addSpacing(8)
 
     def show_row(self, words: str, *, focus: bool = True) -> bool:
-        """Scroll to the row with this English label, and focus its field."""
+        """Scroll to a row by its English label and focus its field."""
         row, field = self.rows.get(words), self._fields.get(words)
         if row is None or field is None:
             return False
@@ -154,7 +154,7 @@ class FormPage(QWidget):
         return True
 
     def values(self, words: str) -> str:
-        """Return the choices and button texts of a row's field, for the search."""
+        """Get the choices and button texts in a row's field, for searching."""
         found: list[str] = []
         for each in self.rows[words].findChildren(QWidget):
             if isinstance(each, QComboBox):
@@ -164,11 +164,11 @@ class FormPage(QWidget):
         return " ".join(found)
 
     def fill(self, special: Special) -> None:
-        """Add the page's rows.
+        """Create all rows of the page.
 
         Args:
-            special: functions that add rows of other kinds, by option. None leaves the row out. ""
-                adds content above all rows.
+            special: for some options, a function that adds the row, or None to skip it. The
+                function for "" adds content at the top.
         """
         if (first := special.get("")) is not None:
             first(self)
@@ -187,7 +187,7 @@ class FormPage(QWidget):
                 self.row(name, self.field(name))
 
     def field(self, name: str) -> Any:
-        """Return a widget that shows an option and changes it."""
+        """Make a widget for editing an option."""
         option, value = OPTIONS[name], getattr(self.settings, name)
         made: Any
 
@@ -212,7 +212,7 @@ class FormPage(QWidget):
         return made
 
     def section(self, title: str) -> None:
-        """Start a section. ``title`` is in English, marked for translation."""
+        """Begin a section. ``title`` is in English."""
         self._column.addSpacing(20)
         self._column.addWidget(heading(self, tr(title)))
         self._column.addSpacing(4)
@@ -221,11 +221,11 @@ class FormPage(QWidget):
     def row(
         self, name: str, field: QWidget | QBoxLayout, about: str = "", *, below: bool = False
     ) -> QWidget:
-        """Add a row with a label and a field at its end, or below it.
+        """Add a row with a label, and a field to the right or ``below``.
 
         Args:
-            name: an option or another name in `ROWS`; "" for a row without a label.
-            about: translated description; by default that of the option.
+            name: an option or other name in `ROWS`, or "" for a row without label.
+            about: translated description. Defaults to the option's description.
         """
         option = ROWS[name] if name else Option()
         words, about = option.label, about or (tr(option.about) if option.about else "")
@@ -266,7 +266,7 @@ class FormPage(QWidget):
     def button(
         self, words: str, pressed: Callable[[], object], accessible_name: str = ""
     ) -> QPushButton:
-        """Return a button for a row. ``accessible_name``: by default its text."""
+        """Make a button for a row. Its accessible name defaults to its text."""
         button = QPushButton(words, self)
         button.setAutoDefault(False)
         button.setAccessibleName(accessible_name)
@@ -274,32 +274,33 @@ class FormPage(QWidget):
         return button
 
     def _add_limited(self, widget: QWidget) -> None:
-        """Add a widget with a limited width.
+        """Add a widget with a maximum width.
 
-        It needs its own layout: Qt computes the height of wrapped text from the page's full width.
+        It gets its own layout because otherwise Qt uses the full width of the page when computing
+        the height of wrapped text.
         """
         widget.setMaximumWidth(scaled(_MAX_ROW_WIDTH))
         nest(self._column, across((widget, 1), (SPRING, 0), spacing=None))
 
     def note(self, words: str) -> None:
-        """Add a short muted text under a section."""
+        """Add a short explanation in muted text."""
         self._column.addSpacing(4)
         self._add_limited(plain_label(self, words))
 
     def quiet(self, words: str) -> QLabel:
-        """Return a muted label for a row."""
+        """Make a muted label for a row."""
         return plain_label(self, words, wrap=False)
 
     def add(self, widget: QWidget) -> None:
-        """Add a widget with the page's full width."""
+        """Add a widget spanning the page."""
         self._column.addWidget(widget)
 
     def end(self) -> None:
-        """Complete the page."""
+        """Finish the page. Call this last."""
         self._column.addStretch(1)
 
     def number(self, value: float, option: Option) -> QDoubleSpinBox:
-        """Return a field for a number, with one decimal if its step is less than one."""
+        """Make a number field. Shows a decimal if the step is less than 1."""
         box = QDoubleSpinBox(self)
         box.setRange(*option.within)
         box.setDecimals(option.step < 1)
@@ -307,7 +308,7 @@ class FormPage(QWidget):
         box.setSuffix(tr(option.unit) if option.unit else "")
         box.setSpecialValueText(tr(option.zero) if option.zero else "")
         box.setGroupSeparatorShown(not option.within[0] and option.within[1] > 4096)
-        box.setKeyboardTracking(False)  # no signals while typing
+        box.setKeyboardTracking(False)
         box.setValue(value)
         box.setMinimumWidth(scaled(120))
         return box
@@ -334,10 +335,10 @@ _ICONS = {
 
 
 class SettingsPages(QWidget):
-    """List of pages with a search field, and the current page next to it."""
+    """List of pages and a search field, with the current page to the right."""
 
-    turned = Signal(str)  # (title): another page was opened; English title
-    command_requested = Signal(str)  # (command): of the window
+    turned = Signal(str)  # (title): a page was opened, by English title
+    command_requested = Signal(str)  # (command): run a command of the window
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
@@ -378,7 +379,7 @@ class SettingsPages(QWidget):
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
         column.addWidget(self.hits, 1)
-        column.addStretch(0)  # keeps the search field at the top if there are no results
+        column.addStretch(0)  # without results, keep the search field at the top
         self.hits.hide()
         self.stack = QStackedWidget(self)
         self.stack.addWidget(self.nothing)
@@ -386,10 +387,10 @@ class SettingsPages(QWidget):
         across(side, (self.stack, 1), of=self, spacing=0)
 
     def page(self, title: str, special: Special) -> None:
-        """Add a page by its English title.
+        """Register a page by its English title.
 
-        Its rows are created when it is shown or searched: all pages take twice as long as the rest
-        of the window.
+        Rows are only created once the page is shown or a search needs them. Creating all pages
+        takes twice as long as the rest of the window.
 
         Args:
             special: see `FormPage.fill`.
@@ -415,23 +416,23 @@ class SettingsPages(QWidget):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Return the fields of all created pages, by option."""
+        """Fields by option, across all pages created so far."""
         return {name: field for page in self.pages.values() for name, field in page.fields.items()}
 
     def complete(self) -> None:
-        """Create all pages."""
+        """Create the pages that don't exist yet."""
         for title in self._page_specials:
             self._ensure_page(title)
 
     def show_page(self, title: str) -> bool:
-        """Show a page by its English title."""
+        """Switch to a page, given its English title."""
         if title not in self._page_specials:
             return False
         self.list.setCurrentRow(list(self._page_specials).index(title))
         return True
 
     def show_row(self, title: str, words: str, *, focus: bool = True) -> bool:
-        """Show a page, scroll to a row, and focus it. Both names are in English."""
+        """Switch to a page and scroll to a row. Title and label are in English."""
         return self.show_page(title) and self.pages[title].show_row(words, focus=focus)
 
     @Slot(int)
@@ -452,13 +453,13 @@ class SettingsPages(QWidget):
             self.stack.setCurrentWidget(self.nothing)
         else:
             self._show(self.list.currentRow())
-        with QSignalBlocker(self.hits):  # removing results changes the current one for a moment
+        with QSignalBlocker(self.hits):  # removing results temporarily changes the current one
             self.hits.fill([(f"{title}/{row}", tr(row), tr(title)) for title, row in found])
             self.hits.setCurrentRow(0)
         self._on_chosen()
 
     def _find_rows(self, typed: str) -> list[tuple[str, str]]:
-        """Return the matching rows (page, label), the best first."""
+        """Search all rows. Returns (page, label) pairs, best match first."""
         wanted = PaletteQuery(typed)
         fits: list[tuple[MatchQuality, int, tuple[str, str]]] = []
         for title in self._page_specials:
@@ -481,12 +482,12 @@ class SettingsPages(QWidget):
 
     @Slot()
     def _on_chosen(self) -> None:
-        """Show the selected result. The search field keeps the focus."""
+        """Show the result that was selected, but keep the focus in the search field."""
         if chosen := self.hits.chosen():
             self.show_row(*chosen[0].split("/", 1), focus=False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle Up and Down in the results. Escape clears the search first."""
+        """Move through the results with Up and Down. Escape first clears the search."""
         step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
         if step and self.search.hasFocus():
             shown = self.list if self.hits.isHidden() else self.hits
@@ -496,7 +497,7 @@ class SettingsPages(QWidget):
             self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             field = self.focusWidget()
-            if event.key() == Qt.Key.Key_Escape:  # closing the window would apply the typed value
+            if event.key() == Qt.Key.Key_Escape:  # or it would close the window and apply the value
                 if isinstance(field, QDoubleSpinBox):
                     field.setValue(field.value())
                 while isinstance(field, QLineEdit) and field.isUndoAvailable():

@@ -1,4 +1,4 @@
-"""Settings rows for appearance, text size, language and spelling."""
+"""Settings for appearance, text size, language and spelling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.widgets.laying import across
 
 
 def add_appearance(menu: QMenu, settings: Settings) -> None:
-    """Add a submenu to choose the theme."""
+    """Add a submenu for choosing the theme."""
     submenu = menu.addMenu(tr("Theme"))
     group = QActionGroup(submenu)
     for name, words in THEMES.items():
@@ -29,7 +29,7 @@ def add_appearance(menu: QMenu, settings: Settings) -> None:
 
 
 class LanguageChoice:
-    """Row of the language, with a button that restarts the app."""
+    """Language row. Includes a button for restarting, which is needed to change the language."""
 
     def __init__(self, page: FormPage) -> None:
         settings = self._settings = page.settings
@@ -39,7 +39,7 @@ class LanguageChoice:
             self.box.addItem(name, code)
         self.box.setCurrentIndex(self.box.findData(settings.language))
         self.box.activated.connect(self._on_chosen)
-        # shown if the chosen language needs a restart
+        # only visible once a restart is needed
         self.restart = QPushButton(tr("Restart Now"), page)
         self.restart.setAutoDefault(False)
         self.restart.setToolTip(tr("Quits Stretto and opens it in this language; replies stop"))
@@ -55,7 +55,7 @@ class LanguageChoice:
 
 
 class SpellingChoice(QObject):
-    """Row of the spelling language: automatic, off, or one with an installed dictionary."""
+    """Spelling row: automatic, off, or a language with an installed dictionary."""
 
     def __init__(self, page: FormPage, speller: Speller) -> None:
         super().__init__(page)
@@ -100,7 +100,7 @@ def _indexes(box: QComboBox) -> range:
 
 
 def _language_names(languages: Sequence[str]) -> list[str]:
-    """Return the languages' own names: "Deutsch". Duplicates get their territory."""
+    """Get languages by their own names, e.g. "Deutsch", with the territory for duplicates."""
     locales = [QLocale(language) for language in languages]
     names = [
         locale.nativeLanguageName() if locale.language() != QLocale.Language.C else language
@@ -113,7 +113,7 @@ def _language_names(languages: Sequence[str]) -> list[str]:
 
 
 class AppearanceRows(QObject):
-    """Appearance rows that need special widgets."""
+    """Appearance settings that need custom widgets."""
 
     def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)

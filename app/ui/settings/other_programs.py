@@ -1,4 +1,4 @@
-"""Settings page of the local API: server, keys, limits, and setup of clients."""
+"""Settings page for the local API: server, keys, limits, and help with setting up clients."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from app.ui.widgets.sheet import Sheet
 
 
 class CachedContextRow(QObject):
-    """Row of the clients' cached contexts: a switch, the size, and a button that clears them."""
+    """Row for clients' cached contexts: on/off switch, total size, and Clear button."""
 
     def __init__(self, page: FormPage, serving: Serving) -> None:
         super().__init__(page)
@@ -46,7 +46,7 @@ class CachedContextRow(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Update the size."""
+        """Update the displayed size."""
         self._looking.start(self._look())
 
     async def _look(self) -> None:
@@ -61,7 +61,7 @@ class CachedContextRow(QObject):
 
 
 class ClientShareRow(QObject):
-    """Row of a client's share of compute time."""
+    """Row for choosing a client's share of compute time."""
 
     def __init__(self, page: FormPage, serving: Serving) -> None:
         super().__init__(page)
@@ -79,7 +79,7 @@ class ClientShareRow(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Update the list of known and connected clients."""
+        """Refresh the list, which contains well-known clients and clients that are connected."""
         here = [seen.program for seen in self._serving.guests.seen]
         names = list(dict.fromkeys([*AGENT_NAMES.values(), *self._settings.serve_shares, *here]))
         if names != [self.program.itemText(n) for n in range(self.program.count())]:
@@ -92,7 +92,7 @@ class ClientShareRow(QObject):
 
     @Slot()
     def _show(self) -> None:
-        """Show the share of the selected client. All shares together are at most 100%."""
+        """Show the selected client's share. Shares can't add up to more than 100%."""
         name, shares = self.program.currentText(), self._settings.serve_shares
         others = sum(share for program, share in shares.items() if program != name)
         with QSignalBlocker(self.share):
@@ -108,11 +108,11 @@ class ClientShareRow(QObject):
 
 
 def add_tray(page: FormPage) -> None:
-    """Add the row of the tray icon, and a note about a global shortcut."""
+    """Add the row for the tray icon, with a hint on setting up a global shortcut."""
     there = QSystemTrayIcon.isSystemTrayAvailable()
     about = "" if there else tr("This desktop has no tray.")
     tray = page.field("tray")
-    tray.setEnabled(there or page.settings.tray)  # it can be turned off even without a tray
+    tray.setEnabled(there or page.settings.tray)  # without a tray, the user can still turn it off
     tray.setToolTip(about)
     page.row("tray", tray, about)
     shortcut = tr(
@@ -129,7 +129,7 @@ def add_tray(page: FormPage) -> None:
 
 
 def ask_command() -> str:
-    """Return the command that opens the quick question window."""
+    """Shell command that opens the quick question window."""
     frozen = bool(getattr(sys, "frozen", False))
     program = QCoreApplication.applicationFilePath() if frozen else "stretto"
     return f'"{program}" --ask' if " " in program else f"{program} --ask"
@@ -161,7 +161,7 @@ ALIASES = "claude-*=Guide, gpt-*=Guide"
 
 
 class LocalApiRows(QObject):
-    """Local API rows that need special widgets."""
+    """Local API settings that need custom widgets."""
 
     def __init__(self, serving: Serving, parent: QObject) -> None:
         super().__init__(parent)
@@ -235,7 +235,7 @@ class LocalApiRows(QObject):
 
     @Slot()
     def show_state(self) -> None:
-        """Update the server's state."""
+        """Update what the page says about the server."""
         serving, there = self._serving, self._serving.guests.connections
         address = f"{serving.address}/v1"
         how = counted(
@@ -260,7 +260,7 @@ class LocalApiRows(QObject):
 
     @Slot()
     def show_keys(self) -> None:
-        """Update the list of valid keys."""
+        """Refresh the list of keys."""
         self._listing.start(self._show_keys())
 
     async def _show_keys(self) -> None:
@@ -305,7 +305,7 @@ class LocalApiRows(QObject):
         dialog.open()
 
     def make(self, name: str) -> None:
-        """Create a key and show it once."""
+        """Create a key. It's only ever shown once."""
         flows.start(self, self._make(name))
 
     async def _make(self, name: str) -> None:
@@ -317,7 +317,6 @@ class LocalApiRows(QObject):
             NewKey(name, key, self._page.window()).open()
 
     def revoke(self, key_id: str) -> None:
-        """Revoke a key."""
         flows.start(self, self._revoke(key_id))
 
     async def _revoke(self, key_id: str) -> None:
@@ -343,7 +342,7 @@ class LocalApiRows(QObject):
 
 
 class NewKey(Sheet):
-    """Dialog that shows a new key, to be copied."""
+    """Dialog showing a new key so that the user can copy it."""
 
     def __init__(self, name: str, key: str, parent: QWidget) -> None:
         super().__init__("new-key", tr("New Key"), parent)

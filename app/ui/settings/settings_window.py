@@ -38,10 +38,10 @@ _OPTIONS = set(ChatOptions.__struct_fields__)
 
 
 class SettingsWindow(Sheet):
-    """Settings window with searchable pages. It opens at the last shown page."""
+    """Settings window with searchable pages. Reopens on the page shown last."""
 
-    command_requested = Signal(str)  # (command): running this command of the window was requested
-    restart_asked = Signal()  # restarting the app in another language was requested
+    command_requested = Signal(str)  # (command): run a command of the window
+    restart_asked = Signal()  # restart to change the language
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class SettingsWindow(Sheet):
 
     @property
     def removed(self) -> list[tuple[int, str]]:
-        """Return the removed models that can be restored, with their positions."""
+        """Models removed from the list, with their positions, so that they can be restored."""
         return self.models.removed if "Models" in self.pages.pages else []
 
     def _add_language(self, page: FormPage) -> None:
@@ -158,8 +158,7 @@ class SettingsWindow(Sheet):
 
     @Slot(str)
     def _fill_model(self, option: str) -> None:
-        """Update the choices for new chats: the Guide, the current choice, and the listed
-        models."""
+        """Update the models offered for new chats: the Guide, the current choice, and the list."""
         if option != "models":
             return
         self.model.clear()
@@ -215,7 +214,7 @@ class SettingsWindow(Sheet):
 
     @Slot()
     def _on_new_chat(self) -> None:
-        # Options that are not shown here, such as those of newer versions, are kept.
+        # Keep options that have no row here, e.g. if they're from a newer version.
         known = ChatOptions.from_params(self._settings.new_chat)
         numbers: dict[str, Any] = {name: box.number for name, box in self.numbers.items()}
         options = replace(known, **numbers, slide=self.slide.isChecked())
@@ -232,7 +231,7 @@ class SettingsWindow(Sheet):
             self.take_model(str(folder))
 
     def take_model(self, ref: str) -> None:
-        """Use this model in new chats."""
+        """Use this model for new chats."""
         if self.model.findData(ref) < 0:
             self.model.addItem(model_fallback_name(ref), ref)
         self.model.setCurrentIndex(self.model.findData(ref))

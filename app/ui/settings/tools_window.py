@@ -1,4 +1,4 @@
-"""Window of tool servers, with their logs, permissions and folders."""
+"""The tool servers window, including logs, permissions and folders."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ _STATES = {
 
 
 class ToolsWindow(Sheet):
-    """Editor of the servers' JSON, with their states, logs and permissions.
+    """Editor for the JSON configuration of tool servers. Also shows states, logs and permissions.
 
-    While the user types, the note shows in full what new or changed entries would start. Save
-    applies the text.
+    While typing, a note lists in full what new or changed entries would run. Nothing is applied
+    until the user presses Save.
     """
 
     LOOK_MS = 700
-    NOTE = 88  # pixels; fixed, so that nothing moves while the user types
+    NOTE = 88  # height in pixels; fixed so that nothing jumps while typing
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__("tools-window", tr("Tool Servers"), parent, spacing=10)
         self.resize(680, 660)
         self._library, self._toolbox = library, library.toolbox
-        self._found: ParsedServers | None = None  # parsed text; None if invalid
+        self._found: ParsedServers | None = None  # None while the JSON is invalid
         self._saved = files.to_text(self._toolbox.host.servers)
         self._shown_state: object = None
         self._asking_to_save = False
@@ -102,7 +102,7 @@ class ToolsWindow(Sheet):
         self._on_text()
         if self._toolbox.host.problems:
             self.note.setText("\n".join(self._toolbox.host.problems))
-        # States change on other threads, so the window polls them.
+        # Servers change state on other threads, so we poll.
         self._looking = QTimer(self, interval=self.LOOK_MS)
         self._looking.timeout.connect(self._refresh)
         self._looking.start()
@@ -110,13 +110,13 @@ class ToolsWindow(Sheet):
 
     @property
     def unsaved(self) -> bool:
-        """Return True if the text differs from what is saved."""
+        """True if there are changes that haven't been saved."""
         if self._found is None:
             return self.text.toPlainText() != self._saved
         return self._found.servers != self._toolbox.host.servers
 
     def reject(self) -> None:
-        """Close the window. Ask first if there are unsaved changes."""
+        """Close the window. Asks first if anything is unsaved."""
         if not self.unsaved:
             super().reject()
         elif not self._asking_to_save:
@@ -150,14 +150,14 @@ class ToolsWindow(Sheet):
             self.text.setPlainText(self._saved)
         else:
             return
-        if not self.unsaved:  # if still unsaved, the note shows the disk error
+        if not self.unsaved:  # if it's still unsaved, the note shows what went wrong
             super().reject()
 
     # Servers.
 
     @Slot()
     def _on_text(self) -> None:
-        """Show what the text would start, or what is wrong with it."""
+        """Show what these servers would run, or what's wrong with the JSON."""
         self._found = None
         try:
             found = files.read_text(self.text.toPlainText())
@@ -188,7 +188,7 @@ class ToolsWindow(Sheet):
         found = self._found
         if found is None:
             return
-        # Permissions were granted to the old commands.
+        # The user gave permissions to the old command, not to this command.
         others = [*self._removed(found), *(each.name for each in self._changed(found))]
         try:
             self._toolbox.host.set_servers(found.servers)
@@ -199,7 +199,7 @@ class ToolsWindow(Sheet):
             self._toolbox.consents.forget_server(name)
             self._toolbox.pins.forget(name)
         self._saved = self.text.toPlainText()
-        # otherwise the focus moves to the next button when this one is disabled
+        # this button gets disabled, which would move the focus to the next button
         self.text.setFocus()
         self._show_note(tr("Saved"))
         self._refresh()
@@ -222,7 +222,7 @@ class ToolsWindow(Sheet):
         menu.popup(self.import_.mapToGlobal(self.import_.rect().bottomLeft()))
 
     def import_from(self, path: Path) -> None:
-        """Insert the servers of another app into the text, without saving."""
+        """Add another app's servers to the text. The user still has to save."""
         try:
             found = files.read_file(path)
             own = files.read_text(self.text.toPlainText())
@@ -325,7 +325,7 @@ class ToolsWindow(Sheet):
 
 
 def _full_command(server: ServerConfig) -> str:
-    """Return the server's whole command or address, its environment, headers and folder."""
+    """Format everything that determines what the server does, from its command to its folder."""
     given = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
     where = [tr("in {folder}", folder=server.cwd)] if server.cwd else []
     return "  ".join([server.shown, *map(visible, [*given, *where])])

@@ -1,4 +1,4 @@
-"""Dialog that starts a coding agent with a local model in a terminal."""
+"""Dialog for running a coding agent with a local model in a terminal."""
 
 from __future__ import annotations
 
@@ -39,15 +39,14 @@ AGENT_NAMES = {
     "aider": "aider",
     "continue": "Continue",
 }
-"""Names of the agents of `engine.cli.launch`."""
+"""Display names of the agents known to `engine.cli.launch`."""
 
 
 class UseWith(Sheet):
-    """Dialog that asks for an agent, a model and a project folder, and runs `python -m engine
-    launch`.
+    """Dialog that runs `python -m engine launch` for an agent, a model and a project folder.
 
-    That command creates a key if needed, writes the agent's settings into a folder of its own, and
-    prints how to install a missing agent.
+    That command creates an API key if needed and keeps the agent's settings in a separate folder.
+    If the agent isn't installed, it prints how to install it.
     """
 
     def __init__(self, serving: Serving, settings: Settings, parent: QWidget) -> None:
@@ -97,7 +96,7 @@ class UseWith(Sheet):
 
     @property
     def typed(self) -> str:
-        """Return the shell command."""
+        """Shell command to show, copy or run."""
         from engine.sandbox.process import FROZEN, engine_command
 
         name, model = str(self.agent.currentData()), self.model.currentText()

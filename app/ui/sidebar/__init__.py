@@ -1,4 +1,4 @@
-"""The sidebar: the search, the list of saved chats, the trash, and agents of other apps.
+"""The sidebar: search, saved chats, trash, and agents that use the local API.
 
 Imports: app.chats, app.chats.importing, app.serving, app.settings, app.store, app.ui,
 app.ui.dialogs, app.ui.style, app.ui.widgets, engine.serve.

@@ -1,4 +1,4 @@
-"""List of chats: its model with row-wise updates, its view, and drag and drop."""
+"""The list of chats: Qt model, view, and drag and drop."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.widgets.manners import plain_tip
 
 MOST_STEPS = 24
-"""More changes than this reset the list, which loses the scroll position."""
+"""With more changes than this, reset the list even though this loses the scroll position."""
 
 T = TypeVar("T", bound=Hashable)
 
 
 def steps_between(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, int, int]] | None:
-    """Return the row-wise changes between two lists, or None if there are too many.
+    """Compute the row changes that turn ``before`` into ``after``. None if there are too many.
 
-    A step is ("remove", at, 0), ("insert", at, 0) or ("move", to, from).
+    A change is ("remove", at, 0), ("insert", at, 0) or ("move", to, from).
     """
     if before == after:
         return []
@@ -81,23 +81,24 @@ DRAGGED = "application/x-stretto-rows"
 
 
 _FOLDS = {"folder", "archive", "group"}
-_PAINT_ROLES = {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}  # roles that do not affect the height
+_PAINT_ROLES = {LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE}  # these don't affect a row's height
 _OPENS = {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space}
 _DELETES = {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}
 _SELECTION_MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 class ChatListView(QListView):
-    """List view with extended selection. A plain click opens a row."""
+    """List view with extended selection. A plain click opens a chat."""
 
-    opened = Signal(QModelIndex)  # (index): a row was clicked, or Enter was pressed
-    delete_asked = Signal()  # Delete was pressed
+    opened = Signal(QModelIndex)  # (index): click or Enter
+    delete_asked = Signal()
 
     def __init__(self, model: ChatListModel, parent: QWidget) -> None:
         super().__init__(parent)
         self.rows = model
         self.delegate = ChatDelegate(self)
-        # Equal heights avoid a size query for each row. Search results are taller, and few.
+        # Uniform heights mean that Qt doesn't query the size of each row. Only search results are
+        # taller, but there are few.
         self.setUniformItemSizes(True)
         self.setModel(model)
         self.setItemDelegate(self.delegate)
@@ -117,18 +118,18 @@ class ChatListView(QListView):
         self.clicked.connect(self._on_clicked)
 
     def setCurrentIndex(self, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Select only this row. Qt would extend the selection while Ctrl is pressed."""
+        """Select a single row, even with Ctrl pressed. Qt would extend the selection."""
         alone = QItemSelectionModel.SelectionFlag.ClearAndSelect
         self.selectionModel().setCurrentIndex(index, alone)
 
     def chosen(self) -> list[str]:
-        """Return the chats of the selected rows from the top."""
+        """Get the selected chats from top to bottom."""
         indexes = sorted(self.selectedIndexes(), key=lambda index: index.row())
         found = [i for index in indexes for i in self.rows.chats_of(self.rows.entry(index))]
         return list(dict.fromkeys(found))
 
     def set_uniform(self, uniform: bool) -> None:
-        """Set whether all rows have the same height."""
+        """Tell Qt whether all rows have the same height."""
         if self.uniformItemSizes() != uniform:
             self.setUniformItemSizes(uniform)
             self.scheduleDelayedItemsLayout()
@@ -138,11 +139,11 @@ class ChatListView(QListView):
         super().paintEvent(event)
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
-        if list(roles) == [LIVING_ROLE]:  # a pulse: only the dot is repainted
+        if list(roles) == [LIVING_ROLE]:  # when a dot pulses, only repaint that dot
             self.viewport().update(self.delegate.dot_area(self, self.visualRect(first)))
             return
-        # Qt would lay out all rows, several times a second while a dot pulses, even with ten
-        # thousand rows. Rows of equal height do not need it.
+        # Qt would lay out all rows, possibly ten thousand of them, several times a second while a
+        # dot pulses. This isn't needed if rows have a uniform height.
         if self.uniformItemSizes() or (roles and _PAINT_ROLES.issuperset(roles)):
             QAbstractItemView.dataChanged(self, first, last, roles)
         else:
@@ -156,7 +157,7 @@ class ChatListView(QListView):
             self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Without the focus, the key comes from the title editor, which did not handle it.
+        # Without focus, this is a key that the title editor didn't want.
         if self.hasFocus() and self._handle_key(event):
             event.accept()
         else:
@@ -166,7 +167,7 @@ class ChatListView(QListView):
         entry = self.rows.entry(self.currentIndex())
         key = event.key()
         if key in _OPENS and self.rows.waits:
-            self.opened.emit(QModelIndex())  # opens the first result when it arrives
+            self.opened.emit(QModelIndex())  # open the first result as soon as it arrives
             return True
         if entry is None or entry.kind == "heading" or event.modifiers() & _SELECTION_MODIFIERS:
             return False
@@ -187,7 +188,7 @@ class ChatListView(QListView):
         return True
 
     def _select_parent(self, depth: int) -> None:
-        """Select the folder that contains the current row."""
+        """Move from a row to the folder containing it."""
         for row in range(self.currentIndex().row() - 1, -1, -1):
             above = self.rows.entry(self.rows.index(row))
             if above is not None and above.kind in _FOLDS and above.depth < depth:
@@ -201,7 +202,7 @@ class ChatListView(QListView):
 
     @Slot()
     def _on_answered(self) -> None:
-        self.set_uniform(False)  # not earlier, as it queries the height of each row
+        self.set_uniform(False)  # only now, since Qt then queries each row's height
 
     @Slot()
     def _on_reset(self) -> None:
@@ -215,10 +216,10 @@ _ACCESSIBLE_ROLES = {
 
 
 class ChatListModel(QAbstractListModel):
-    """Model of the saved chats in order, or of the results of ``query``."""
+    """Qt model of the saved chats, or of search results if there's a ``query``."""
 
-    dropped = Signal(list, object)  # (rows, target): rows were dropped on a row; both as entries
-    answered = Signal()  # the latest query has results, or none were found
+    dropped = Signal(list, object)  # (rows, target): entries were dropped on another entry
+    answered = Signal()  # results for the latest query are in
     refolded = Signal()  # folders were expanded or collapsed
 
     def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
@@ -226,14 +227,14 @@ class ChatListModel(QAbstractListModel):
         self._library = library
         self.query = ""
         self._entries: list[ListEntry] = []
-        self._hits: dict[str, ChatListRow] = {}  # results of the search by chat
+        self._hits: dict[str, ChatListRow] = {}  # search results by chat id
         self._counts: dict[str, int] = {}
-        self._groups: dict[str, list[str]] = {}  # chats by the id of their group row
-        self._group_of: dict[str, str] = {}  # group row by chat
+        self._groups: dict[str, list[str]] = {}  # chat ids by group row
+        self._group_of: dict[str, str] = {}  # the inverse of ``_groups``
         self._row_numbers: dict[str, int] | None = None
-        self.words = ""  # query whose results are shown; "" for all chats
+        self.words = ""  # query that the displayed results belong to; "" if all chats are shown
         self.unfolded: set[str] = set()
-        self.open_chats: frozenset[str] = frozenset()  # chats shown in panes
+        self.open_chats: frozenset[str] = frozenset()  # chats that have a pane
         library.listed.connect(self.refresh)
         library.activity.connect(self._on_activity)
         library.search.found.connect(self._on_found)
@@ -241,16 +242,16 @@ class ChatListModel(QAbstractListModel):
 
     @property
     def ordered(self) -> bool:
-        """Return True if rows can be dragged to other places."""
+        """True if rows can be rearranged by dragging, i.e. outside a search."""
         return not self.query
 
     @property
     def waits(self) -> bool:
-        """Return True if the rows do not match the current query yet."""
+        """True while results for the current query are still missing."""
         return self.words != self.query
 
     def set_query(self, query: str) -> None:
-        """Show the results of a query when they arrive, or all chats if it is empty."""
+        """Search for a query. "" goes back to showing all chats."""
         query = query.strip()
         if query == self.query:
             return
@@ -261,7 +262,7 @@ class ChatListModel(QAbstractListModel):
         self.refresh()
 
     def row_of(self, chat_id: str) -> QModelIndex:
-        """Return the index of a chat or folder, invalid if it is not listed."""
+        """Find the row of a chat or folder. The index is invalid if it isn't listed."""
         if self._row_numbers is None:
             self._row_numbers = {entry.id: n for n, entry in enumerate(self._entries)}
         number = self._row_numbers.get(chat_id, -1)
@@ -274,13 +275,13 @@ class ChatListModel(QAbstractListModel):
         return self._entries[index.row()] if inside else None
 
     def chats_of(self, entry: ListEntry | None) -> list[str]:
-        """Return the chat of a row, or the chats of a group."""
+        """Get the chat of a row, or the chats in a group."""
         if entry is None:
             return []
         return [entry.id] if entry.kind == "chat" else self._groups.get(entry.id, [])
 
     def row(self, index: Index) -> ChatListRow | None:
-        """Return the contents of a row."""
+        """Get what a row shows."""
         entry = self.entry(index)
         if entry is None:
             return None
@@ -317,11 +318,11 @@ class ChatListModel(QAbstractListModel):
 
     @property
     def groups(self) -> frozenset[str]:
-        """Return the ids of all group rows."""
+        """Ids of group rows."""
         return frozenset(self._groups)
 
     def fold(self, folder_id: str, folded: bool | None = None) -> None:
-        """Collapse or expand a folder. None toggles it."""
+        """Collapse or expand a folder, or toggle it if ``folded`` is None."""
         if folded is None:
             folded = folder_id in self.unfolded
         (self.unfolded.discard if folded else self.unfolded.add)(folder_id)
@@ -329,7 +330,7 @@ class ChatListModel(QAbstractListModel):
         self.refolded.emit()
 
     def reveal(self, chat_id: str) -> None:
-        """Expand the folders that hide a chat."""
+        """Expand folders so that a chat becomes visible."""
         chat = self._library.chat(chat_id)
         if chat is None or self.query:
             return
@@ -347,9 +348,9 @@ class ChatListModel(QAbstractListModel):
 
     @Slot()
     def refresh(self) -> None:
-        """Update the rows. With a query, search again."""
+        """Update the rows, or repeat the search."""
         if self.query:
-            if self.words:  # old results stay until new ones arrive
+            if self.words:  # keep old results until new results arrive
                 there = self._library.chat
                 self._show([e for e in self._entries if e.kind != "chat" or there(e.id)])
             self._library.search.find(self.query)
@@ -372,7 +373,7 @@ class ChatListModel(QAbstractListModel):
             self.answered.emit()
 
     def _show(self, rows: list[ListEntry]) -> None:
-        """Change to these rows. Remaining rows keep their selection and editor."""
+        """Change the rows step by step, so that other rows keep their selection and editor."""
         steps = steps_between(self._entries, rows)
         self._row_numbers = None
         if steps is None:
@@ -400,7 +401,7 @@ class ChatListModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
 
     def beat(self) -> None:
-        """Repaint the pulsing dots."""
+        """Repaint the dots of running chats."""
         for chat in self._library.running():
             self._emit_changed(chat.id, [LIVING_ROLE])
 
@@ -422,7 +423,7 @@ class ChatListModel(QAbstractListModel):
         return row if role == ROW_ROLE else None
 
     def _editable_text(self, index: Index, row: ChatListRow) -> str:
-        """Return the text that renaming edits."""
+        """Text to edit when the user renames a row."""
         entry = self.entry(index)
         alone = entry is not None and entry.kind == "chat" and not entry.group
         chat = self._library.chat(row.chat_id) if alone else None
@@ -451,7 +452,7 @@ class ChatListModel(QAbstractListModel):
         return chat_row.description(row, stored, opened=entry.id in self.open_chats)
 
     def _chats_in(self, entry: ListEntry) -> Sequence[str]:
-        """Return the chat of a row, or the chats in a collapsed folder."""
+        """Chats represented by a row, including chats in a collapsed folder."""
         if entry.kind == "chat":
             return [entry.id]
         if entry.kind == "heading" or entry.id in self.unfolded:
@@ -476,7 +477,7 @@ class ChatListModel(QAbstractListModel):
             return False
         row = self.row(index)
         if row is None or self._editable_text(index, row) == value:
-            return False  # unchanged text does not set a title
+            return False  # don't turn an unchanged text into a title
         words = " ".join(str(value).split())
         if entry.kind == "folder":
             self._library.order.rename(entry.id, words)
@@ -507,7 +508,7 @@ class ChatListModel(QAbstractListModel):
         self._emit_changed(chat_id, [LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE])
 
     def _emit_changed(self, chat_id: str, roles: list[int]) -> None:
-        """Emit `dataChanged` for the rows that contain a chat."""
+        """Emit `dataChanged` for each row that represents a chat."""
         chat = self._library.chat(chat_id)
         folder = self._library.order.folder(chat.folder_id if chat is not None else None)
         hidden = [folder.id, folder.parent_id or ""] if folder is not None else []
@@ -549,10 +550,10 @@ class ChatListModel(QAbstractListModel):
             target = self._ungrouped([target])[0]
         if target is not None and target not in rows:
             self.dropped.emit(rows, target)
-        return False  # the rows move when the list is refreshed, not by the view
+        return False  # rows are moved by `refresh`, so the view shouldn't remove any
 
     def _ungrouped(self, rows: list[ListEntry]) -> list[ListEntry]:
-        """Replace group rows by their chats."""
+        """Replace each group row with its chats."""
         found = [
             each
             for row in rows

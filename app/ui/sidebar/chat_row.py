@@ -1,4 +1,4 @@
-"""Contents, accessible texts and delegate of a row of the chat list."""
+"""Rows in the list of chats: contents, accessible text, and delegate."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 
 class ChatListRow(Struct, frozen=True):
-    """Row of the list."""
+    """Contents of a row."""
 
-    text: str  # title of the chat, name of the folder, or heading
-    chat_id: str = ""  # empty if the row is not a chat
-    message_id: str | None = None  # message that matches the search
-    snippet: str = ""  # text around the match
-    # marks, title_marks: matches in the snippet and in the title
+    text: str  # title, folder name, or heading
+    chat_id: str = ""  # empty unless it's a chat
+    message_id: str | None = None  # message that matched the search
+    snippet: str = ""  # excerpt with the match
+    # ranges to highlight in the snippet and title
     marks: tuple[tuple[int, int], ...] = ()
     title_marks: tuple[tuple[int, int], ...] = ()
-    # kind, depth: see `ListEntry`
+    # see `ListEntry`
     kind: str = "heading"
     depth: int = 0
-    folder_id: str = ""  # of a folder, or ARCHIVE
-    count: int = 0  # number of chats in it
-    unfolded: bool = False  # expanded
-    tags: tuple[str, ...] = ()  # of a chat
-    # file and page of a match, or the folder of a pinned chat
+    folder_id: str = ""  # id if this is a folder, or ARCHIVE
+    count: int = 0  # chats inside
+    unfolded: bool = False
+    tags: tuple[str, ...] = ()
+    # file and page of a match, or a pinned chat's folder
     place: str = ""
-    holds: tuple[str, ...] = ()  # chats of a collapsed group
+    holds: tuple[str, ...] = ()  # chats in a collapsed group
 
     @property
     def end_texts(self) -> list[str]:
-        """Return the texts at the end of the title line: the place, and tags."""
+        """Texts at the end of the title line: location and tags."""
         sorted_by = [] if self.snippet else [f"#{tag}" for tag in self.tags]
         return [*([self.place] if self.place else []), *sorted_by]
 
@@ -56,13 +56,13 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 LIVING_ROLE = ROW_ROLE + 1
 UNSEEN_ROLE = ROW_ROLE + 2
 WAITING_ROLE = ROW_ROLE + 3
-"""Number of tool calls in the row's chats that wait for the user."""
+"""Number of tool calls in the row's chats that need the user's decision."""
 
 
 def found_row(chat: ChatRecord, hit: SearchHit) -> ChatListRow:
     title, own = chat.shown_title, chat.title or tr(UNTITLED)
     found = ChatListRow(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
-    if hit.message_id is None or hit.snippet == own:  # the match is in the title only
+    if hit.message_id is None or hit.snippet == own:  # only the title matched
         return replace(found, title_marks=hit.marks)
     page = f", {numbers_of(hit.unit, [hit.page])}" if hit.file and hit.unit else ""
     where = replace(found, place=f"{hit.file}{page}", title_marks=hit.title_marks)
@@ -70,7 +70,7 @@ def found_row(chat: ChatRecord, hit: SearchHit) -> ChatListRow:
 
 
 def name(row: ChatListRow, *, living: bool, unseen: bool, waiting: bool = False) -> str:
-    """Return the accessible name with the state: "Trees, replying"."""
+    """Accessible name with the chat's state, e.g. "Trees, replying"."""
     if row.kind == "heading":
         return row.text
     parts = [row.text]
@@ -90,8 +90,7 @@ def name(row: ChatListRow, *, living: bool, unseen: bool, waiting: bool = False)
 
 
 def description(row: ChatListRow, chat: ChatRecord | None, *, opened: bool) -> str:
-    """Return the accessible description: the match, and whether the chat is open, pinned or
-    tagged."""
+    """Accessible description: search match, and whether the chat is open, pinned or tagged."""
     parts = list(filter(None, (row.place, row.snippet)))
     if opened:
         parts.append(tr("open", "it stands in a pane"))
@@ -102,7 +101,7 @@ def description(row: ChatListRow, chat: ChatRecord | None, *, opened: bool) -> s
     return ", ".join(parts)
 
 
-INDENT = 20  # pixels per level of folders
+INDENT = 20  # per folder level, in pixels
 
 
 def row_state(
@@ -113,7 +112,7 @@ def row_state(
     unseen: bool = False,
     current: bool = False,
 ) -> RowState:
-    """Return the row's contents for painting. A folder has a count instead of tags."""
+    """Convert a row for painting. Folders show a count in place of tags."""
     if row.kind == "heading":
         return RowState(row.text, px=t.TINY_PX, weight=QFont.Weight.DemiBold, colour="muted")
     folder = bool(row.folder_id)
@@ -130,7 +129,7 @@ def row_state(
         ring=living,
         end=count if folder else "  ".join(row.end_texts),
         end_px=t.SMALL_PX if folder else t.TINY_PX,
-        # keeps the page number at the end of the place
+        # for search results, don't cut off the page number
         end_elide=Qt.TextElideMode.ElideMiddle if row.snippet else Qt.TextElideMode.ElideRight,
         below=row.snippet or None,
         below_marks=row.marks,
@@ -138,21 +137,21 @@ def row_state(
 
 
 class ChatDelegate(RowDelegate):
-    """Delegate of the list of chats."""
+    """Paints rows in the list of chats."""
 
     PADDING = 8
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent, self._state, inset=8)
         self.current = ""
-        self.several = False  # more than one row is selected
+        self.several = False  # multiple rows are selected
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: ChatListRow = index.data(ROW_ROLE)
         return QSize(100, grown(50, 2)) if row.snippet else super().sizeHint(option, index)
 
     def dot_area(self, view: QWidget, row: QRect) -> QRect:
-        """Return the end of a row, which has its dot."""
+        """Area at the end of a row in which its dot is painted."""
         return QStyle.visualRect(
             view.layoutDirection(), row, row.adjusted(row.width() - 26, 0, 0, 0)
         )
@@ -168,7 +167,7 @@ class ChatDelegate(RowDelegate):
         )
 
     def _is_current(self, row: ChatListRow) -> bool:
-        """Return True if the row is, or contains, the chat that has the focus."""
+        """Check whether a row is, or contains, the chat that has focus."""
         return bool(self.current) and (row.chat_id == self.current or self.current in row.holds)
 
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:

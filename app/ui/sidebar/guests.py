@@ -1,5 +1,4 @@
-"""Agents of other apps that use the local API: their rows in the sidebar, and a dialog with a
-reply."""
+"""Agents of other apps that use the local API: sidebar section and reply dialog."""
 
 from __future__ import annotations
 
@@ -50,7 +49,7 @@ _STATES = {
 
 
 def state_words(seen: AgentSnapshot) -> str:
-    """Return an agent's state in words."""
+    """Describe what an agent is doing."""
     if seen.state == "tool":
         return tr("running a tool for {time}", time=seconds(seen.seconds))
     if seen.state == "waiting":
@@ -64,7 +63,7 @@ def state_words(seen: AgentSnapshot) -> str:
 
 
 def state_line(seen: AgentSnapshot) -> str:
-    """Return the state with its speed, its share of the context, and the model."""
+    """Format an agent's state, speed, context usage and model in a line."""
     parts = [state_words(seen), rate_line(seen.rate) if seen.rate else ""]
     if seen.room and seen.context * 200 >= seen.room:
         parts.append(tr("{share} of context", share=percent(min(1, seen.context / seen.room))))
@@ -72,9 +71,9 @@ def state_line(seen: AgentSnapshot) -> str:
 
 
 class GuestDialog(Sheet):
-    """Dialog that follows an agent's replies. It is not modal."""
+    """Dialog showing an agent's replies as they are generated. Not modal."""
 
-    kept = Signal(int)  # (id): saving the conversation as a chat was requested
+    kept = Signal(int)  # (id): save this conversation as a chat
 
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
         super().__init__("guest", tr("Client"), parent, spacing=10)
@@ -96,7 +95,6 @@ class GuestDialog(Sheet):
 
     @Slot()
     def refresh(self) -> None:
-        """Update the state and append new text."""
         seen = next((s for s in self._serving.guests.seen if s.id == self._number), None)
         buttons = (self.pause, self.stop, self.keep)
         if seen is None:
@@ -132,27 +130,27 @@ class GuestDialog(Sheet):
         self._serving.pause(self._number, not self._paused)
 
 
-MOST_ROWS = 7  # rows shown at first: an agent with six helpers
-MOST_HEIGHT = 324  # pixels of all rows; more scroll
+MOST_ROWS = 7  # rows shown at first, enough for an agent with six helpers
+MOST_HEIGHT = 324  # total height of the rows in pixels; scrolls beyond that
 
 
 class GuestRowBase(QWidget):
-    """Row with two buttons that appear under the pointer and with the focus.
+    """Base class of rows with two buttons, which appear on hover and focus.
 
-    Keys: Enter opens it, Space pauses, Delete stops, Up and Down select another row.
+    Enter opens the row, Space pauses, Delete stops, and Up and Down move to another row.
     """
 
     HEIGHT = 42
 
-    opened = Signal(int)  # (id): it was clicked
-    # pause_asked(id, on), stop_asked(id): a button was pressed
+    opened = Signal(int)  # (id): clicked
+    # pause_asked(id, on), stop_asked(id): button pressed
     pause_asked = Signal(int, bool)
     stop_asked = Signal(int)
 
     def __init__(self, number: int, stop: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.number = number
-        self.paused = False  # its replies are paused
+        self.paused = False
         self.setFixedHeight(grown(self.HEIGHT, 2 if self.HEIGHT > 30 else 1))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -167,7 +165,7 @@ class GuestRowBase(QWidget):
         theme().changed.connect(self.update)
 
     def show_paused(self, paused: bool) -> None:
-        """Set the button to Pause or Resume."""
+        """Switch the button between Pause and Resume."""
         self.paused = paused
         self.pause.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
 
@@ -210,7 +208,7 @@ class GuestRowBase(QWidget):
             super().keyPressEvent(event)
 
     def _row(self) -> RowPainter:
-        """Return a painter after painting the background."""
+        """Paint the background and get a painter for the rest."""
         row = RowPainter.on(self, 18, 18 + (56 if self.pause.isVisible() else 0))
         lit = self.underMouse() or self.hasFocus()
         row.ground(
@@ -220,7 +218,7 @@ class GuestRowBase(QWidget):
 
 
 class GuestRow(GuestRowBase):
-    """Row of an agent: its task and state."""
+    """An agent's row with its task and state."""
 
     def __init__(self, seen: AgentSnapshot, parent: QWidget) -> None:
         super().__init__(seen.id, tr("Stop this agent"), parent)
@@ -231,8 +229,8 @@ class GuestRow(GuestRowBase):
         """Update the row.
 
         Args:
-            alone: no group row above it has its client's name.
-            level: nesting depth of a sub-agent.
+            alone: True if there's no group row above naming the client.
+            level: nesting depth if it's a sub-agent.
         """
         self.seen, self.alone, self.level = seen, alone, level
         self.show_paused(seen.state == "paused")
@@ -253,9 +251,9 @@ class GuestRow(GuestRowBase):
         width = QFontMetrics(small).horizontalAdvance
         while width(second := " · ".join([*before, *parts])) > room and (before or parts[1:]):
             if parts[1:]:
-                parts.pop()  # whole figures are dropped
+                parts.pop()  # drop whole stats rather than cutting them off
             else:
-                before = []  # the state is more important than the name
+                before = []  # the state is more important
         if width(second) > room:
             second = state_words(replace(self.seen, known=0))
         row.line = QRect(left, 2, room, grown(18))
@@ -265,7 +263,7 @@ class GuestRow(GuestRowBase):
 
 
 class GuestGroup(GuestRowBase):
-    """Row above the agents of a session. A click collapses or expands them."""
+    """Header row for the agents of a session. Click to collapse or expand."""
 
     HEIGHT = 28
 
@@ -274,7 +272,7 @@ class GuestGroup(GuestRowBase):
         self._words, self._folded = "", False
 
     def show_agents(self, agents: Sequence[AgentSnapshot], folded: bool) -> None:
-        """Update the row for these agents."""
+        """Update the row from its agents."""
         states = {seen.state for seen in agents} - {"stopped"}
         self.show_paused(states == {"paused"})
         busy = sum(seen.here for seen in agents)
@@ -297,7 +295,7 @@ class GuestGroup(GuestRowBase):
 
 
 def in_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, int]]:
-    """Return the agents of a session in depth-first order, with their depths."""
+    """Sort a session's agents depth-first. Returns each agent with its depth."""
     here = {seen.id for seen in agents}
     below: dict[int, list[AgentSnapshot]] = {}
     for seen in agents:
@@ -312,7 +310,7 @@ def in_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, int]]:
 
 
 class GuestsHead(QWidget):
-    """Heading of the rows: a status light, and the number of connections."""
+    """Section heading with a status light and the number of connections."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -321,7 +319,7 @@ class GuestsHead(QWidget):
         theme().changed.connect(self.update)
 
     def show_words(self, words: str, lit: bool) -> None:
-        """Update the heading. ``lit``: a client is connected."""
+        """Update the heading. ``lit`` is True while clients are connected."""
         self._words, self._is_connected = words, lit
         self.setAccessibleName(tr("Clients, {words}", words=words))
         self.update()
@@ -337,9 +335,9 @@ class GuestsHead(QWidget):
 
 
 class GuestsPart(QWidget):
-    """Section of the sidebar, visible while the local API runs."""
+    """Sidebar section for agents. Only visible while the local API is running."""
 
-    opened = Signal(int)  # (id): showing the text of an agent's reply was requested
+    opened = Signal(int)  # (id): show this agent's reply
 
     def __init__(self, serving: Serving, parent: QWidget) -> None:
         super().__init__(parent)
@@ -367,17 +365,16 @@ class GuestsPart(QWidget):
 
     @property
     def rows(self) -> list[GuestRow]:
-        """Return the visible rows of agents."""
+        """Visible agent rows."""
         return list(self._rows.values())
 
     @property
     def groups(self) -> list[GuestGroup]:
-        """Return the group rows of sessions with several agents."""
+        """Header rows of sessions with more than one agent."""
         return list(self._groups.values())
 
     @Slot()
     def refresh(self) -> None:
-        """Update the section."""
         guests = self._serving.guests
         self.setVisible(self._serving.door is ServerState.OPEN)
         there = guests.connections
@@ -390,7 +387,7 @@ class GuestsPart(QWidget):
             groups.setdefault(seen.group, []).append(seen)
         self._folded &= set(groups)
         listed = [s for s in guests.seen if s.group not in self._folded]
-        # Busy agents and their parents come first. The order is otherwise unchanged.
+        # Move busy agents and their parents to the top, but otherwise keep the order stable.
         busy = {s.id for s in listed if s.here or s.state in ("tool", "paused")}
         busy |= {s.parent for s in listed if s.id in busy}
         shown = sorted(listed, key=lambda s: s.id not in busy)
@@ -430,7 +427,7 @@ class GuestsPart(QWidget):
         return row
 
     def _place_rows(self, wanted: list[GuestRowBase]) -> None:
-        """Show exactly these rows in this order."""
+        """Make the section contain exactly these rows, in this order."""
         kept: dict[int, GuestRow] = {}
         heads: dict[int, GuestGroup] = {}
         for place, row in enumerate(wanted):
@@ -465,9 +462,9 @@ class GuestsPart(QWidget):
 
 
 class GuestsInWindow(QObject):
-    """Controller of the agents in the window: sidebar section, lanes in the score, and dialogs."""
+    """Connects agents to the window: sidebar section, lanes in the score, and dialogs."""
 
-    kept = Signal(str)  # (chat id): an agent's conversation was saved as a chat
+    kept = Signal(str)  # (chat id): a conversation was saved as a chat
 
     def __init__(
         self,
@@ -489,7 +486,7 @@ class GuestsInWindow(QObject):
 
     @Slot(int)
     def open(self, number: int) -> None:
-        """Open a dialog that follows an agent's replies."""
+        """Open a dialog showing an agent's replies."""
         dialog = GuestDialog(self._serving, number, self._window)
         dialog.kept.connect(self.keep)
         dialog.show()

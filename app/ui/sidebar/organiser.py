@@ -1,4 +1,4 @@
-"""Actions on rows of the sidebar: pin, move, tag, archive; and their menus."""
+"""Pin, move, tag and archive chats in the sidebar. Includes the menus for this."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from app.store import ChatRecord
 
 
 class Organiser(QObject):
-    """Actions on chats and folders by id, for menus, shortcuts and drag and drop."""
+    """Organizes chats and folders, given their ids. Used by menus, shortcuts and drag and drop."""
 
-    done = Signal(str, object)  # (words, undo): an action that can be undone was carried out
-    made = Signal(str)  # (folder_id): a folder was created
+    done = Signal(str, object)  # (words, undo): something was done that can be undone
+    made = Signal(str)  # (folder_id): a new folder
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__(parent)
@@ -26,15 +26,15 @@ class Organiser(QObject):
         self._parent = parent
 
     def pinned(self, ids: Sequence[str]) -> bool:
-        """Return True if all are pinned."""
+        """True if every chat is pinned."""
         return all(c.pinned_at is not None for c in self._chats(ids))
 
     def archived(self, ids: Sequence[str]) -> bool:
-        """Return True if all are archived."""
+        """True if every chat is archived."""
         return all(c.archived_at is not None for c in self._chats(ids))
 
     def pin(self, ids: Sequence[str]) -> None:
-        """Pin the chats, or unpin them if all are pinned."""
+        """Pin chats. If they are all pinned, unpin them."""
         on = not self.pinned(ids)
         undo = self._order.pin(ids, on)
         n, count = len(ids), number(len(ids))
@@ -46,7 +46,7 @@ class Organiser(QObject):
         )
 
     def archive(self, ids: Sequence[str]) -> None:
-        """Archive the chats, or unarchive them if all are archived."""
+        """Archive chats. If they are all archived, unarchive them."""
         on = not self.archived(ids)
         undo = self._order.archive(ids, on)
         n, count = len(ids), number(len(ids))
@@ -58,7 +58,7 @@ class Organiser(QObject):
         )
 
     def move(self, ids: Sequence[str], folder_id: str | None) -> None:
-        """Move the chats into a folder, or out of their folders if it is None."""
+        """Move chats to a folder. None moves them to the top level."""
         undo = self._order.move(ids, folder_id)
         where = self._order.path(folder_id)
         n, count = len(ids), number(len(ids))
@@ -81,11 +81,11 @@ class Organiser(QObject):
         )
 
     def ungroup(self, ids: Sequence[str]) -> None:
-        """Dissolve a group."""
+        """Split a group into separate chats."""
         self.done.emit(tr("Ungrouped"), self._order.ungroup(ids))
 
     def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
-        """Ask for a name, create a folder, and move the chats into it."""
+        """Ask for a name and create a folder, optionally with some chats."""
         from app.ui.dialogs.name_dialogs import NameDialog
 
         dialog = NameDialog(tr("New Folder"), tr("Create"), (), self._parent)
@@ -100,7 +100,7 @@ class Organiser(QObject):
         dialog.open()
 
     def delete_folder(self, folder_id: str) -> None:
-        """Delete a folder. Its chats are kept."""
+        """Delete a folder but keep its chats."""
         folder = self._order.folder(folder_id)
         if folder is not None:
             undo = self._order.delete(folder_id)
@@ -109,7 +109,7 @@ class Organiser(QObject):
             )
 
     def ask_tags(self, ids: Sequence[str]) -> None:
-        """Ask for the tags that the chats have in common."""
+        """Edit the tags that all these chats have in common."""
         from app.ui.dialogs.name_dialogs import TagsDialog
 
         chats = self._chats(ids)
@@ -118,7 +118,7 @@ class Organiser(QObject):
 
         def tag(tags: list[str]) -> None:
             undos = []
-            for chat in chats:  # tags of single chats are kept
+            for chat in chats:  # keep tags that not all chats have
                 own = [each for each in chat.tags if each not in common]
                 undos.append(self._order.tag([chat.id], [*own, *tags]))
             n, count = len(ids), number(len(ids))
@@ -130,7 +130,7 @@ class Organiser(QObject):
 
     @Slot(list, object)
     def drop(self, rows: list[ListEntry], target: ListEntry) -> None:
-        """Move rows that were dropped on another row."""
+        """Called when rows are dropped on ``target``."""
         ids = [row.id for row in rows if row.kind == "chat"]
         place = self._library.chat(target.id) if target.kind == "chat" else None
         folder_id = place.folder_id if place is not None else None
@@ -156,7 +156,7 @@ class Organiser(QObject):
     # Menus.
 
     def add_to(self, menu: QMenu, ids: Sequence[str]) -> None:
-        """Add the actions on these chats to a menu."""
+        """Add all actions for these chats to a menu."""
         menu.addAction(tr("Unpin") if self.pinned(ids) else tr("Pin"), lambda: self.pin(ids))
         self.fill_move(menu.addMenu(tr("Move to Folder")), ids)
         menu.addAction(tr("Tags…"), lambda: self.ask_tags(ids))
@@ -164,7 +164,7 @@ class Organiser(QObject):
         menu.addAction(words, lambda: self.archive(ids))
 
     def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
-        """Add the folders that the chats can be moved to."""
+        """Add an entry for each folder that the chats can be moved to."""
         there = {chat.folder_id for chat in self._chats(ids)}
         for folder in sorted(self._order.folders(), key=lambda f: self._order.path(f.id)):
             words = self._order.path(folder.id).replace("&", "&&")
@@ -181,7 +181,7 @@ class Organiser(QObject):
         menu.addAction(tr("New Folder…"), lambda: self.new_folder(ids=ids))
 
     def folder_menu(self, folder_id: str, rename: Callable[[], None]) -> QMenu:
-        """Return the menu of a folder."""
+        """Create the menu of a folder."""
         menu = QMenu(self._parent)
         folder = self._order.folder(folder_id)
         menu.addAction(tr("Rename…"), rename)
@@ -197,7 +197,7 @@ class Organiser(QObject):
         return menu
 
     def pop_move(self, ids: Sequence[str], at: QPoint) -> None:
-        """Open the menu of folders at this position."""
+        """Open a menu for choosing a folder."""
         menu = QMenu(self._parent)
         self.fill_move(menu, ids)
         menu.aboutToHide.connect(menu.deleteLater)

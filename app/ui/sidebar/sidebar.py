@@ -1,4 +1,4 @@
-"""The sidebar: search with filters, list of chats, and trash; and the narrow rail."""
+"""The sidebar with search filters, the list of chats, and the trash. Also its collapsed form."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import native
 from app.ui.widgets.row_painter import RowPainter
 
-MOST = 20  # listed folders, tags or models; others can be typed
+MOST = 20  # limit of folders, tags or models in the menu; others must be typed
 
 
 class SearchFilters(QObject):
-    """Adds a filter button to the search field. Its menu adds filters to the query."""
+    """Button in the search field with a menu that adds filters to the query."""
 
     def __init__(self, field: QLineEdit, library: ChatLibrary) -> None:
         super().__init__(field)
@@ -62,12 +62,12 @@ class SearchFilters(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Open the menu of filters below the field."""
+        """Open the menu below the field."""
         menu = self.menu()
         menu.popup(self._field.mapToGlobal(QPoint(0, self._field.height() + 4)))
 
     def menu(self) -> QMenu:
-        """Return the menu of filters."""
+        """Create the menu."""
         menu = QMenu(self._field)
         menu.aboutToHide.connect(menu.deleteLater)
         order, chats = self._library.order, self._library.chats()
@@ -101,7 +101,7 @@ class SearchFilters(QObject):
         action.triggered.connect(lambda _checked=False: self.add(written))
 
     def add(self, written: str) -> None:
-        """Append a filter to the query. It replaces one of the same kind."""
+        """Add a filter to the query, replacing any filter of the same kind."""
         name = written.partition(":")[0] + ":"
         rest = _without(self._field.text(), name)
         self._field.setText(f"{rest} {written} ".lstrip())
@@ -113,21 +113,21 @@ class SearchFilters(QObject):
 
 
 def quoted(value: str) -> str:
-    """Quote a filter's value if necessary."""
+    """Put quotes around a filter value if needed."""
     plain = value.replace('"', "")
     return f'"{plain}"' if " " in plain else plain
 
 
 def _without(text: str, name: str) -> str:
-    """Remove filters of this kind from the query."""
+    """Strip all filters of a kind from the query."""
     kept = WORD.sub(lambda match: "" if match[0].lower().startswith(name) else match[0], text)
     return " ".join(kept.split())
 
 
 class Rail(QFrame):
-    """Narrow bar with the sidebar's buttons, shown while it is hidden."""
+    """Narrow bar with buttons that takes the place of a hidden sidebar."""
 
-    menu_asked = Signal(QPoint)  # (at): opening the window's menu was requested
+    menu_asked = Signal(QPoint)  # (at): open the window's menu
 
     def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
         super().__init__(parent)
@@ -155,7 +155,7 @@ class Rail(QFrame):
 
 
 class TrashButton(PaintedButton):
-    """Button that looks like a row of the chat list."""
+    """Trash button, styled like a row in the list."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -185,19 +185,18 @@ class TrashButton(PaintedButton):
 
 
 class Sidebar(QFrame):
-    """Sidebar with the search and the list of chats."""
+    """Sidebar with search field and list of chats."""
 
-    # (id, message_id, words): opening a chat was requested; for a search result with the matching
-    # message and the query, otherwise both are ""
+    # (id, message_id, words): open a chat; for search results also the message and query, else ""
     opened = Signal(str, str, str)
-    # (id): opening a chat at the right of the active pane was requested
+    # (id): open a chat to the right of the active pane
     opened_beside = Signal(str)
-    together_asked = Signal(list)  # (ids): opening the chats of a group side by side was requested
-    # deleted(id), several_deleted(ids): deleting was requested
+    together_asked = Signal(list)  # (ids): open these chats side by side
+    # deleted(id), several_deleted(ids): move to trash
     deleted = Signal(str)
     several_deleted = Signal(list)
-    menu_asked = Signal(QPoint)  # (at): opening the window's menu was requested
-    export_asked = Signal(list)  # (ids): exporting these chats was requested
+    menu_asked = Signal(QPoint)  # (at): open the window's menu
+    export_asked = Signal(list)  # (ids): export these chats
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget | None = None, *, menu: bool = True
@@ -231,7 +230,7 @@ class Sidebar(QFrame):
         top = across(self.menu_button, self.fold, SPRING, self.new, spacing=2)
         head = down(top, self.search, margins=(10, 4, 10, 4))
         down(head, (self.list, 1), self.trash, 6, of=self, margins=(0, 0, 1, 0), spacing=2)
-        self._opens_first_hit = False  # open the first result when it arrives
+        self._opens_first_hit = False  # open the first result as soon as it arrives
         self.model.answered.connect(self._on_answered)
         self._search_timer = QTimer(self, singleShot=True, interval=120)
         self._search_timer.timeout.connect(self._on_search)
@@ -242,13 +241,13 @@ class Sidebar(QFrame):
         self._on_theme()
 
     def add_part(self, part: QWidget) -> None:
-        """Insert a widget between the list and the trash."""
+        """Add a widget above the trash."""
         layout = self.layout()
         assert isinstance(layout, QVBoxLayout)
         layout.insertWidget(layout.indexOf(self.trash), part)
 
     def set_current(self, chat_id: str) -> None:
-        """Highlight the chat that has the focus."""
+        """Highlight the chat that has focus."""
         if self.list.delegate.current != chat_id:
             self.list.delegate.current = chat_id
             self.list.viewport().update()
@@ -265,21 +264,21 @@ class Sidebar(QFrame):
         self.list.setFocus(Qt.FocusReason.TabFocusReason)
 
     def focused_chat(self) -> str:
-        """Return the chat of the focused row, or "" if the list is not focused."""
+        """Chat in the focused row. "" if the list doesn't have focus."""
         row = self.model.row(self.list.currentIndex()) if self.list.hasFocus() else None
         return row.chat_id if row is not None else ""
 
     def focused_fold(self) -> str:
-        """Return the focused folder or group, or "" if the list is not focused."""
+        """Focused folder or group. "" if the list doesn't have focus."""
         entry = self.model.entry(self.list.currentIndex()) if self.list.hasFocus() else None
         return entry.id if entry is not None and entry.kind in {"folder", "group"} else ""
 
     def chosen_chats(self) -> list[str]:
-        """Return the chats of the selected rows, if the list has the focus."""
+        """Selected chats. Empty if the list doesn't have focus."""
         return self.list.chosen() if self.list.hasFocus() else []
 
     def rename(self, chat_id: str) -> None:
-        """Edit the title of a chat or folder in its row."""
+        """Let the user rename a chat or folder in its row."""
         self.model.reveal(chat_id)
         index = self.model.row_of(chat_id)
         if index.isValid() and self.list.findChild(QLineEdit, "rename") is None:
@@ -290,13 +289,13 @@ class Sidebar(QFrame):
                 editor.destroyed.connect(partial(self._restore_focus, before))
 
     def _restore_focus(self, before: QWidget | None) -> None:
-        """Restore the focus after editing a title: in the list, Delete would delete the chat."""
+        """Move the focus back after renaming, because in the list Delete would delete the chat."""
         if before is not None and isValid(before) and self.list.hasFocus():
             before.setFocus()
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
-        """Update the pulsing dots."""
+        """Animate the dots of running chats."""
         self.list.delegate.alpha = alpha
         self.model.beat()
 
@@ -324,7 +323,7 @@ class Sidebar(QFrame):
             self._on_search()
         if key == Qt.Key.Key_Down:
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
-            # The rows are not the results yet.
+            # The results for this query aren't in yet.
             self.list.setCurrentIndex(QModelIndex() if self.model.waits else self.model.index(1))
             return True
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
@@ -342,7 +341,7 @@ class Sidebar(QFrame):
 
     @Slot()
     def _on_delete(self) -> None:
-        """Delete the selected chats, or the focused folder."""
+        """Delete the selected chats or the focused folder."""
         at, ids = self.list.currentIndex().row(), self.list.chosen()
         entry = self.model.entry(self.list.currentIndex())
         if entry is not None and entry.kind == "folder":
@@ -357,7 +356,7 @@ class Sidebar(QFrame):
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # closing a pane moves the focus
 
     def _select_near(self, row: int) -> None:
-        """Select the chat now at this row, or the nearest above it."""
+        """Select the chat that took a deleted chat's row, or a neighbor."""
         for at in [row, row + 1, *range(row - 1, 0, -1)]:
             there = self.model.row(self.model.index(at))
             if there is not None and there.chat_id:
@@ -430,7 +429,7 @@ class Sidebar(QFrame):
         return menu
 
     def _add_to(self, menu: QMenu, ids: list[str]) -> None:
-        """Add the actions on one or several chats."""
+        """Add the actions for the given chats to a menu."""
         self.organiser.add_to(menu, ids)
         menu.addSeparator()
         menu.addAction(tr("Export…"), lambda: self.export_asked.emit(ids))

@@ -1,4 +1,4 @@
-"""Appearance of the window: colors, sizes, fonts, icons and the style sheet.
+"""The window's look: colors, sizes, fonts, icons and style sheet.
 
 Imports: app.chats, app.markdown, app.models, app.settings, app.tools, engine.
 """

@@ -1,4 +1,4 @@
-"""Formatting of figures, dates and states for the user."""
+"""Format numbers, dates and states for display."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from engine import PromptProgress
 
 
 def date_line(when: float, form: str) -> str:
-    """Format the day of `when`, in seconds since 1970, in the window's language.
+    """Format a date in the UI language. ``when`` is in seconds since 1970.
 
     Args:
-        form: format for `QDate.toString`, such as "dddd d MMMM yyyy". It is translated, because
-            languages order the parts differently.
+        form: format for `QDate.toString`, e.g. "dddd d MMMM yyyy". Should be translated, as the
+            order differs by language.
     """
     day = time.localtime(when)
-    # Not the system's locale: the window may use a different language.
+    # The UI language can be different from the system locale.
     locale = QLocale(code())
     return locale.toString(QDate(day.tm_year, day.tm_mon, day.tm_mday), form)
 
 
-_MAX_TOOL_CHARACTERS = 40  # characters of a tool's name
+_MAX_TOOL_CHARACTERS = 40
 
 
 def doing_line(doing: ToolActivity, *, short: bool = False, timed: bool = False) -> str:
-    """Format a tool activity: "Running search · step 2 · 4,200 tokens".
+    """Describe what tools are doing, e.g. "Running search · step 2 · 4,200 tokens".
 
-    ``timed`` adds the time so far.
+    Pass ``timed`` to add the elapsed time.
     """
     if doing.waiting:
         return tr("Asks you") if short else tr("Waiting for your answer")
@@ -55,7 +55,7 @@ def doing_line(doing: ToolActivity, *, short: bool = False, timed: bool = False)
 
 
 def seconds(value: float) -> str:
-    """Format a duration: "0.2 s", "12 s", "3 min 5 s"."""
+    """Format a duration, e.g. "0.2 s", "12 s", "3 min 5 s"."""
     if value < 9.95:
         return tr("{number} s", "seconds", number=number(value, 1))
     if value < 59.5:
@@ -65,13 +65,13 @@ def seconds(value: float) -> str:
 
 
 def rate_line(rate: float) -> str:
-    """Format a rate: "48 tok/s", "3.2 tok/s"."""
+    """Format a speed, e.g. "48 tok/s", "3.2 tok/s"."""
     shown = f"{rate:.0f}" if rate >= 9.5 or rate == 0 else number(rate, 1)
     return tr("{number} tok/s", "tokens a second", number=shown)
 
 
 def bytes_line(count: int) -> str:
-    """Format a size: "12 MB", "1.4 GB". Sizes below 0.05 MB become "0 MB" or "0.0 MB"."""
+    """Format a size, e.g. "12 MB", "1.4 GB". Less than 0.05 MB is rounded to "0 MB" or "0.0 MB"."""
     if count >= 999_500_000:
         return tr("{number} GB", number=number(count / 1e9, 1))
     decimals = 1 if 0 < count < 9_950_000 else 0
@@ -87,9 +87,9 @@ _FORMS = {
 
 
 def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
-    """Format a reply's known figures: "48 tok/s · first token 0.2 s · 312 tokens · 4,096 cached".
+    """Format a reply's stats, e.g. "48 tok/s · first token 0.2 s · 312 tokens · 4,096 cached".
 
-    ``short`` keeps only the speed, for narrow panes.
+    Anything unknown is left out. With ``short``, only the speed is shown, for narrow panes.
     """
     parts: list[str] = []
     generated = int(stats.get("generated_tokens", 0))
@@ -125,7 +125,7 @@ _PHASES = {
 
 
 def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = False) -> str:
-    """Return the state of a chat in a few words, or "" if it is idle."""
+    """Describe what a chat is doing. "" if it's idle."""
     if phase is Phase.ASKING:
         return tr("Asks you") if short else tr("Waiting for your answer")
     if phase is Phase.QUEUED:
@@ -151,7 +151,7 @@ def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = F
 
 
 def thought_line(thought_s: float | None) -> str:
-    """Return the heading of folded reasoning."""
+    """Title shown above the model's reasoning."""
     if thought_s is None:
         return tr("Thinking")
     short = tr("{number} s", "seconds", number=max(1, round(thought_s)))
@@ -165,8 +165,10 @@ def _first_token(value: float) -> str:
 
 
 def download_line(download: Download) -> str:
-    """Format a download: "312 MB of 1.2 GB · 35 MB/s · 24 s left", or its state if it is
-    waiting."""
+    """Format download progress, e.g. "312 MB of 1.2 GB · 35 MB/s · 24 s left".
+
+    Downloads that aren't running show their state instead.
+    """
     state = download.state
     size = bytes_line(download.total)
     if state is DownloadState.DONE:

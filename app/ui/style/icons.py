@@ -1,4 +1,4 @@
-"""The app's icons: line drawings from `resources/icons` in theme colors."""
+"""Line icons from `resources/icons`, drawn in theme colors."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _DISABLED = 0.4
 
 @lru_cache(maxsize=256)
 def icon(name: str, colour: str) -> QIcon:
-    """Return an icon in a color ("#rrggbb"). It is drawn as vectors, so it is sharp at any size.
+    """Get an icon in a color ("#rrggbb"). It's made of vectors and sharp at any size.
 
-    Raises FileNotFoundError if `resources/icons` has no such icon.
+    Raises FileNotFoundError if there's no such file in `resources/icons`.
     """
     drawing = _drawing(name, colour)
     return QIcon(SvgIconEngine(lambda: drawing))
@@ -27,23 +27,22 @@ def icon(name: str, colour: str) -> QIcon:
 
 @lru_cache(maxsize=32)
 def theme_icon(name: str, token: str) -> QIcon:
-    """Return an icon in the theme color ``token``. It follows theme changes.
+    """Get an icon in a color of the theme, which updates if the theme changes.
 
-    For widgets that keep an icon they are given once.
+    Use this for widgets whose icon is only set once.
     """
     return QIcon(SvgIconEngine(lambda: _drawing(name, getattr(theme().tokens, token))))
 
 
 @lru_cache(maxsize=256)
 def _drawing(name: str, colour: str) -> QSvgRenderer:
-    # Qt's SVG renderer has no `currentColor`, so the color is inserted into the source.
+    # Qt's SVG renderer doesn't support `currentColor`, so we substitute it ourselves.
     source = (resources() / "icons" / f"{name}.svg").read_bytes()
     return QSvgRenderer(QByteArray(source.replace(b"currentColor", colour.encode())))
 
 
 class SvgIconEngine(QIconEngine):
-    """Icon engine that renders at each painter's size and scale. A scaled pixmap would be
-    blurred."""
+    """Renders an icon at the size and scale of each painter, since scaled pixmaps look blurry."""
 
     def __init__(self, drawing: Callable[[], QSvgRenderer]) -> None:
         super().__init__()
@@ -61,7 +60,7 @@ class SvgIconEngine(QIconEngine):
         painter.restore()
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """Render the icon. ``size`` is in device pixels."""
+        """Render the icon at ``size`` device pixels."""
         made = QPixmap(size)
         made.fill(Qt.GlobalColor.transparent)
         painter = QPainter(made)
@@ -80,14 +79,14 @@ class SvgIconEngine(QIconEngine):
 
 
 _clones: list[QIconEngine] = []
-"""Results of `clone`. Qt uses them, and PySide would delete them if Python held no reference."""
+"""Keeps the results of `clone` alive. Qt still uses them, but PySide would delete them."""
 
 
 @lru_cache(maxsize=64)
 def dot(
     colour: str, alpha: int, *, ring: bool = False, ratio: float = 2.0, size: int = 10
 ) -> QIcon:
-    """Return a dot for a tab. While a chat replies, it is a ring that pulses by its ``alpha``."""
+    """Draw the dot shown in a tab. For running chats it's a ring whose ``alpha`` pulses."""
     pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -101,8 +100,10 @@ def dot(
 def draw_dot(
     painter: QPainter, centre: QPointF, colour: str, alpha: int, *, ring: bool = False
 ) -> None:
-    """Draw a dot or a ring. They differ in shape too, for users who cannot see the difference in
-    brightness."""
+    """Draw a dot or ring.
+
+    The different shapes help users who can't distinguish levels of brightness.
+    """
     shade = QColor(colour)
     shade.setAlpha(alpha)
     painter.setPen(QPen(shade, 1.75) if ring else Qt.PenStyle.NoPen)
@@ -113,7 +114,7 @@ def draw_dot(
 
 @lru_cache(maxsize=64)
 def badge(count: int, ground: str, text: str) -> QIcon:
-    """Return a round badge with the number of tool calls that wait for the user."""
+    """Draw a round badge with a number, for tool calls that are waiting for the user."""
     size = 16
     pixmap = QPixmap(2 * size, 2 * size)
     pixmap.setDevicePixelRatio(2)
@@ -135,5 +136,5 @@ def badge(count: int, ground: str, text: str) -> QIcon:
 
 
 def app_icon() -> QIcon:
-    """Return Stretto's own icon."""
+    """The app's own icon."""
     return QIcon(str(resources() / "icons" / "stretto.svg"))

@@ -1,4 +1,4 @@
-"""Reduced motion, as set in the system or in the app's settings."""
+"""Reduced motion, based on system and app settings."""
 
 from __future__ import annotations
 
@@ -20,34 +20,36 @@ _DESKTOP_SETTINGS: dict[tuple[str, str], Callable[[object], bool]] = {
     ("org.freedesktop.appearance", "reduced-motion"): lambda value: value == 1,
     ("org.gnome.desktop.interface", "enable-animations"): lambda value: value is False,
 }
-"""Desktop settings, with a test of their value that is true if motion should be reduced."""
+"""Relevant desktop settings. The function checks if a value means reduced motion."""
 
 
 class Motion(QObject):
-    """Reduced-motion state. Follows the desktop (on Linux through its portal) and the user's
-    setting."""
+    """Keeps track of whether to reduce motion.
 
-    changed = Signal()  # `reduced` has changed
+    Takes into account the desktop's setting, on Linux via the XDG portal, and the app's own.
+    """
+
+    changed = Signal()
 
     def __init__(self, wanted: str = "system", parent: QObject | None = None) -> None:
-        """Create the state. ``wanted`` is "system" or "less"."""
+        """Create the tracker. ``wanted`` is "system" or "less"."""
         super().__init__(parent)
         self._wanted = wanted
         self._system: dict[tuple[str, str], bool] = {}
 
     @property
     def reduced(self) -> bool:
-        """Return True if decorative animations should be off."""
+        """True if decorative animations should be turned off."""
         return self._wanted == "less" or any(self._system.values())
 
     def want(self, wanted: str) -> None:
-        """Apply the user's setting: "system" or "less"."""
+        """Apply the app's setting, "system" or "less"."""
         before = self.reduced
         self._wanted = wanted
         self._emit_if_changed(before)
 
     def take(self, space: str, key: str, value: object) -> None:
-        """Record the value of a desktop setting."""
+        """Store a desktop setting if it's relevant."""
         means = _DESKTOP_SETTINGS.get((space, key))
         if means is not None:
             before = self.reduced
@@ -55,12 +57,12 @@ class Motion(QObject):
             self._emit_if_changed(before)
 
     def follow_system(self) -> None:
-        """Query the desktop without blocking, and subscribe to changes."""
+        """Ask the desktop, without blocking, and subscribe to changes."""
         if sys.platform == "darwin":
             before = self.reduced
             self._system["macOS", ""] = _reduced_on_mac()
             self._emit_if_changed(before)
-        elif os.environ.get("DBUS_SESSION_BUS_ADDRESS"):  # without one Qt would start a bus
+        elif os.environ.get("DBUS_SESSION_BUS_ADDRESS"):  # Qt would start a bus otherwise
             self._follow_portal()
 
     def _emit_if_changed(self, before: bool) -> None:
@@ -76,12 +78,12 @@ class Motion(QObject):
             watcher.finished.connect(
                 lambda done, space=space, key=key: self._on_read(space, key, done)
             )
-        slot: Any = SLOT("on_setting(QDBusMessage)")  # a str, although the stubs declare bytes
+        slot: Any = SLOT("on_setting(QDBusMessage)")  # a str at runtime, but typed as bytes
         bus.connect(*_PORTAL, _INTERFACE, "SettingChanged", self, slot)
 
     @Slot(QDBusMessage)
     def on_setting(self, message: QDBusMessage) -> None:
-        """Handle the portal's signal (namespace, key, value)."""
+        """Called by D-Bus when a portal setting changes."""
         space, key, value = (*message.arguments(), "", "", None)[:3]
         self.take(str(space), str(key), value)
 
@@ -113,7 +115,7 @@ _motion: Motion | None = None
 
 
 def install(wanted: str, parent: QObject) -> Motion:
-    """Create this process's state, and follow the system."""
+    """Create the global instance and start following the system."""
     global _motion
     _motion = Motion(wanted, parent)
     _motion.follow_system()
@@ -121,11 +123,11 @@ def install(wanted: str, parent: QObject) -> Motion:
 
 
 def reduced() -> bool:
-    """Return True if decorative animations should be off."""
+    """True if decorative animations should be turned off."""
     return _motion is not None and shiboken6.isValid(_motion) and _motion.reduced
 
 
 def want(wanted: str) -> None:
-    """Apply the user's setting: "system" or "less"."""
+    """Apply the app's setting, "system" or "less"."""
     if _motion is not None and shiboken6.isValid(_motion):
         _motion.want(wanted)

@@ -1,4 +1,4 @@
-"""Overlay scroll bars, visible while the user scrolls or points at the edge."""
+"""Overlay scroll bars that appear when scrolling or when the mouse is near the edge."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from app.ui.style.tokens import HIGH_DARK, HIGH_LIGHT
 
 WIDTH = 12
 _THIN, _WIDE = 6, 8
-_VISIBLE_MS = 900  # from the last movement to the fade
+_VISIBLE_MS = 900  # delay before fading out
 _FADE_MS = 140
 _GEOMETRY_EVENTS = (QEvent.Type.Resize, QEvent.Type.LayoutRequest, QEvent.Type.Show)
 
 
 class FloatingBar(QScrollBar):
-    """Overlay that replaces an area's own scroll bar, which stays hidden and takes no space."""
+    """Overlay that replaces an area's own scroll bar. The latter is hidden and takes no space."""
 
     def __init__(self, area: QAbstractScrollArea, own: QScrollBar) -> None:
         super().__init__(own.orientation(), area)
         self._native_bar, self._area = own, area
         self._strength = 0.0
-        # Active for one event loop turn after a range change. When content grows, the view follows
-        # its end in the same turn; only the user's scrolling should show the bar.
+        # Active until the next event loop iteration after a range change. When content grows, the
+        # view scrolls to its end within the same iteration. That shouldn't reveal the bar, since
+        # only the user's scrolling should.
         self._range_timer = QTimer(self, singleShot=True, interval=0)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(tr("Scroll bar"))
@@ -44,11 +45,11 @@ class FloatingBar(QScrollBar):
 
     @property
     def strength(self) -> float:
-        """Return the opacity, from 0 to 1."""
+        """Opacity between 0 and 1."""
         return 1.0 if _always_visible() else self._strength
 
     def wake(self) -> None:
-        """Show the bar for a moment."""
+        """Show the bar briefly."""
         self._hide_timer.start()
         self._fade_to(1.0)
 
@@ -150,14 +151,14 @@ class FloatingBar(QScrollBar):
 
 
 def _always_visible() -> bool:
-    """Return True if bars are always visible, as in the high-contrast themes."""
+    """True in high-contrast themes, in which the bars are never hidden."""
     return theme().tokens in (HIGH_LIGHT, HIGH_DARK)
 
 
 def float_bars(root: QWidget) -> None:
-    """Replace the scroll bars of a widget and of all areas in it with overlays.
+    """Replace all scroll bars inside ``root`` with overlays.
 
-    Call this again after adding areas.
+    If scroll areas are added later, this needs to be called again.
     """
     areas = root.findChildren(QAbstractScrollArea)
     off, on = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded

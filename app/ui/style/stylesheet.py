@@ -1,4 +1,4 @@
-"""Style sheet of the whole app, built from the tokens."""
+"""The app's style sheet. Generated from theme tokens."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 
 
 def stylesheet(tokens: ThemeTokens, scaled: Callable[[float], int] = round) -> str:
-    """Return the style sheet of a theme. ``scaled`` converts sizes to the current text size."""
+    """Generate the style sheet for a theme. ``scaled`` adjusts sizes to the text scale."""
     tab = max(t.TAB, round(t.TAB + 1.3 * (scaled(t.UI_PX) - t.UI_PX)))
     box = max(14, scaled(14))
     names = {k: v for k, v in asdict(tokens).items() if isinstance(v, str)}
@@ -289,7 +289,7 @@ def stylesheet(tokens: ThemeTokens, scaled: Callable[[float], int] = round) -> s
         arrow=scaled(12),
         mark=scaled(10),
         box=box,
-        box_in=box + 2 - 2 * t.RING,  # keeps the size including the border
+        box_in=box + 2 - 2 * t.RING,  # the overall size includes the border
         dot=box - 8,
         round=(box + 2) // 2,
         radius=t.RADIUS,
@@ -305,7 +305,7 @@ def stylesheet(tokens: ThemeTokens, scaled: Callable[[float], int] = round) -> s
 
 
 def _label_fonts(scaled: Callable[[float], int]) -> str:
-    """Return the rules for `keep_font`."""
+    """Rules that implement `keep_font`."""
     sizes = {t.TITLE_PX, t.HEADING_PX, t.BODY_PX, t.LEAD_PX, t.UI_PX, t.SMALL_PX}
     weights = QFont.Weight.Medium, QFont.Weight.DemiBold
     return "\n".join(

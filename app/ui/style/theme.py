@@ -1,4 +1,4 @@
-"""The current theme: colors, fonts and text scale."""
+"""Current theme, including fonts and text scale."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
-    """Return the colors and fonts of replies, or of reasoning (muted and smaller) if ``quiet``."""
+    """Get the style for rendering replies. ``quiet`` is muted and smaller, for reasoning."""
     from app.markdown import MarkdownStyle
 
     tokens = theme().tokens
@@ -60,13 +60,13 @@ def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
 
 
 USUAL_PX = 13 if sys.platform == "darwin" else 14
-"""Default size of the system font."""
+"""Usual size of the system font."""
 
 
 class Theme(QObject):
-    """Applies the system's appearance or the chosen one, and signals changes."""
+    """Applies light or dark appearance, following either the system or the user's choice."""
 
-    # ``tokens``, ``body_px`` or the text scale has changed. Widgets that paint themselves must
+    # Emitted when ``tokens``, ``body_px`` or the text scale changes. Custom-painted widgets have to
     # repaint.
     changed = Signal()
 
@@ -79,14 +79,14 @@ class Theme(QObject):
         contrast: str = "system",
     ) -> None:
         super().__init__(app)
-        self.body_px = body_px  # text size of conversations before scaling
+        self.body_px = body_px  # text size in conversations, unscaled
         self._app = app
-        self.appearance = appearance  # setting: "system", "light" or "dark"
-        self.contrast = contrast  # setting: "system", "normal" or "high"
-        self.zoom = zoom  # text size in percent of the system's
+        self.appearance = appearance
+        self.contrast = contrast
+        self.zoom = zoom  # text size relative to the system's, in percent
         self.tokens = LIGHT
         self._style: QProxyStyle | None = None
-        # kept, because PySide would delete the accessibility hints with it
+        # keep a reference because PySide deletes the accessibility hints along with it
         self._style_hints = app.styleHints()
         self._accessibility_hints = self._style_hints.accessibility()
         self._scheme = self._style_hints.colorScheme()
@@ -104,7 +104,7 @@ class Theme(QObject):
             self.changed.emit()
 
     def set_zoom(self, zoom: int) -> None:
-        """Scale all text of the app. ``zoom`` is in percent."""
+        """Scale all text in the app by ``zoom`` percent."""
         self.zoom = zoom
         _set_scale(zoom)
         if self._app.font() != (font := ui_font()):
@@ -113,7 +113,7 @@ class Theme(QObject):
             self._apply(self.tokens)
 
     def follow_system_font(self) -> None:
-        """Apply a changed system font."""
+        """Called when the system font changes."""
         _choose_face()
         self.set_zoom(self.zoom)
 
@@ -122,7 +122,7 @@ class Theme(QObject):
         self._apply(self._chosen_tokens())
 
     def set_contrast(self, contrast: str) -> None:
-        """Set the contrast: "system", "normal" or "high"."""
+        """Set the contrast to "system", "normal" or "high"."""
         self.contrast = contrast
         self._apply(self._chosen_tokens())
 
@@ -130,7 +130,7 @@ class Theme(QObject):
         return QColor(getattr(self.tokens, name))
 
     def detach(self) -> None:
-        """Disconnect from the system's signals, at exit or in tests."""
+        """Disconnect from system signals. Called on exit and by tests."""
         self._style_hints.colorSchemeChanged.disconnect(self._on_system_changed)
         self._accessibility_hints.contrastPreferenceChanged.disconnect(self._on_contrast_changed)
 
@@ -144,7 +144,8 @@ class Theme(QObject):
         self._apply(self._chosen_tokens())
 
     def _set_style(self) -> None:
-        # Qt calls the style very often, and each call into Python takes time.
+        # The style is called all the time, and calls into Python are slow, so avoid them if
+        # possible.
         wanted = RoundedStyle if scaled(t.SMALL_ICON) == t.SMALL_ICON else ScaledIconStyle
         if type(self._style) is not wanted:
             self._style = wanted("Fusion")
@@ -164,16 +165,15 @@ class Theme(QObject):
     def _apply(self, tokens: ThemeTokens) -> None:
         self.tokens = tokens
         self._app.setPalette(palette(tokens))
-        # Without the empty style sheet in between, Qt polishes each widget once per ancestor: 750
-        # ms instead of 130 ms for four chats.
+        # Clear the style sheet first. Otherwise Qt polishes each widget once per ancestor, which
+        # takes 750 ms instead of 130 ms for four chats.
         self._app.setStyleSheet("")
         self._app.setStyleSheet(stylesheet(tokens, scaled))
         self.changed.emit()
 
 
 class RoundedStyle(QProxyStyle):
-    """Fusion with rounded corners for menus, tooltips and popovers, which style sheets cannot
-    do."""
+    """Fusion style with rounded menus, tooltips and popovers, which style sheets can't do."""
 
     def polish(self, polished: Any) -> None:
         _round_corners(polished)
@@ -181,7 +181,7 @@ class RoundedStyle(QProxyStyle):
 
 
 class ScaledIconStyle(QProxyStyle):
-    """The same style with icons scaled to the text. The style sheet does not reach all icons."""
+    """Also scales icons with the text. Not all icons can be reached by the style sheet."""
 
     def polish(self, polished: Any) -> None:
         _round_corners(polished)
@@ -207,7 +207,7 @@ def _round_corners(polished: Any) -> None:
         or polished.objectName() == "popover"
         or polished.inherits("QTipLabel")
     ):
-        if QGuiApplication.platformName() == "xcb":  # a compositor may be missing
+        if QGuiApplication.platformName() == "xcb":  # there may be no compositor
             polished.installEventFilter(_corner_mask)
         else:
             polished.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
@@ -217,7 +217,7 @@ _ICON_SIZES = {QStyle.PixelMetric.PM_SmallIconSize, QStyle.PixelMetric.PM_Button
 
 
 class CornerMask(QObject):
-    """Event filter that cuts off a window's corners on each resize."""
+    """Event filter that clips a window's corners whenever it's resized."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
@@ -242,7 +242,7 @@ def install(
     zoom: int = 100,
     contrast: str = "system",
 ) -> Theme:
-    """Install the theme of this process: after creating the QApplication, before any window."""
+    """Install the global theme. Needs a QApplication and must be called before creating windows."""
     global _theme
     if _theme is not None:
         _theme.detach()
@@ -252,49 +252,48 @@ def install(
 
 
 def theme() -> Theme:
-    """Return the current theme. Raises RuntimeError before ``install``."""
+    """Get the global theme. Raises RuntimeError if ``install`` hasn't been called."""
     if _theme is None:
         raise RuntimeError("The theme is asked for before it was installed.")
     return _theme
 
 
 def repolish(widget: QWidget) -> None:
-    """Reapply the style sheet to a widget whose properties have changed."""
+    """Apply the style sheet again after a dynamic property has changed."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 
 
 def focus_pen() -> QPen:
-    """Return the pen of focus rings on painted widgets."""
+    """Pen for focus rings of custom-painted widgets."""
     return QPen(QColor(theme().tokens.accent), t.RING)
 
 
 def scaled(px: float) -> int:
-    """Scale a size designed for the normal text size."""
+    """Scale a size that was designed for normal text."""
     return round(px * _scale)
 
 
 def grown(px: float, lines: int = 1) -> int:
-    """Return a height designed for some lines of normal text. Only the lines grow, not the
-    padding."""
+    """Scale a height that was designed for ``lines`` of normal text. Padding isn't scaled."""
     return round(px + lines * 1.3 * (scaled(t.UI_PX) - t.UI_PX))
 
 
 def _set_scale(zoom: int) -> None:
-    """Set the scale from the system's text size and the user's zoom."""
+    """Compute the scale from the system's text size and the user's zoom."""
     global _scale
     system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)).pixelSize()
     share = system / USUAL_PX if system > 0 else 1.0
-    if abs(share - 1) < 0.15:  # default fonts of desktops differ by a pixel or two
+    if abs(share - 1) < 0.15:  # desktop default fonts vary by a pixel or two
         share = 1.0
     _scale = min(max(share, 0.8), 2.0) * zoom / 100
 
 
 def keep_font(label: QLabel, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> None:
-    """Give a label `ui_font` in this size, also after the text scale changes.
+    """Give a label a `ui_font` that survives changes of the text scale.
 
-    The style sheet sets the font. Qt would replace a font set on the label with an older one when
-    the style sheet changes or the label's pane moves.
+    The font is set via the style sheet. If it were set on the label, Qt would go back to an older
+    font when the style sheet changes or the pane moves.
     """
     label.setProperty("px", px)
     label.setProperty("weight", weight.value)
@@ -311,18 +310,18 @@ _POOR_FONTS = (
     "Helvetica",
     "URW",
 )
-"""Prefixes of default font families on Linux desktops that are poor for a user interface."""
+"""Linux default fonts that don't work well for a UI, by prefix of the family name."""
 _BUNDLED = "Inter"
 _bundled = False
 
 
 def is_fit(family: str) -> bool:
-    """Return True if a system font is good enough for the user interface."""
+    """Check whether a system font looks good enough for our UI."""
     return bool(family) and not family.startswith(_POOR_FONTS)
 
 
 def _choose_face() -> None:
-    """Load the bundled font if the system's font is poor."""
+    """Load the bundled font if the system's isn't good enough."""
     global _bundled
     system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     _bundled = not is_fit(QFontInfo(system).family())
@@ -332,10 +331,10 @@ def _choose_face() -> None:
 
 
 def ui_font(px: int = t.UI_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """Return the window's font, scaled from ``px``, with digits of equal width."""
+    """Get the UI font with tabular digits. ``px`` is scaled."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     if _bundled:
-        font.setFamilies([_BUNDLED, font.family()])  # the system's font has the missing characters
+        font.setFamilies([_BUNDLED, font.family()])  # provides missing glyphs
     font.setPixelSize(max(1, scaled(px)))
     font.setWeight(weight)
     font.setFeature(QFont.Tag("tnum"), 1)
@@ -343,14 +342,14 @@ def ui_font(px: int = t.UI_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QF
 
 
 def code_font(px: int = t.CODE_PX) -> QFont:
-    """Return the system's fixed-width font, scaled."""
+    """Get the system's monospace font. ``px`` is scaled."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setPixelSize(max(1, scaled(px)))
     return font
 
 
 def palette(tokens: ThemeTokens) -> QPalette:
-    """Return the colors as a QPalette, for widgets that the style sheet does not reach."""
+    """Build a palette for widgets that can't be reached by the style sheet."""
     role = QPalette.ColorRole
     made = QPalette()
     for target, name in (

@@ -1,4 +1,4 @@
-"""Colors and sizes of the window by name. No other file of the window defines a color."""
+"""Design tokens: the window's colors and sizes. No other module in the UI defines colors."""
 
 from __future__ import annotations
 
@@ -6,47 +6,46 @@ from msgspec import Struct
 
 
 class ThemeTokens(Struct, frozen=True):
-    """Colors of one theme, as "#rrggbb"."""
+    """A theme's colors in "#rrggbb" format."""
 
     dark: bool  # light text on dark backgrounds
     background: str  # conversation and active tab
-    back: str  # the same without focus: inactive panes are shaded
+    back: str  # same for inactive panes, slightly shaded
     surface: str  # sidebar, tab bar and score
     raised: str  # fields, buttons, the composer, menus and popovers
     tint: str  # user messages
-    # hover, pressed: under the pointer, and while pressed or selected in a list
+    # hover: under the mouse; pressed: while pressed, or selected in a list
     hover: str
     pressed: str
-    # text, muted: main text, and secondary text and icons
+    # text: main text; muted: secondary text and icons
     text: str
     muted: str
-    # border, divider: hairlines, and stronger lines: quotations, tables, edges of menus
+    # border: hairlines; divider: quotes, tables and menu edges
     border: str
     divider: str
-    outline: str  # edges of buttons and fields, lighter than their text
-    border_strong: str  # edges without text (check boxes), and scroll bar handles
-    # accent, accent_text: focus, links and main buttons, and text on them
+    outline: str  # edges of buttons and fields; lighter than their text
+    border_strong: str  # edges of controls without text, e.g. check boxes, and scroll bars
+    # accent: focus rings, links and main buttons; accent_text: text on main buttons
     accent: str
     accent_text: str
     accent_quiet: str  # selected menu items
-    # danger, danger_wash: errors and removals, and their background
+    # errors and deletions, and the background behind them
     danger: str
     danger_wash: str
-    # success, success_wash: success and additions, and their background
+    # success and insertions, and the background behind them
     success: str
     success_wash: str
-    # code_background, selection: backgrounds of code and of selected text
+    # backgrounds of code and selected text
     code_background: str
     selection: str
-    # tooltip, tooltip_hover, tooltip_text: tooltips and toasts, their button under the pointer, and
-    # their text
+    # tooltip: also used for toasts; tooltip_hover: a toast's button under the mouse
     tooltip: str
     tooltip_hover: str
     tooltip_text: str
-    strong: bool = False  # high contrast: selected items also have an edge
+    strong: bool = False  # high contrast; selected items get an outline
 
 
-# For light, dark, high-contrast light and high-contrast dark.
+# light, dark, high-contrast light, high-contrast dark
 _COLOURS = {
     "background": ("#fdfdfc", "#1b1d1d", "#ffffff", "#000000"),
     "back": ("#f7f8f6", "#171919", "#ffffff", "#000000"),
@@ -93,7 +92,7 @@ _TEXT_BACKGROUNDS = {
 TEXT_PAIRS = tuple(
     (text, ground) for text, on in _TEXT_BACKGROUNDS.items() for ground in on.split()
 )
-"""Combinations of text color and background. Each meets WCAG AA (4.5:1)."""
+"""Every combination of text and background color. All meet WCAG AA (4.5:1)."""
 
 EDGE_PAIRS = (
     *(
@@ -104,14 +103,15 @@ EDGE_PAIRS = (
     ("border_strong", "code_background"),
     ("accent", "hover"),
     ("accent", "pressed"),
-    ("accent", "selection"),  # the current match among the others
+    ("accent", "selection"),  # the current match vs. the others
 )
-"""Edges without text, focus rings and icons of controls with their backgrounds: 3:1 (WCAG 1.4.11).
+"""Control edges, focus rings and icons with their backgrounds. All have at least 3:1 (WCAG
+1.4.11).
 
-Outlines around text are lighter, and reach 3:1 only with high contrast.
+Edges around text are lighter and only reach 3:1 in high contrast.
 """
 
-# Sizes in pixels, on a grid of four.
+# Sizes in pixels, in multiples of 4.
 COLUMN = 760
 SIDEBAR = 240
 TAB = 36
@@ -120,14 +120,14 @@ RADIUS = 12
 RADIUS_SMALL = 8
 ICON = 18
 SMALL_ICON = 16
-RING = 2  # width of focus rings
+RING = 2  # line width of focus rings
 
-# Default text sizes in pixels.
+# Unscaled text sizes in pixels.
 TITLE_PX = 20
 HEADING_PX = 15
 BODY_PX = 15
 LEAD_PX = 14
-"""Help texts, notices and model names."""
+"""For help texts, notices and model names."""
 UI_PX = 13
 SMALL_PX = 12
 TINY_PX = 11
@@ -139,27 +139,27 @@ LANES_LIGHT = (
 LANES_DARK = (
     "#56a9e0", "#f0963c", "#3cc49b", "#e58fc2", "#8fd0f5", "#e3c84e", "#b19cf0", "#aeb8bf",
 )  # fmt: skip
-"""Chat colors in the score, based on the color-blind safe set of Okabe and Ito. Each has a contrast
-of at least 3:1 on its surface."""
+"""Lane colors in the score, based on Okabe and Ito's color-blind safe palette. All have a contrast
+of at least 3:1."""
 
 
 def lane_colour(number: int, *, dark: bool) -> str:
-    """Return the color of a chat's lane."""
+    """Pick a color for a chat's lane."""
     lanes = LANES_DARK if dark else LANES_LIGHT
     return lanes[number % len(lanes)]
 
 
-NARROW = 420  # width below which panes have less padding and hide secondary figures
+NARROW = 420  # narrower panes have less padding and hide secondary stats
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the WCAG 2 contrast ratio of two colors, 1 to 21."""
+    """WCAG 2 contrast ratio, between 1 and 21."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def _luminance(colour: str) -> float:
-    """Return the relative luminance of "#rrggbb" (WCAG 2)."""
+    """WCAG 2 relative luminance of an "#rrggbb" color."""
 
     def linear(channel: float) -> float:
         return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class FoldButton(PaintedButton):
-    """Line such as "Thought for 3 s" with an arrow. A click expands or collapses what follows."""
+    """Line such as "Thought for 3 s" with an arrow. Clicking it shows or hides the text below."""
 
     HEIGHT = 28
 
@@ -72,12 +72,13 @@ class FoldButton(PaintedButton):
 
 
 class Reasoning(QWidget):
-    """Reasoning above a reply. Expanded while it is generated, collapsed when the reply begins.
+    """The model's reasoning, shown above its reply.
 
-    After the user has clicked it, its state is kept.
+    It's expanded while the model is thinking and collapses once the reply begins, unless the user
+    has clicked it.
     """
 
-    resized = Signal()  # ``arrange`` would return a different height
+    resized = Signal()  # the height returned by ``arrange`` has changed
 
     def __init__(self, parent: QWidget) -> None:
         from app.markdown import MarkdownDocument
@@ -100,7 +101,7 @@ class Reasoning(QWidget):
         self._markdown.append(text)
 
     def set_state(self, *, running: bool, thought_s: float | None) -> None:
-        """Expand it while the reasoning is generated, collapse it at its end."""
+        """Expand while the model is thinking, then collapse."""
         self._fold.setText(thought_line(None if running else thought_s or 0.0))
         self._fold.setAccessibleName(self._fold.text())
         if not running:
@@ -115,7 +116,7 @@ class Reasoning(QWidget):
         self._fold.resize(self._fold.sizeHint())
 
     def arrange(self, width: int) -> int:
-        """Place the parts in ``width`` pixels. Return the height."""
+        """Lay out for a ``width`` in pixels. Return the height."""
         self._fold.move(0, 0)
         self._view.setVisible(self._fold.isChecked())
         if not self._fold.isChecked():
@@ -141,23 +142,24 @@ MODELS = "models"
 BASE = "base"
 SETTINGS = "settings"
 PART = "part "
-"""Requests in addition to the `Action`s: free memory for a model; choose a model; use the model
-without its adapter; open the chat's options; show a panel's column, whose letter follows."""
+"""Button actions in addition to `Action`: free memory for a model, choose a model, use the model
+without its adapter, open the chat's options, or show the panel column with the letter that
+follows."""
 
 WITHOUT = mark("Use Without Adapter")
 
 
 class Remedy(Struct, frozen=True):
-    """Button of an error: its text, its action (the value of an `Action`), and the message."""
+    """A button that helps with an error: its text, `Action` value, and message id."""
 
     words: str
     asks: str
     message_id: str
-    why_not: str = ""  # why it is disabled, or ""
+    why_not: str = ""  # reason for disabling the button, or ""
 
 
 def remedies(message: Message, can: Can) -> list[Remedy]:
-    """Return the remedies for a failed reply, the most likely first."""
+    """Get the buttons to offer for a failed reply, most promising first."""
     code = str(message.stats.get("code"))
     if code == "context_overflow":
         offers = []
@@ -174,7 +176,7 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
             asks = Action.DELETE.value
             offers.append(Remedy(tr("Delete Message"), asks, message.parent_id, why or ""))
         if ChatOptions.from_params(message.stats.get("options", {})).context is not None:
-            # the chat has a reduced context
+            # this chat uses a reduced context, so raising it may help
             offers.append(Remedy(tr("Chat Settings…"), SETTINGS, message.id))
         offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
         return offers
@@ -192,12 +194,12 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
 
 
 class ErrorBlock(QWidget):
-    """Error message on a light red background, with a button per remedy."""
+    """Error message on a light red background, with a button for each remedy."""
 
     PAD, GAP = 12, 8
 
     action_requested = Signal(str, str)  # (action, message id): a button was pressed
-    resized = Signal()  # the buttons, and possibly the height, have changed
+    resized = Signal()  # buttons were replaced, so the height may differ
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -208,7 +210,6 @@ class ErrorBlock(QWidget):
         self._offers: list[Remedy] = []
 
     def show_error(self, words: str, offers: Sequence[Remedy]) -> None:
-        """Show an error with these remedies."""
         self._words = words
         self.setAccessibleName(words)
         if [offer.words for offer in offers] != [offer.words for offer in self._offers]:
@@ -225,7 +226,7 @@ class ErrorBlock(QWidget):
         self.update()
 
     def arrange(self, width: int) -> int:
-        """Place the parts in ``width`` pixels. Return the height."""
+        """Lay out for a ``width`` in pixels. Return the height."""
         inner = width - 2 * self.PAD
         flags = Qt.TextFlag.TextWordWrap
         bound = QFontMetrics(ui_font(t.LEAD_PX)).boundingRect(
@@ -248,13 +249,13 @@ class ErrorBlock(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()), t.RADIUS_SMALL, t.RADIUS_SMALL)
         painter.setPen(QColor(tokens.text))
         painter.setFont(ui_font(t.LEAD_PX))
-        if self._words[:1].isascii():  # the engine's messages are always in English
+        if self._words[:1].isascii():  # engine errors are always in English
             painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         painter.drawText(self._text, Qt.TextFlag.TextWordWrap, self._words)
 
     def _button(self, number: int, offer: Remedy) -> QPushButton:
         button = QPushButton(offer.words, self)
-        if number:  # the other buttons are less prominent
+        if number:  # only the first button is prominent
             button.setObjectName("link")
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.clicked.connect(lambda: self._on_clicked(number))
@@ -267,9 +268,9 @@ class ErrorBlock(QWidget):
 
 
 class SilenceNotice(QWidget):
-    """Notice that a reply has produced nothing for a while, with Stop and Retry."""
+    """Tells the user that no reply has arrived yet, with Stop and Retry buttons."""
 
-    action_requested = Signal(object)  # (action): Stop or Retry was pressed
+    action_requested = Signal(object)  # (action): Stop or Retry
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -287,7 +288,7 @@ class SilenceNotice(QWidget):
         self.hide()
 
     def arrange(self, y: int, width: int, line: int) -> int:
-        """Place the notice. Return its height, at least ``line``."""
+        """Place the notice at ``y``. Return its height, which is at least ``line``."""
         self._column.activate()
         height = max(self._column.totalHeightForWidth(width), self._column.minimumSize().height())
         height = max(height, line)
@@ -299,13 +300,13 @@ _CUT_REASONS = {"length", "memory"}
 
 
 class AnswerRow(MessageRow):
-    """Row with the name, reasoning, text, an error or a mark at its end, and the footer."""
+    """Row of a reply: model name, reasoning, text, error or end mark, and footer."""
 
     NAME = 24
     PAD = 12
 
     def __init__(self, message: Message, can: Can, parent: QWidget, *, apart: bool = False) -> None:
-        """Create the row. ``apart``: it is in a column with a heading."""
+        """Create the row. Pass ``apart`` if it's inside a column that already has a heading."""
         from app.markdown import MarkdownDocument
 
         super().__init__(message, can, parent)
@@ -339,11 +340,11 @@ class AnswerRow(MessageRow):
         self.set_message(message)
         self._reveal()
 
-    # Created on first use, because most replies have none of these.
+    # These are created lazily because most replies don't need them.
 
     @cached_property
     def way_on(self) -> QPushButton:
-        """Return the button that continues an unfinished reply."""
+        """Button that continues an unfinished reply."""
         made = QPushButton(self)
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         made.clicked.connect(self._run_end_action)
@@ -352,7 +353,7 @@ class AnswerRow(MessageRow):
 
     @cached_property
     def unfolds(self) -> QPushButton:
-        """Return the link to the panel's columns."""
+        """Link that opens the columns of a panel."""
         made = link(self)
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         made.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -361,14 +362,13 @@ class AnswerRow(MessageRow):
 
     @cached_property
     def silence(self) -> SilenceNotice:
-        """Return the notice shown while nothing was generated yet."""
+        """Notice shown until the first token arrives."""
         made = SilenceNotice(self)
         made.action_requested.connect(lambda action: self._ask(action, self.message.id))
         return made
 
     @cached_property
     def error(self) -> ErrorBlock:
-        """Return the error."""
         made = ErrorBlock(self)
         made.action_requested.connect(self.action_requested)
         made.resized.connect(self.resized)
@@ -377,16 +377,15 @@ class AnswerRow(MessageRow):
 
     @property
     def text(self) -> str:
-        """Return the Markdown shown."""
+        """The Markdown source."""
         return self._markdown.source
 
     @property
     def plain_text(self) -> str:
-        """Return the plain text of the document."""
         return self._view.document().toPlainText()
 
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
-        """Mark ranges of `plain_text` instead of the previous ones."""
+        """Highlight ranges of `plain_text`, replacing previous highlights."""
         self._view.mark(places)
 
     def move_code(self, by: int) -> None:
@@ -409,11 +408,11 @@ class AnswerRow(MessageRow):
 
     @property
     def wrapped_code(self) -> frozenset[tuple[int, int]]:
-        """Return the code blocks whose lines the user has wrapped."""
+        """Get the code blocks that the user switched to line wrapping."""
         return self._markdown.wrapped
 
     def wrap_code(self, names: frozenset[tuple[int, int]]) -> None:
-        """Wrap the lines of these code blocks."""
+        """Turn on line wrapping in the given code blocks."""
         for name in names:
             self._markdown.wrap(name, True)
 
@@ -423,7 +422,7 @@ class AnswerRow(MessageRow):
 
     def highlight(self, words: Words | None) -> int | None:
         if words is not None:
-            self._markdown.refresh()  # includes text that is not rendered yet
+            self._markdown.refresh()  # also renders text that arrived since the last refresh
         return super().highlight(words)
 
     def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
@@ -438,9 +437,9 @@ class AnswerRow(MessageRow):
         self._update_reasoning()
 
     def set_silent(self, words: str, *, can_retry: bool = False) -> None:
-        """Show a notice while nothing was generated yet. "" hides it.
+        """Show a notice because nothing has been generated yet. Pass "" to hide it.
 
-        ``can_retry``: the model is remote, and the request can be repeated.
+        ``can_retry`` is for remote models, where the request can be repeated.
         """
         words = words if self.streaming else ""
         before = self.silence.words.text() if shows(self, "silence") else ""
@@ -462,7 +461,7 @@ class AnswerRow(MessageRow):
             self._markdown.finish()
         self._view.set_caret(self.streaming)
         if not self.streaming:
-            self.set_silent("")  # hide the notice
+            self.set_silent("")
         self._update_end_action()
         show_if(self, "error", message.status == "error")
         show_if(self, "unfolds", bool(panel_of(message)) and not self._in_column)
@@ -471,7 +470,7 @@ class AnswerRow(MessageRow):
         self.resized.emit()
 
     def set_last(self, last: bool) -> None:
-        """Set whether it is the last message, which can be continued."""
+        """Only the last message can be continued, so update the end action."""
         if last != self._last:
             self._last = last
             self._update_end_action()
@@ -479,8 +478,7 @@ class AnswerRow(MessageRow):
             self.update()
 
     def set_going_on(self, goes_on: bool) -> None:
-        """Set whether the reply continues after its own tool calls, whose row has the model's
-        name."""
+        """Hide the name if the reply continues after its own tool calls, which already show it."""
         if goes_on != self._continues_calls:
             self._continues_calls = goes_on
             self.resized.emit()
@@ -488,12 +486,12 @@ class AnswerRow(MessageRow):
 
     @property
     def heading(self) -> str:
-        """Return the model's name if it is shown above this reply."""
+        """Model name above the reply, or "" if hidden."""
         return "" if self._continues_calls else called(self.message)
 
     @property
     def _end_text(self) -> str:
-        """Return the text of the mark at the end of an unfinished or empty reply."""
+        """Text of the mark below an unfinished or empty reply."""
         if words := ending(self.message):
             return words
         calls = turn_with_calls(self.message) is not None
@@ -502,15 +500,16 @@ class AnswerRow(MessageRow):
 
     @property
     def _only_calls(self) -> bool:
-        """Return True if the reply has tool calls but no text. Its name and footer share a line."""
+        """Check for a reply that consists of tool calls only. Its name and footer share a line."""
         complete = self.message.status == "complete"
         return complete and self._markdown.is_empty and turn_with_calls(self.message) is not None
 
     @property
     def _end_action(self) -> Action | None:
-        """Return the action offered at the end of an unfinished last reply.
+        """Choose the action to offer below an unfinished last reply.
 
-        Replies that cannot be continued (without text, or on some remote servers) are regenerated.
+        Regenerates replies that can't be continued, either because they have no text or because the
+        remote server doesn't support it.
         """
         if not self._last or self.streaming:
             return None
@@ -540,7 +539,7 @@ class AnswerRow(MessageRow):
             self.resized.emit()
 
     def set_thought(self, thought_s: float | None) -> None:
-        """Set the duration of the reasoning, known when the reply begins."""
+        """Set how long the model was thinking. This is known once the reply begins."""
         if thought_s is not None and self._thought_s is None:
             self._thought_s = thought_s
             self._update_reasoning()
@@ -566,7 +565,7 @@ class AnswerRow(MessageRow):
             y += self.silence.arrange(y, width, height if empty else 0)
         y = self._arrange_end(width, y)
         self._footer_y = 0 if only_calls else y
-        # Aligns the icons, not their buttons, with the text.
+        # Align the icons with the text, not the edges of their buttons.
         x = width - grown(SIDE) + 4
         for button in self._actions():
             button.move(x, self._footer_y)
@@ -578,7 +577,7 @@ class AnswerRow(MessageRow):
         return y if only_calls else self._footer_y + grown(SIDE)
 
     def _arrange_end(self, width: int, y: int) -> int:
-        """Place the error or the mark below the text. Return the bottom."""
+        """Place the error or end mark below the text. Return its bottom edge."""
         self._mark_area = QRectF()
         if self.message.status == "error":
             top = y + (0 if self._markdown.is_empty else 8)
@@ -605,7 +604,7 @@ class AnswerRow(MessageRow):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._view.isVisible() and self._view.geometry().contains(event.rect()):
-            return  # only text changes while it grows
+            return  # only the text changes during generation
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -617,10 +616,10 @@ class AnswerRow(MessageRow):
             name.setHeight(grown(SIDE))
             upright = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(name, upright, self.heading)
-        # The status may be newer than the layout, if a stopped reply continues.
+        # A stopped reply may have been resumed since the last layout.
         if not self._mark_area.isEmpty():
             painter.drawText(self._mark_area, Qt.AlignmentFlag.AlignVCenter, self._end_text)
-        # While a reply continues, the figures are those before.
+        # While a reply is being continued, its stats are still the old ones.
         if not self.streaming and (self._revealed() or self._figures_matter()):
             beside = self._footer_left()
             if self._alternative[1] > 1:
@@ -637,16 +636,16 @@ class AnswerRow(MessageRow):
         self._paint_alternatives(painter)
 
     def _footer_left(self) -> int:
-        """Return the left edge of the footer: after the name if they share a line."""
+        """Left edge of the footer, which moves right if the name is on the same line."""
         return small_text_width(self.heading) + 12 if self._only_calls and self.heading else 0
 
     def _figures_matter(self) -> bool:
-        """Return True if the figures have something unexpected about the last reply."""
+        """Check whether the last reply's stats contain anything unexpected."""
         stats = self.message.stats
         return self._last and (stats.get("reason") in _CUT_REASONS or stats.get("same") is not None)
 
     def _reveal(self) -> None:
-        # While a reply is generated, it cannot be copied or regenerated.
+        # A reply can't be copied or regenerated while it's still being generated.
         for button in self._actions():
             button.setVisible(not self.streaming)
         super()._reveal()
@@ -658,7 +657,7 @@ class AnswerRow(MessageRow):
             self.error.show_error(self.message.error, remedies(self.message, self._can))
 
     def _actions(self) -> tuple[IconButton, ...]:
-        """Return the buttons of the footer from right to left."""
+        """Footer buttons from right to left."""
         return self._delete, self._again, self._same, self._panel, self._branch, self._copy
 
     def _append_answer(self, text: str) -> None:

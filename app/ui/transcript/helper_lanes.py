@@ -1,4 +1,4 @@
-"""Lanes of helpers on the card of a tool call. They can be expanded and stopped."""
+"""Lanes showing the helpers of a tool call. Each lane can be expanded and stopped."""
 
 from __future__ import annotations
 
@@ -40,21 +40,20 @@ _STATES = {
     LaneState.TIME: mark("Out of time", "a helper"),
     LaneState.FAILED: mark("Failed", "a helper"),
 }
-_MAX_PAINTED_CHARACTERS = 1_000  # characters; two lines need at most twice as many
+_MAX_PAINTED_CHARACTERS = 1_000  # two lines need at most twice as many
 _MAX_SPOKEN_CHARACTERS = 500
 
 
 def state_line(lane: HelperRun) -> str:
-    """Return a helper's state: "Writing · 24 tok/s"."""
+    """Format a helper's state, e.g. "Writing · 24 tok/s"."""
     words = tr(_STATES[lane.state], "a helper")
     known = lane.rate and lane.state in {LaneState.WRITING, LaneState.DONE, LaneState.TOKENS}
     return f"{words} · {rate_line(lane.rate)}" if known else words
 
 
 def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
-    """Return the first two lines of a text, or the last two if ``end``."""
-    # A growing text starts at the same place for a while, so that its lines do not reflow with each
-    # word.
+    """Get the first two lines of a text, or with ``end`` the last two."""
+    # Start a growing text at a fixed offset for a while, so that it doesn't reflow with every word.
     start = max(0, len(text) // _MAX_PAINTED_CHARACTERS - 1) * _MAX_PAINTED_CHARACTERS if end else 0
     text = " ".join(clean(text[start : start + 2 * _MAX_PAINTED_CHARACTERS], lines=False).split())
     layout = QTextLayout(text, font)
@@ -75,12 +74,12 @@ def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
 
 
 class LaneHead(PaintedButton):
-    """Question of a helper, its state, and two lines of its text. A click expands them."""
+    """A helper's question, state, and two lines of its output. Click to expand."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.lane = HelperRun("")
-        self.taken = 0  # pixels at the end of the first line that a button covers
+        self.taken = 0  # width covered by a button at the end of the first line, in pixels
         self._lines: list[str] = []
         self._lines_of: tuple[object, ...] = ()
         self.setCheckable(True)
@@ -88,12 +87,12 @@ class LaneHead(PaintedButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def lines(self, width: int) -> list[str]:
-        """Return the lines below the question of a collapsed lane."""
+        """Preview lines below the question. Empty if the lane is expanded."""
         lane, font = self.lane, ui_font(t.SMALL_PX)
         if self.isChecked():
             return []
         of = (lane.why or lane.text, width, lane.over, font.key())
-        if of != self._lines_of:  # requested several times per frame
+        if of != self._lines_of:  # paint and layout ask several times per frame
             room = width - self.edge - 4
             self._lines = two_lines(of[0], font, room, end=not lane.over)
             self._lines_of = of
@@ -101,11 +100,11 @@ class LaneHead(PaintedButton):
 
     @property
     def edge(self) -> int:
-        """Return the left edge of the text in pixels."""
+        """Left edge of the text in pixels."""
         return scaled(t.SMALL_ICON) + 6
 
     def question_line(self) -> tuple[str, int]:
-        """Return the question as one line, and the pixels available for it."""
+        """Get the question as a single line, and the width available for it in pixels."""
         state = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(state_line(self.lane))
         room = self.width() - self.taken - state - 16 - self.edge
         return " ".join(
@@ -114,7 +113,7 @@ class LaneHead(PaintedButton):
 
     @property
     def cut(self) -> bool:
-        """Return True if the question is elided."""
+        """True if the question doesn't fit on its line."""
         words, room = self.question_line()
         return QFontMetrics(ui_font()).horizontalAdvance(words) > room
 
@@ -144,9 +143,9 @@ class LaneHead(PaintedButton):
 
 
 class HelperLane(QWidget):
-    """Lane of a helper: its head and, if expanded, its question and text."""
+    """A helper's lane. When expanded, it shows the full question and output."""
 
-    resized = Signal()  # `arrange` would return a different height
+    resized = Signal()  # the height returned by `arrange` has changed
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -161,7 +160,7 @@ class HelperLane(QWidget):
         self._filled = ""
 
     def show_lane(self, lane: HelperRun, number: int, of: int) -> None:
-        """Update the lane, which is ``number`` of ``of``."""
+        """Show lane ``number`` of ``of``."""
         state, head = tr(_STATES[lane.state], "a helper"), self.head
         head.lane = lane
         name = tr("Helper {number} of {count}, {state}", number=number, count=of, state=state)
@@ -174,7 +173,7 @@ class HelperLane(QWidget):
         if lane.over:
             head.setAccessibleDescription((lane.why or lane.text)[:_MAX_SPOKEN_CHARACTERS])
         if lane.over and self.stop.hasFocus():
-            head.setFocus()  # Qt would focus the next widget
+            head.setFocus()  # otherwise Qt would focus the next widget
         self.stop.setVisible(not lane.over)
         head.update()
 
@@ -195,7 +194,7 @@ class HelperLane(QWidget):
         return height
 
     def _fill(self) -> None:
-        """Set the text, with the question if it is elided in the head."""
+        """Show the output, preceded by the question if the head had to elide it."""
         lane, head = self.head.lane, self.head
         question = lane.question if head.cut or not lane.text + lane.why else ""
         told = "\n\n".join(filter(None, (question, lane.text, lane.why)))
@@ -206,12 +205,10 @@ class HelperLane(QWidget):
 
 
 class HelperLanes(QWidget):
-    """Lanes of a call's helpers."""
-
     GAP = 4
-    FRAME_MS = 80  # limits layout passes while several helpers write
-    resized = Signal()  # `arrange` would return a different height
-    stopped = Signal(int)  # (number): stopping this helper was requested, counted from 0
+    FRAME_MS = 80  # at most one layout pass per interval, even if several helpers are writing
+    resized = Signal()  # the height returned by `arrange` has changed
+    stopped = Signal(int)  # (number): stop this helper, counting from 0
 
     def __init__(self, count: int, parent: QWidget) -> None:
         super().__init__(parent)
@@ -226,13 +223,12 @@ class HelperLanes(QWidget):
         theme().changed.connect(self.update)
 
     def show_soon(self, lanes: Sequence[HelperRun]) -> None:
-        """Update the lanes in the next frame."""
+        """Update the lanes in the next frame, to limit layout passes."""
         self._pending_lanes = lanes
         if not self._update_timer.isActive():
             self._update_timer.start()
 
     def show_lanes(self, lanes: Sequence[HelperRun]) -> None:
-        """Update the lanes."""
         for number, (shown, lane) in enumerate(zip(self.lanes, lanes, strict=True), 1):
             shown.show_lane(lane, number, len(lanes))
         if self.width() and [each.arrange(self.width()) for each in self.lanes] != self._heights:
@@ -248,7 +244,7 @@ class HelperLanes(QWidget):
         return max(0, y - self.GAP)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint lines between the lanes."""
+        """Paint separators between the lanes."""
         painter = QPainter(self)
         for lane in self.lanes[1:]:
             y = lane.y() - self.GAP // 2

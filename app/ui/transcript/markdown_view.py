@@ -1,4 +1,4 @@
-"""View of a reply's Markdown, with keyboard access to links and code, and wide code blocks."""
+"""View of a reply's Markdown, with keyboard access to links and code. Wide code blocks scroll."""
 
 from __future__ import annotations
 
@@ -44,23 +44,24 @@ if TYPE_CHECKING:
     from app.markdown import CodeBlock, MarkdownDocument
 
 
-# characters of Markdown up to which HTML is copied too; it takes about 2 ms per 1,000
+# Skip the HTML when copying more Markdown than this. Rendering takes about 2 ms per 1,000
+# characters.
 _HTML_LIMIT = 200_000
 
 
 class TabStop(Struct, frozen=True):
-    """Place that Tab stops at: a link or a code block."""
+    """Tab stop in the text: a link or code block."""
 
-    # begin, end: cursor positions
+    # cursor positions
     begin: int
     end: int
     link: str  # address; "" for code
     code: CodeBlock | None  # None for a link
-    words: str  # text for screen readers
+    words: str  # what a screen reader says
 
 
 def stops_in(markdown: MarkdownDocument) -> list[TabStop]:
-    """Return all stops in text order."""
+    """Collect all tab stops in text order."""
     found = [_code(block) for block in markdown.code_blocks()]
     begin = end = 0
     address = words = ""
@@ -109,27 +110,27 @@ def _code(block: CodeBlock) -> TabStop:
 
 
 _BAR = 4
-_BAR_ZONE = 12  # height at the bottom of a block where its bar can be dragged
+_BAR_ZONE = 12  # height at the bottom of a block in which its scroll bar can be dragged
 _MIN_HANDLE = 32
 
 
 class WideCode(QObject):
-    """Horizontal offsets of a document's wide code blocks, in document coordinates."""
+    """Scroll positions of code blocks that are wider than the view, in document coordinates."""
 
     def __init__(self, markdown: MarkdownDocument, parent: QObject) -> None:
         super().__init__(parent)
         self._markdown = markdown
         self._offsets: dict[tuple[int, int], float] = {}
-        # block of the dragged bar, and offset on the bar
+        # block whose bar is being dragged, and where on the bar it was grabbed
         self._dragged_bar: tuple[tuple[int, int], float] | None = None
 
     @property
     def held(self) -> bool:
-        """Return True while a bar is dragged."""
+        """True while the user drags a bar."""
         return self._dragged_bar is not None
 
     def blocks(self, clip: QRectF) -> list[CodeBlock]:
-        """Return the blocks that touch the clip and are wider than the view."""
+        """Get the wide blocks inside ``clip``."""
         return [
             code
             for code in self._markdown.code_blocks(clip)
@@ -137,36 +138,36 @@ class WideCode(QObject):
         ]
 
     def at(self, y: float) -> CodeBlock | None:
-        """Return the wide block whose lines are at this height, or None."""
+        """Find the wide block at a vertical position. Its header doesn't count."""
         clip = QRectF(0, y, 1, 1)
         return next((code for code in self.blocks(clip) if self.lines(code).contains(1, y)), None)
 
     def hidden(self, code: CodeBlock) -> float:
-        """Return how many pixels of the widest line do not fit."""
+        """Width in pixels by which the longest line overflows."""
         room = self._markdown.code_area(code).width() - 2 * CODE_PAD
         over = self._markdown.code_width(code) - room
         return over if over >= 1 else 0.0
 
     def moved(self, code: CodeBlock) -> float:
-        """Return how many pixels are hidden at the left."""
+        """Get the scroll offset in pixels."""
         return min(self._offsets.get(code.name, 0.0), self.hidden(code))
 
     def move(self, code: CodeBlock, to: float) -> None:
-        """Set the offset, limited to the hidden width."""
+        """Scroll to an offset, clamped to the overflow."""
         self._offsets[code.name] = max(0.0, min(to, self.hidden(code)))
 
     def lines(self, code: CodeBlock) -> QRectF:
-        """Return the area of the block below its header, in the document's full width."""
+        """Area below the block's header. It spans the full width of the document."""
         area = self._markdown.code_area(code)
         return QRectF(0, area.top() + CODE_HEADER, area.right(), area.height() - CODE_HEADER)
 
     def moved_at(self, y: float) -> float:
-        """Return the offset of the content at this height."""
+        """Get the scroll offset at a vertical position."""
         code = self.at(y) if self._offsets else None
         return self.moved(code) if code is not None else 0.0
 
     def reveal(self, cursor: QTextCursor, x: float, y: float) -> bool:
-        """Scroll a block to show the cursor at (x, y). Return True if it moved."""
+        """Scroll a block until the cursor at (x, y) is visible. Return True if it had to scroll."""
         code = self.at(y)
         if code is None or not code.first_position <= cursor.position() <= code.last_position:
             return False
@@ -178,7 +179,7 @@ class WideCode(QObject):
     # Mouse.
 
     def wheel(self, event: QWheelEvent) -> bool:
-        """Scroll a code block sideways. Return False if the event is for the transcript."""
+        """Scroll a code block sideways. Return False if the event should go to the transcript."""
         code = self.at(event.position().y())
         if code is None:
             return False
@@ -192,7 +193,7 @@ class WideCode(QObject):
         return True
 
     def press(self, at: QPointF) -> bool:
-        """Start dragging the bar at this point. Return False if there is none."""
+        """Start dragging the bar under the pointer. Return False if there isn't one."""
         code = self.at(at.y())
         if code is None or at.y() < self.lines(code).bottom() - _BAR_ZONE:
             return False
@@ -206,7 +207,7 @@ class WideCode(QObject):
         return True
 
     def drag(self, at: QPointF) -> None:
-        """Move the dragged bar to the pointer."""
+        """Scroll with the bar being dragged."""
         if self._dragged_bar is None:
             return
         name, within = self._dragged_bar
@@ -218,7 +219,6 @@ class WideCode(QObject):
 
     @Slot()
     def release(self) -> None:
-        """Stop dragging."""
         self._dragged_bar = None
 
     # Painting.
@@ -231,13 +231,13 @@ class WideCode(QObject):
         clip: QRectF,
         strong: bool,
     ) -> None:
-        """Draw the block's text, clipped, and the bar below it."""
+        """Draw the visible text of the block and its scroll bar."""
         moved, area = self.moved(code), self._markdown.code_area(code)
         lines = self.lines(code)
         lines.setLeft(area.left())
         seen = lines.intersected(clip)
         if seen.isEmpty():
-            return  # Qt treats an empty clip as none, and would draw the whole document
+            return  # Qt ignores an empty clip and would draw the whole document
         painter.save()
         painter.setClipRect(seen)
         painter.translate(-moved, 0)
@@ -268,9 +268,12 @@ _SIDE = 24
 
 
 class CodeButtons(QObject):
-    """Buttons of code blocks. They are painted, because a reply may have dozens of blocks."""
+    """Buttons on code blocks.
 
-    copied = Signal()  # a code block was copied
+    We paint them instead of using widgets because a reply may have dozens of blocks.
+    """
+
+    copied = Signal()
 
     def __init__(
         self, markdown: MarkdownDocument, wide: WideCode, viewport: QWidget, parent: QObject
@@ -285,18 +288,18 @@ class CodeButtons(QObject):
 
     @property
     def code(self) -> CodeBlock | None:
-        """Return the block under the pointer, or the focused one."""
+        """Code block under the pointer, or else the focused block."""
         return self.code_at(self._pointer) or self.held
 
     @property
     def action(self) -> str:
-        """Return the action of the button under the pointer: "copy", "wrap", or ""."""
+        """Action of the button under the pointer: "copy", "wrap", or ""."""
         code = self.code
         buttons = self._places(code).items() if code is not None else ()
         return next((name for name, area in buttons if area.contains(self._pointer)), "")
 
     def code_at(self, at: QPoint) -> CodeBlock | None:
-        """Return the code block at a point of the document, or None."""
+        """Find the code block at a point of the document."""
         if at.y() < 0:
             return None
         clip = QRectF(at.x(), at.y(), 1, 1)
@@ -305,16 +308,16 @@ class CodeButtons(QObject):
         return next((code for code in codes if area(code).contains(at.toPointF())), None)
 
     def hold(self, code: CodeBlock | None) -> None:
-        """Set the focused block, or None."""
+        """Mark a block as focused, or none."""
         self.held = code
         self._viewport.update()
 
     def can_wrap(self, code: CodeBlock) -> bool:
-        """Return True if the block has wrapped or overlong lines."""
+        """Check whether to offer wrapping: lines are already wrapped, or too long."""
         return code.wrapped or self._wide.hidden(code) > 0
 
     def point(self, at: QPoint) -> None:
-        """Update the cursor and tooltip for the pointer's position."""
+        """Called when the pointer moves. Updates the mouse cursor and tooltip."""
         self._pointer = at
         code, action = self.code, self.action
         tip = ""
@@ -332,7 +335,7 @@ class CodeButtons(QObject):
             self._viewport.update()
 
     def press(self) -> bool:
-        """Press the button under the pointer. Return False if there is none."""
+        """Press the button under the pointer. Return False if there isn't one."""
         code, action = self.code, self.action
         if code is None or not action:
             return False
@@ -340,7 +343,7 @@ class CodeButtons(QObject):
         return True
 
     def act(self, action: str, code: CodeBlock) -> None:
-        """Copy the code, or toggle line wrapping."""
+        """Copy the code or toggle line wrapping."""
         if action == "copy":
             QGuiApplication.clipboard().setText(code.source)
             self.copied.emit()
@@ -350,7 +353,7 @@ class CodeButtons(QObject):
             self._viewport.update()
 
     def paint(self, painter: QPainter, code: CodeBlock) -> None:
-        """Paint the buttons of a block."""
+        """Paint a block's buttons, and a ring if it's focused."""
         tokens, action = theme().tokens, self.action
         if self.held is not None and self.held.name == code.name:
             painter.setPen(QColor(tokens.accent))
@@ -367,7 +370,7 @@ class CodeButtons(QObject):
             picture.paint(painter, area.adjusted(4, 4, -4, -4))
 
     def _places(self, code: CodeBlock) -> dict[str, QRect]:
-        """Return the areas of a block's buttons by action."""
+        """Map the actions of a block to their button areas."""
         area = self._markdown.code_area(code)
         place = QRect(round(area.right()) - _SIDE - 4, round(area.top()) + 3, _SIDE, _SIDE)
         places = {"copy": place}
@@ -379,12 +382,12 @@ class CodeButtons(QObject):
 class MarkdownView(TextView):
     """View of a MarkdownDocument.
 
-    While the pointer is over a code block, it has buttons for copying it and for wrapping long
-    lines. Unwrapped lines scroll sideways within the block.
+    Code blocks show buttons on hover for copying and for wrapping long lines. Unless wrapped, long
+    lines scroll sideways within their block.
     """
 
-    code_copied = Signal()  # a code block was copied
-    part_asked = Signal(str)  # (letter): showing the source of a part of the text was requested
+    code_copied = Signal()
+    part_asked = Signal(str)  # (letter): show the source of a part of the text
 
     def __init__(self, markdown: MarkdownDocument, parent: QWidget | None = None) -> None:
         super().__init__(markdown.document, parent)
@@ -394,10 +397,10 @@ class MarkdownView(TextView):
         self._buttons.copied.connect(self.code_copied)
         self._stops: list[TabStop] = []
         self._caret = False
-        self._button_pressed = False  # a button was pressed, so ignore the release
+        self._button_pressed = False  # a button handled the press, so ignore the release
         self.setMouseTracking(True)
         self.viewport().setMouseTracking(True)
-        # Only wide code scrolls sideways, never the whole text.
+        # The text itself never scrolls sideways, only wide code does.
         self.horizontalScrollBar().rangeChanged.connect(self._on_range)
 
     # Keyboard.
@@ -439,7 +442,7 @@ class MarkdownView(TextView):
             self.part_asked.emit(address.fragment())
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        return QWidget.focusNextPrevChild(self, forward)  # the message row sets the order
+        return QWidget.focusNextPrevChild(self, forward)  # the message row decides what comes next
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         if self.stop >= 0 and event.reason() != Qt.FocusReason.PopupFocusReason:
@@ -449,15 +452,16 @@ class MarkdownView(TextView):
         super().focusOutEvent(event)
 
     def set_caret(self, shown: bool) -> None:
-        """Show or hide the text cursor at the end of a growing reply."""
+        """Show or hide a text cursor at the end of a reply that's being generated."""
         if shown != self._caret:
             self._caret = shown
             self.viewport().update()
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Return the selection as text, with list markers and task boxes, as Markdown, and as HTML.
+        """Put the selection on the clipboard as text, Markdown and HTML.
 
-        The HTML has no references except links to web pages and mail addresses.
+        The plain text keeps list markers and check boxes. Links in the HTML are limited to web
+        pages and mail addresses, and nothing else is referenced.
         """
         from app.markdown.html_text import fragment
 
@@ -472,7 +476,7 @@ class MarkdownView(TextView):
         return data
 
     def pop_menu_by_key(self) -> None:
-        """Open the menu for the focused or first visible code block."""
+        """Open the context menu at the focused code block, or the first visible block."""
         seen = QRectF(self.visibleRegion().boundingRect())
         held = self._buttons.held
         code = held or next(iter(self._markdown.code_blocks(seen)), None)
@@ -481,7 +485,7 @@ class MarkdownView(TextView):
         self.pop_menu(at, self.mapToGlobal(at))
 
     def move_code(self, by: int) -> None:
-        """Scroll visible wide code sideways by ``by`` pixels."""
+        """Scroll all visible wide code blocks sideways, in pixels."""
         for code in self._wide.blocks(QRectF(self.visibleRegion().boundingRect())):
             self._wide.move(code, self._wide.moved(code) + by)
         self.viewport().update()
@@ -499,11 +503,11 @@ class MarkdownView(TextView):
         menu.addAction(tr("Copy Reply as Plain Text"), self.copy_plain)
 
     def copy_markdown(self) -> None:
-        """Copy the Markdown of the whole reply."""
+        """Copy the whole reply as Markdown."""
         QGuiApplication.clipboard().setText(self._markdown.source)
 
     def copy_plain(self) -> None:
-        """Copy the plain text of the whole reply."""
+        """Copy the whole reply as plain text."""
         QGuiApplication.clipboard().setText(self._markdown.plain_text())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -511,7 +515,7 @@ class MarkdownView(TextView):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._markdown.paint_under(painter, QRectF(event.rect()))
         painter.end()
-        # Wide code is drawn separately. QTextEdit draws what is above, between and below.
+        # We draw wide code ourselves, and QTextEdit the rest above, between and below.
         rest = event.rect()
         wide = self._wide.blocks(QRectF(rest))
         for code in wide:
@@ -562,7 +566,7 @@ class MarkdownView(TextView):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         self._buttons.point(event.position().toPoint())
         if self._buttons.action:
-            self.mousePressEvent(event)  # two quick clicks are two button presses
+            self.mousePressEvent(event)  # treat a double click on a button as two presses
         else:
             super().mouseDoubleClickEvent(self._moved(event))
 
@@ -585,7 +589,7 @@ class MarkdownView(TextView):
         return super().place_at(at + QPointF(self._wide.moved_at(at.y()), 0))
 
     def _moved(self, event: QMouseEvent) -> QMouseEvent:
-        """Return the event at the pointer's position in the document."""
+        """Translate a mouse event for the scroll offset of the code under it."""
         moved = self._wide.moved_at(event.position().y())
         if not moved:
             return event
@@ -606,7 +610,7 @@ class MarkdownView(TextView):
         return float(place.top())
 
     def _context(self) -> QAbstractTextDocumentLayout.PaintContext:
-        """Return the paint context that QTextEdit would use."""
+        """Build the same paint context as QTextEdit."""
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette = self.palette()
         selections = []
@@ -634,12 +638,12 @@ class MarkdownView(TextView):
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._markdown.end_position)
         place = self.cursorRect(cursor)
-        # After the last letter, even at the end of the line.
+        # Stay right after the last letter, even at the end of the line.
         left = place.left() - self._wide.moved_at(place.center().y()) + 3
         left = min(left, self.viewport().width() - 3)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme().tokens.accent))
-        # The only line of an empty document is a few pixels high.
+        # An empty document has a single line only a few pixels high.
         height = min(place.height(), 18) if place.height() > 8 else 16
         top = max(2.0, place.center().y() - height / 2)
         painter.drawRoundedRect(QRectF(left, top, 3, height), 1.5, 1.5)

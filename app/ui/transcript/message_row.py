@@ -1,4 +1,4 @@
-"""Base class of message rows, and attached files."""
+"""Base class of message rows, and the widget for attached files."""
 
 from __future__ import annotations
 
@@ -56,11 +56,12 @@ if TYPE_CHECKING:
     from app.markdown import MarkdownDocument
 
 MOST_SHOWN = 20_000
-"""Displayed characters of a result. Copying, searching and sending use all of it."""
+"""Only show this many characters of a result. Copying, searching and sending aren't limited."""
 MOST_LAID_OUT = 1_000_000
-"""Displayed characters of a message, the limit for typed messages. Imported messages may be longer;
-laying them out would block for minutes. Copying and exporting use all of it."""
-_MAX_NAME_CHARACTERS = 500  # characters of a message used in its accessible name
+"""Only show this many characters of a message, which is also the limit for typing. Imported
+messages can be longer, but laying them out would block for minutes. Copying and exporting
+aren't limited."""
+_MAX_NAME_CHARACTERS = 500  # limit for accessible names
 _STATES = {
     "streaming": mark("replying"),
     "cancelled": mark("stopped"),
@@ -70,12 +71,12 @@ _STATES = {
 
 
 def who(message: Message) -> str:
-    """Return the author of a message."""
+    """Get the author's display name."""
     return tr("You") if message.role == "user" else called(message) or tr("Model")
 
 
 def state(message: Message) -> str:
-    """Return the state of a reply in one or two words, or "" if it is complete."""
+    """Describe a reply's state in a word or two. Returns "" for a complete reply."""
     if repeats_itself(message):
         return tr(_STATES["cancelled"])
     if message.status == "complete" and message.stats.get("reason") == "length":
@@ -88,23 +89,22 @@ def state(message: Message) -> str:
 
 
 def row_name(message: Message) -> str:
-    """Return the accessible name, with author, state and beginning: "Guide, stopped: A river
-    is"."""
+    """Accessible name with author, state and beginning, e.g. "Guide, stopped: A river is"."""
     head = ", ".join(filter(None, (who(message), state(message))))
     if message.status == "streaming":
         return head
-    if message.role == "tool":  # without text meant for the model
+    if message.role == "tool":  # skip the text meant for the model
         text = shown_result(message)[:_MAX_NAME_CHARACTERS]
         return f"{head}: {text.strip()}" if text else head
     text = message.content[:_MAX_NAME_CHARACTERS]
-    if QAccessible.isActive():  # this is slow, and rows are created while scrolling
+    if QAccessible.isActive():  # slow, and rows are created while scrolling
         text = shown_text(text, message.role)
     words = "\n".join(filter(None, (text.strip(), message.error)))
     return f"{head}: {words}" if words else head
 
 
 def shown_result(message: Message) -> str:
-    """Return the result of a tool call, with dates in the user's language."""
+    """Get a tool's result for display. Dates are translated to the user's language."""
     text, stats = result_of(message), message.stats
     if code() != "en" and (stats.get("server"), stats.get("tool")) == (BUILT_IN, "date"):
         when = QDateTime.fromString(text.rpartition("(")[2].rstrip(")"), Qt.DateFormat.ISODate)
@@ -114,7 +114,7 @@ def shown_result(message: Message) -> str:
 
 
 def row_description(message: Message, version: tuple[int, int], note: str = "") -> str:
-    """Return the accessible description: files, version, figures and a note."""
+    """Accessible description: files, version, stats and an optional note."""
     files = dict.fromkeys(each.name for each in message.attachments)
     parts = [tr("attached: {name}", name=name) for name in files]
     number, count = version
@@ -125,7 +125,7 @@ def row_description(message: Message, version: tuple[int, int], note: str = "") 
 
 
 def beginning(text: str, most: int = MOST_SHOWN, before: str = "\n") -> str:
-    """Return the displayed part of a text, and the number of omitted characters."""
+    """Truncate a long text, stating how many characters are omitted."""
     more = len(text) - most
     if more <= 0:
         return text
@@ -140,18 +140,19 @@ _PAGES = {
     "message": mark("Message {number}"),
 }
 _SPEAKERS = {"user": mark("You"), "assistant": mark("Model")}
-_MAX_FILE_CHARACTERS = 60_000  # characters
+_MAX_FILE_CHARACTERS = 60_000
 
 
 class FileLine(PaintedButton):
-    """Line with a file's name, type and part. A click shows its text, except for recordings.
+    """Line with a file's name, type and part. Clicking it shows the text, except for recordings.
 
-    For a chat, a click opens it; the arrow, or an arrow key, shows its text.
+    If the file is a chat, clicking opens the chat instead. Its arrow or an arrow key shows the
+    text.
     """
 
     HEIGHT = 26
-    folded = Signal()  # it was expanded or collapsed
-    chat_asked = Signal(str)  # (id): opening the chat was requested
+    folded = Signal()  # expanded or collapsed
+    chat_asked = Signal(str)  # (id): open this chat
 
     def __init__(self, attachment: Attachment, parent: QWidget) -> None:
         super().__init__(parent)
@@ -207,7 +208,7 @@ class FileLine(PaintedButton):
         return QSize(text + scaled(t.SMALL_ICON) + scaled(12) + 20, grown(self.HEIGHT))
 
     def about_in(self, room: int) -> str:
-        """Return as much of the description as fits: "PDF" instead of "PDF, 12 pages"."""
+        """Shorten the description until it fits, e.g. "PDF" instead of "PDF, 12 pages"."""
         words, measure = self._about, QFontMetrics(ui_font(t.SMALL_PX))
         while ", " in words and measure.horizontalAdvance(words) >= room:  # text widths are rounded
             words = words.rpartition(", ")[0]
@@ -219,7 +220,7 @@ class FileLine(PaintedButton):
         row.icon("chat-circle" if self.attachment.chat else "file", tokens.muted, 4)
         if self.isCheckable():
             row.caret(tokens.muted, 8, unfolded=self.isChecked(), end=True)
-        # The name has priority; the tooltip has the rest.
+        # Give the name priority. The tooltip shows the rest.
         elide = Qt.TextElideMode.ElideMiddle
         row.text(self.attachment.name, tokens.text, 8, font=ui_font(t.SMALL_PX), elide=elide)
         colour = tokens.text if self.underMouse() else tokens.muted
@@ -227,7 +228,7 @@ class FileLine(PaintedButton):
 
 
 class SmallPicture(PaintedButton):
-    """Thumbnail of an image. A click shows it."""
+    """Thumbnail of an attached image. Click to enlarge."""
 
     HEIGHT, NARROWEST = 160, 48
 
@@ -246,7 +247,7 @@ class SmallPicture(PaintedButton):
         self.update()
 
     def size_in(self, width: int) -> QSize:
-        """Return the thumbnail's size if ``width`` pixels are available."""
+        """Compute the thumbnail's size for an available ``width`` in pixels."""
         wide, high = self.attachment.width, self.attachment.height
         height = min(high, grown(self.HEIGHT))
         wanted = round(height * min(wide / high, 4.0))
@@ -266,7 +267,7 @@ class SmallPicture(PaintedButton):
 
 
 def show_picture(attaching: FileAttacher, attachment: Attachment, over: QWidget) -> None:
-    """Open an image in a sheet."""
+    """Open an image in a sheet, decoded at most at screen resolution."""
     screen = over.screen().size() * over.devicePixelRatioF()
     read = partial(attaching.pixels, attachment, screen.width() * screen.height())
     size = QSize(attachment.width, attachment.height)
@@ -274,12 +275,12 @@ def show_picture(attaching: FileAttacher, attachment: Attachment, over: QWidget)
 
 
 class AttachedFiles(QWidget):
-    """Attached files of a message: thumbnails side by side, other files in lines below."""
+    """A message's attached files: thumbnails side by side, other files on a line each."""
 
     GAP = 6
-    resized = Signal()  # ``arrange`` would return a different height
-    picture_asked = Signal(object)  # (attachment): showing an image was requested
-    chat_asked = Signal(str)  # (id): opening a chat was requested
+    resized = Signal()  # the height returned by ``arrange`` has changed
+    picture_asked = Signal(object)  # (attachment): show this image
+    chat_asked = Signal(str)  # (id): open this chat
 
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
@@ -294,7 +295,7 @@ class AttachedFiles(QWidget):
             line.chat_asked.connect(self.chat_asked)
 
     def set_source(self, attaching: FileAttacher) -> None:
-        """Set the source of texts and thumbnails."""
+        """Set where to load texts and thumbnails from."""
         self._attaching = attaching
         if self.pictures:
             attaching.thumbnail_read.connect(self._on_thumbnail)
@@ -308,12 +309,11 @@ class AttachedFiles(QWidget):
                 picture.set_thumbnail(self._attaching.thumbnail(picture.attachment))
 
     def unfold_found(self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str) -> None:
-        """Expand the file with the most different matches of a search, if more than the message
-        has.
+        """Expand the file with the most distinct search matches, unless the message has as many.
 
         Args:
-            words: returns the matches in a text.
-            besides: text of the message.
+            words: function that finds the matches in a text.
+            besides: the message's own text.
         """
         flows.start(self, self._unfold_found(words, besides))
 
@@ -331,13 +331,13 @@ class AttachedFiles(QWidget):
             self.resized.emit()
 
     def wanted_width(self) -> int:
-        """Return the width of the longest line or of all thumbnails."""
+        """Width in pixels of the longest line or the row of thumbnails, whichever is wider."""
         widths = [picture.size_in(10_000).width() for picture in self.pictures]
         beside = sum(widths) + self.GAP * (len(widths) - 1)
         return max([beside, *(line.sizeHint().width() for line in self.lines)])
 
     def arrange(self, width: int) -> int:
-        """Place the parts in ``width`` pixels. Return the height."""
+        """Lay out for a ``width`` in pixels. Return the height."""
         for picture in self.pictures:
             picture.resize(picture.size_in(width))
         y = place_in_lines(self, self.pictures, 0, width, self.GAP, centered=False)
@@ -355,7 +355,7 @@ class AttachedFiles(QWidget):
         return y
 
     def _view(self, line: FileLine, text: str | None = None) -> TextView:
-        """Return the view of a file's text. The text is loaded unless it is given."""
+        """Get or create the view of a file's text. Loads the text if it's not given."""
         if line not in self._views:
             document = QTextDocument()
             document.setDefaultFont(ui_font(t.SMALL_PX))
@@ -381,7 +381,7 @@ def _distinct_matches(words: Callable[[str], Sequence[tuple[int, int]]], text: s
 
 
 def shown(attachment: Attachment, text: AttachedText | None) -> str:
-    """Return the text that the model got of a file, with page numbers for the user."""
+    """Get a file's text as the model saw it, with page headings added for the user."""
     if text is None:
         return tr("The text is no longer available.")
     pages = shown_pages(attachment, text)
@@ -401,38 +401,38 @@ def shown(attachment: Attachment, text: AttachedText | None) -> str:
 
 
 def _page_heading(unit: str, number: int, label: str) -> str:
-    """Return the heading of a page: "Sheet 2: Income"."""
+    """Format a page heading, e.g. "Sheet 2: Income"."""
     head = tr(_PAGES.get(unit, mark("Page {number}")), number=number)
     if unit == "message" and label in _SPEAKERS:
         label = tr(_SPEAKERS[label])
     return f"{head}: {label}" if label else head
 
 
-SIDE = 24  # size of the footer's buttons; the footer is also the gap between messages
-DELETE_GAP = 8  # separates Delete from Copy, against misclicks
+SIDE = 24  # size of footer buttons; the footer doubles as the gap between messages
+DELETE_GAP = 8  # keeps Delete away from Copy to prevent misclicks
 
 Can = Callable[[Action, str], str | None]
-"""`Chat.can`: returns why an action on a message is not possible, or None if it is."""
+"""`Chat.can`, which returns why an action on a message isn't possible, or None if it is."""
 
 
 def small_text_width(text: str) -> int:
-    """Return the width of a text in small font, in pixels."""
+    """Measure a text in small font, in pixels."""
     return QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(text)
 
 
 class MessageRow(QWidget):
-    """Base class of message rows. The footer's buttons appear on hover and focus.
+    """Base class of message rows. Footer buttons appear on hover and focus.
 
-    The conversation is one stop for Tab: `TranscriptView` focuses a message, and Tab moves through
-    its controls.
+    The whole conversation is a single tab stop. `TranscriptView` focuses a message, and then Tab
+    moves through that message's controls.
     """
 
-    resized = Signal()  # ``arrange`` would return a different height
-    # (action, id): a button was pressed; the value of an `Action`, or "copied" for code
+    resized = Signal()  # the height returned by ``arrange`` has changed
+    # (action, id): a button was pressed; ``action`` is an `Action` value, or "copied" for code
     action_requested = Signal(str, str)
-    # (forward): Tab or Shift+Tab left the row at its end or start
+    # (forward): Tab moved past the last control, or Shift+Tab past the first
     left = Signal(bool)
-    # (top, bottom): a part of the row got the focus, and should be visible
+    # (top, bottom): this part was focused, so scroll it into view
     reached = Signal(int, int)
 
     def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
@@ -451,30 +451,30 @@ class MessageRow(QWidget):
         theme().changed.connect(self._on_theme)
 
     def arrange(self, width: int) -> int:
-        """Place the parts in ``width`` pixels. Return the height."""
+        """Lay out for a ``width`` in pixels. Return the height."""
         raise NotImplementedError
 
     def set_message(self, message: Message) -> None:
-        """Update the message."""
+        """Update the row after the message has changed."""
         self.message = message
         self._name()
 
     @property
     def note(self) -> str:
-        """Return additional text painted below the message, or ""."""
+        """Extra text painted below the message, or ""."""
         return ""
 
     def _name(self) -> None:
-        """Set the accessible name and description."""
+        """Update the accessible name and description."""
         self.setAccessibleName(row_name(self.message))
         told = row_description(self.message, self._alternative, self.note)
         self.setAccessibleDescription(told)
 
     def append(self, text: str, kind: str) -> None:
-        """Append text."""
+        """Append streamed text. Rows without a growing text ignore it."""
 
     def set_alternative(self, number: int, of: int) -> None:
-        """Set which version this is, from 1, and how many there are."""
+        """Set the version number (from 1) and the number of versions."""
         if self._alternative != (number, of):
             self._alternative = (number, of)
             self._name()
@@ -482,7 +482,7 @@ class MessageRow(QWidget):
             self.resized.emit()
 
     def highlight(self, words: Words | None) -> int | None:
-        """Highlight matches of ``words``, or none if None. Return the top of the first one."""
+        """Highlight all matches. None clears them. Return the top of the first match."""
         tops = [
             view.mapTo(self, QPoint()).y() + top
             for view in self.findChildren(TextView)
@@ -491,10 +491,10 @@ class MessageRow(QWidget):
         return round(min(tops)) if tops else None
 
     def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
-        """Highlight the matches of ``words`` in the message's text, and the current one.
+        """Highlight matches in the message text, with the current match in its own color.
 
         Returns:
-            The number of matches, and the top of the current one in this row.
+            Number of matches, and the top of the current match in this row.
         """
         view = self._sought_in(shown=current >= 0)
         if view is None:
@@ -503,43 +503,43 @@ class MessageRow(QWidget):
         return view.found, None if top is None else view.mapTo(self, QPoint()).y() + round(top)
 
     def _sought_in(self, *, shown: bool) -> TextView | None:
-        """Return the text to search. ``shown``: make it visible."""
+        """Get the view to search. Pass ``shown`` to expand it first if it's hidden."""
         return self.body
 
     def in_use(self) -> bool:
-        """Return True if deleting this row would lose the selection or the focus."""
+        """Check whether deleting this row would lose the user's selection or focus."""
         if self.has_keys():
             return True
         return any(view.textCursor().hasSelection() for view in self.findChildren(TextView))
 
     def has_keys(self) -> bool:
-        """Return True if the focus is in this row."""
+        """True if this row or a widget inside has focus."""
         focused = QGuiApplication.focusObject()
         return isinstance(focused, QWidget) and (focused is self or self.isAncestorOf(focused))
 
     def in_text(self) -> bool:
-        """Return True if the focus is in a text."""
+        """True if a text view has focus."""
         return isinstance(QGuiApplication.focusObject(), TextView)
 
     def fields(self) -> list[QWidget]:
-        """Return focusable widgets other than buttons and texts."""
+        """Get focusable widgets that are neither buttons nor texts."""
         return []
 
     def move_code(self, by: int) -> None:
-        """Scroll visible wide code sideways by ``by`` pixels."""
+        """Scroll visible wide code sideways, in pixels. Does nothing by default."""
 
     @property
     def body(self) -> TextView | None:
-        """Return the view of the message's text, if it has one."""
+        """View of the message text, or None."""
         return None
 
     @property
     def markdown(self) -> MarkdownDocument | None:
-        """Return the rendered document of a reply, or None."""
+        """Rendered document of a reply. None for other messages."""
         return None
 
     def pop_menu(self) -> None:
-        """Open the context menu of the text."""
+        """Open the context menu of the message text."""
         if (body := self.body) is not None:
             at = body.visibleRegion().boundingRect().topLeft()
             body.pop_menu(at, body.mapToGlobal(at))
@@ -556,14 +556,14 @@ class MessageRow(QWidget):
         self.action_requested.emit(action.value, message_id)
 
     def show_actions(self) -> None:
-        """Update the buttons. The tooltips have the reasons for disabled ones."""
+        """Enable or disable the buttons. Tooltips say why a button is disabled."""
         for button, action in self._buttons.items():
             self._allow(button, action, button.tip)
 
     def _allow(self, button: QAbstractButton, action: Action, tip: str) -> None:
         refusal = self._can(action, self.message.id)
         if refusal is not None and button.hasFocus():
-            self.setFocus()  # Qt would focus the next widget
+            self.setFocus()  # otherwise Qt would focus the next widget
         button.setEnabled(refusal is None)
         button.setToolTip(refusal or tip)
 
@@ -589,7 +589,7 @@ class MessageRow(QWidget):
         return grown(SIDE) + label + 4 + grown(SIDE)
 
     def _place_alternatives(self, x: int, y: int) -> None:
-        """Place "< 2/3 >" at ``x``."""
+        """Place the version switcher "< 2/3 >"."""
         self._previous.move(x, y)
         self._next.move(x + self._alternatives_width() - grown(SIDE), y)
 
@@ -623,7 +623,7 @@ class MessageRow(QWidget):
     def _on_keys(self) -> None:
         self._reveal()
         if (viewport := self.parentWidget()) is not None:
-            viewport.update()  # the transcript paints the focus
+            viewport.update()  # the focus line is painted by the transcript
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         pressed: list[QWidget] = [*self.findChildren(QAbstractButton), *self.fields()]
@@ -655,10 +655,10 @@ class MessageRow(QWidget):
 
     @Slot()
     def _on_theme(self) -> None:
-        # Subclasses override `restyle` instead: PySide calls an overridden slot even after the row
-        # was deleted.
+        # Subclasses must override `restyle` rather than this: PySide calls overridden slots even
+        # after the row is deleted.
         self.restyle()
 
     def restyle(self) -> None:
-        """Apply the current theme and text size."""
+        """Called after the theme or text size has changed."""
         self.update()

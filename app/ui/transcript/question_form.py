@@ -1,4 +1,4 @@
-"""Form for questions of a tool server (MCP elicitation)."""
+"""Form that shows a tool server's questions (MCP elicitation)."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _OPTIONAL = mark("{field} (optional)")
 
 
 class QuestionField(QWidget):
-    """Title, description and editor of a field."""
+    """Editor for a field, with its title and description."""
 
-    changed = Signal()  # the value has changed
+    changed = Signal()
 
     def __init__(self, field: Field, value: Value | None, parent: QWidget) -> None:
         super().__init__(parent)
         self.field = field
-        self.editors: list[QWidget] = []  # editors in tab order
+        self.editors: list[QWidget] = []  # in tab order
         column = down(of=self, spacing=4)
         optional = not field.required and field.kind is not FieldKind.BOOLEAN
         self._words = tr(_OPTIONAL, field=field.title) if optional else field.title
@@ -71,7 +71,7 @@ class QuestionField(QWidget):
 
     @property
     def value(self) -> Value | None:
-        """Return the value, as text for numbers too. None if empty."""
+        """The entered value, as text even for numbers. None if empty."""
         first = self.editors[0]
         if isinstance(first, QLineEdit):
             return first.text() or None
@@ -85,7 +85,7 @@ class QuestionField(QWidget):
         return [value for box, (value, _) in pairs if box.isChecked()]
 
     def set_wrong(self, words: str) -> None:
-        """Show an error on the field, or clear it ("")."""
+        """Mark the field as wrong and show the error. Pass "" to clear it."""
         for editor in self.editors:
             editor.setAccessibleDescription(words or self.field.about)
             if bool(editor.property("wrong")) != bool(words):
@@ -143,11 +143,13 @@ class QuestionField(QWidget):
 
 
 class QuestionForm(QWidget):
-    """Question with its fields and Send, Decline and Cancel. An address opens only by its
-    button."""
+    """A question with its fields, and buttons to send, decline or cancel.
 
-    answered = Signal(object)  # (response): the user has responded
-    resized = Signal()  # the height has changed
+    If the question contains an address, it's only opened when the user presses its button.
+    """
+
+    answered = Signal(object)  # (response): the user pressed a button
+    resized = Signal()
 
     def __init__(self, open_question: OpenQuestion, parent: QWidget) -> None:
         super().__init__(parent)
@@ -204,11 +206,11 @@ class QuestionForm(QWidget):
         WheelGuard(self)
 
     def fields(self) -> list[QWidget]:
-        """Return focusable widgets other than buttons."""
+        """Get focusable widgets other than buttons."""
         return [w for each in self.inputs for w in each.editors if not isinstance(w, QPushButton)]
 
     def arrange(self, x: int, y: int, width: int) -> int:
-        """Place the form. Return its height."""
+        """Lay out the form at (x, y). Return its height."""
         self._column.activate()
         height = self._column.totalHeightForWidth(width)
         height = height if height > 0 else self._column.totalSizeHint().height()
@@ -216,8 +218,10 @@ class QuestionForm(QWidget):
         return height
 
     def press(self, event: QKeyEvent, from_card: bool) -> bool:
-        """Handle a key. Return False if it has no function. ``from_card``: no field has the
-        focus."""
+        """Handle a key press. Return False if it isn't ours.
+
+        ``from_card`` means the focus is on the card rather than in a field.
+        """
         key = event.key()
         enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if key == Qt.Key.Key_Escape:
@@ -241,7 +245,7 @@ class QuestionForm(QWidget):
         return made
 
     def _add_address(self, url: str) -> bool:
-        """Show the whole address. Return True if it may be opened."""
+        """Show the full address. Return True if it's safe to open."""
         shown = QPlainTextEdit(url, self)
         shown.setObjectName("field")
         shown.setAccessibleName(tr("Address"))

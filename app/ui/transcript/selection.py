@@ -1,7 +1,8 @@
-"""Selection over several messages of a chat, and copying it.
+"""Select text across several messages of a chat, and copy it.
 
-A selection within one text is Qt's own. When a drag leaves the text, the selection gets two ends in
-the chat's path. Messages in between are marked if they have a row, and copied from the chat.
+Qt handles selections within a single text. Once a drag leaves that text, we track a start and end
+message ourselves. Messages in between are highlighted if they have a row. Copying reads from the
+chat, so it doesn't need rows.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from app.store import Message
 from app.ui.transcript.message_row import MOST_LAID_OUT, MessageRow, beginning, who
 from app.ui.widgets.textview import TextView
 
-_TEXT_END = 2**31 - 1  # position beyond the end of any text
+_TEXT_END = 2**31 - 1  # past the end of any text
 _MAX_SYNC_CHARACTERS = 60_000
-"""Characters up to which copying is immediate. More is prepared in a worker thread."""
+"""Longer selections are prepared in a worker thread before copying."""
 
 
 class SelectablePlace(Protocol):
-    """A message of the path, and its row if it has one."""
+    """A message in the chat's path. It has a row only while near the visible part."""
 
     message_id: str
     top: int
@@ -41,7 +42,7 @@ class SelectablePlace(Protocol):
 
 
 class SelectableView(Protocol):
-    """Interface of the transcript for `Selection`."""
+    """Interface that `Selection` needs from the transcript."""
 
     @property
     def places(self) -> Sequence[SelectablePlace]: ...
@@ -51,7 +52,7 @@ class SelectableView(Protocol):
 
 
 class SelectionEnd(NamedTuple):
-    """End of a selection: a message of the path, and a position in its text."""
+    """Start or end of a selection: message number and text position."""
 
     number: int
     position: int
@@ -59,7 +60,7 @@ class SelectionEnd(NamedTuple):
 
 
 class CopiedText(NamedTuple):
-    """Copied text of a message, as Markdown, or literally if the user typed it."""
+    """Text copied from a message: Markdown, or plain text typed by the user."""
 
     speaker: str
     text: str
@@ -67,17 +68,17 @@ class CopiedText(NamedTuple):
 
 
 class Selection(QObject):
-    """Selection by mouse, by Shift and click, or of the whole chat."""
+    """Selection made by dragging, Shift+click, or Select All."""
 
-    copied = Signal()  # a large selection was copied
+    copied = Signal()  # a large selection was copied in the background
 
     def __init__(self, view: SelectableView, chat: Chat) -> None:
         super().__init__(view.viewport())
         self._view, self._chat = view, chat
-        self._ends: tuple[SelectionEnd, SelectionEnd] | None = None  # anchor and current end
-        # anchor of the next selection: the position of the press
+        self._ends: tuple[SelectionEnd, SelectionEnd] | None = None  # anchor and moving end
+        # Where the mouse was pressed. Becomes the anchor if the user drags or Shift+clicks.
         self._origin: SelectionEnd | None = None
-        self._last_pressed: TextView | None = None  # the text that was pressed last
+        self._last_pressed: TextView | None = None
         self._dragging = False
         self._pointer = QPointF()
         self._pressed_at = QPointF()
@@ -86,11 +87,11 @@ class Selection(QObject):
 
     @property
     def runs_over(self) -> bool:
-        """Return True if the selection is not within a single text."""
+        """True if the selection spans more than Qt's own."""
         return self._ends is not None
 
     def part(self, number: int) -> tuple[int, int] | None:
-        """Return the selected range of a message's text, or None."""
+        """Get the selected range of a message's text, or None."""
         if self._ends is None:
             return None
         first, last = sorted(self._ends)
@@ -102,19 +103,19 @@ class Selection(QObject):
         )
 
     def show_in(self, number: int) -> None:
-        """Mark the selected part of a message, if it has a row."""
+        """Highlight the selected part of a message if it has a row."""
         row = self._view.places[number].row
         if row is not None and row.body is not None:
             row.body.show_part(self.part(number))
 
     def clear(self) -> bool:
-        """Clear the selection. Return True if there was one."""
+        """Clear the selection. Return False if there was nothing to clear."""
         had = self._clear_native() or self._ends is not None
         self._set_ends(None)
         return had
 
     def select_all(self) -> None:
-        """Select the whole chat, including a reply that is still growing."""
+        """Select the whole chat. Includes a reply that's still being generated."""
         self.clear()
         places = self._view.places
         if places:
@@ -122,13 +123,13 @@ class Selection(QObject):
             self._set_ends((SelectionEnd(0, 0, places[0].message_id), end))
 
     def begin_in(self, text: TextView) -> None:
-        """Note that a keyboard selection starts or continues in a text."""
+        """Called when a keyboard selection starts or continues in a text."""
         if self._ends is not None or text is not self._last_pressed:
             self.clear()
             self._last_pressed, self._origin = text, None
 
     def check(self) -> None:
-        """Clear the selection if a message of its ends has left the path."""
+        """Clear the selection if its start or end message is no longer in the path."""
         places = self._view.places
         for end in (*(self._ends or ()), *filter(None, [self._origin])):
             if end.number >= len(places) or places[end.number].message_id != end.message_id:
@@ -137,10 +138,10 @@ class Selection(QObject):
                     self.show_in(number)
                 break
 
-    # Mouse. The pressed text gets all mouse moves until the release.
+    # Mouse. Qt sends all moves to the pressed text until the button is released.
 
     def press(self, text: TextView | None, event: QMouseEvent) -> bool:
-        """Handle a press in a text or the margin. Return True if the text must ignore it."""
+        """Handle a press in a text or the margin. Return True if the text should ignore it."""
         if event.button() != Qt.MouseButton.LeftButton:
             return False
         self._pointer = self._pressed_at = event.globalPosition()
@@ -149,7 +150,7 @@ class Selection(QObject):
         self._dragging = True
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._origin is not None:
             if text is not None and text is self._last_pressed and self._ends is None:
-                return False  # Qt changes its own selection
+                return False  # Qt extends its own selection
             if here is not None:
                 self._clear_native()
                 self._set_ends((self._ends[0] if self._ends else self._origin, here))
@@ -160,12 +161,12 @@ class Selection(QObject):
         self._last_pressed, self._origin = text, here
         if text is not None:
             cursor = text.textCursor()
-            # Pressing a selection may start to drag it.
+            # Pressing on selected text may start drag and drop.
             self._dragging = not cursor.selectionStart() <= place < cursor.selectionEnd()
         return False
 
     def drag(self, event: QMouseEvent) -> bool:
-        """Handle a mouse move. Return True if the pressed text must ignore it."""
+        """Extend the selection. Return True if the pressed text should ignore the move."""
         if not self._dragging or not event.buttons() & Qt.MouseButton.LeftButton:
             return False
         self._pointer = event.globalPosition()
@@ -180,7 +181,7 @@ class Selection(QObject):
         return self._extend_to_pointer()
 
     def release(self) -> None:
-        """Handle the release."""
+        """Finish a drag."""
         self._scroll.stop()
         self._dragging = False
         bar = self._view.verticalScrollBar()
@@ -199,7 +200,7 @@ class Selection(QObject):
         return self._ends is not None or way >= QApplication.startDragDistance()
 
     def _extend_to_pointer(self) -> bool:
-        """Move the current end to the pointer. Return False within the pressed text."""
+        """Move the end to the pointer. Return False while Qt's own selection is sufficient."""
         text, here = self._pressed_text(), self._end_at(self._pointer)
         if here is None or self._origin is None:
             return False
@@ -209,7 +210,7 @@ class Selection(QObject):
             if text is not None:
                 if here.number == self._origin.number:
                     return False
-                # After a double click, the anchor is the start of the word.
+                # After a double click, start at the beginning of the word.
                 self._origin = self._origin._replace(position=text.textCursor().anchor())
                 self._clear_native()
             else:
@@ -223,13 +224,13 @@ class Selection(QObject):
 
     @Slot()
     def _on_scroll(self) -> None:
-        """Scroll while the pointer is outside, faster with its distance."""
+        """Auto-scroll while dragging outside the view, faster the farther away the pointer is."""
         view, text = self._view, self._pressed_text()
         at, height = self._at(self._pointer).y(), view.viewport().height()
         beyond = at if at < 0 else max(0, at - height)
         bar = view.verticalScrollBar()
         bar.setValue(bar.value() + max(-80, min(80, beyond // 3 or (1 if beyond > 0 else -1))))
-        if not self._extend_to_pointer() and text is not None:  # Qt's selection continues
+        if not self._extend_to_pointer() and text is not None:  # Qt's own selection continues
             place = text.viewport().mapFromGlobal(self._pointer)
             left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
             move, keys = QEvent.Type.MouseMove, Qt.KeyboardModifier.NoModifier
@@ -240,7 +241,7 @@ class Selection(QObject):
         return self._view.viewport().mapFromGlobal(pointer).toPoint()
 
     def _end_at(self, pointer: QPointF) -> SelectionEnd | None:
-        """Return the position in the visible messages nearest to the pointer."""
+        """Find the text position closest to the pointer among visible messages."""
         view, places = self._view, self._view.places
         if not places:
             return None
@@ -262,7 +263,7 @@ class Selection(QObject):
         return None
 
     def _set_ends(self, ends: tuple[SelectionEnd, SelectionEnd] | None) -> None:
-        """Set the ends, and update only messages whose marks change."""
+        """Change the selection, repainting only messages that are affected."""
         before, self._ends = self._ends, ends
         spans = [sorted(end.number for end in pair) for pair in (before, ends) if pair is not None]
         if before is not None and ends is not None and before[0] == ends[0]:
@@ -272,7 +273,7 @@ class Selection(QObject):
                 self.show_in(number)
 
     def _is_body(self, text: TextView) -> bool:
-        """Return True for the text of a message. Reasoning and results are selected separately."""
+        """Check for the main text of a message, as opposed to reasoning or tool results."""
         row = self._view.places[self._origin.number].row if self._origin is not None else None
         return row is not None and row.body is text
 
@@ -284,7 +285,7 @@ class Selection(QObject):
         )
 
     def _natively_selected(self) -> TextView | None:
-        """Return the text with a selection of Qt's, or None."""
+        """Find the text view in which Qt itself has a selection."""
         for text in (self._pressed_text(), QApplication.focusWidget()):
             if (
                 isinstance(text, TextView)
@@ -305,7 +306,7 @@ class Selection(QObject):
     # Clipboard.
 
     def copy(self, *, as_markdown: bool = False) -> bool:
-        """Copy the selection. Return False if there is none."""
+        """Copy the selection. Return False if nothing is selected."""
         native = self._natively_selected() if self._ends is None else None
         if native is not None:
             data = native.createMimeDataFromSelection()
@@ -333,7 +334,7 @@ class Selection(QObject):
         self.copied.emit()
 
     def _copied_texts(self) -> list[CopiedText]:
-        """Return the selected texts, without reasoning and tool results."""
+        """Collect the selected texts without reasoning and tool results."""
         taken: list[CopiedText] = []
         if self._ends is None:
             return taken
@@ -353,7 +354,7 @@ class Selection(QObject):
         return taken
 
     def _part_text(self, number: int, message: Message, first: int, last: int) -> str:
-        """Return a part of a message. Without a row it is rendered again."""
+        """Get part of a message's text, rendering it again if there's no row."""
         if message.role == "user":
             units = message.content.encode("utf-16-le", "surrogatepass")
             return units[2 * first : 2 * last].decode("utf-16-le", "replace")
@@ -372,7 +373,7 @@ class Selection(QObject):
     # Menu.
 
     def pop_menu(self, text: TextView | None, at: QPoint, place: QPoint) -> None:
-        """Open a menu with actions on the selection and on this point of the text."""
+        """Open a menu with actions for the selection and for the link or word under the pointer."""
         menu = QMenu(self._view.viewport())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if text is not None and self._ends is None:
@@ -398,7 +399,7 @@ def _size(taken: Sequence[CopiedText]) -> int:
 
 
 def _texts(taken: Sequence[CopiedText]) -> tuple[str, str]:
-    """Return the plain text and Markdown, with the speakers if there are several messages."""
+    """Join the texts as plain text and as Markdown. Names the speakers of multiple messages."""
     from app.markdown.plainly import plainly
 
     plain = [each.text if each.typed else plainly(each.text) for each in taken]
@@ -415,7 +416,7 @@ def _texts(taken: Sequence[CopiedText]) -> tuple[str, str]:
 
 
 def _heads(taken: Sequence[CopiedText]) -> list[str]:
-    """Return the speaker of each message, or "" if it is the same as above."""
+    """Get a speaker heading per message. It's "" if the previous message has the same speaker."""
     new = [True, *(one.speaker != other.speaker for one, other in pairwise(taken))]
     return [each.speaker if changes else "" for each, changes in zip(taken, new, strict=True)]
 
@@ -432,12 +433,12 @@ def _html(taken: Sequence[CopiedText]) -> str:
 
 
 def typed_html(text: str) -> str:
-    """Return a typed text as HTML, without markup."""
+    """Convert typed text to HTML without interpreting any markup."""
     return f'<p dir="auto" style="white-space: pre-wrap">{escape(text)}</p>'
 
 
 def mime(plain: str, marked: str, html: str = "") -> QMimeData:
-    """Return clipboard data with plain text, Markdown, and HTML if given."""
+    """Build clipboard data from plain text, Markdown and optional HTML."""
     data = QMimeData()
     data.setText(plain)
     data.setData("text/markdown", marked.encode())
@@ -447,7 +448,7 @@ def mime(plain: str, marked: str, html: str = "") -> QMimeData:
 
 
 def reply_data(message: Message) -> QMimeData:
-    """Return clipboard data of a whole reply: its Markdown, and HTML."""
+    """Build clipboard data for a whole reply."""
     from app.markdown.html_text import fragment
 
     return mime(message.content, message.content, fragment(answer_markdown(message)))

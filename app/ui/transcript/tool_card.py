@@ -1,4 +1,4 @@
-"""Texts and buttons of a tool call's card, computed without widgets."""
+"""Contents of a tool call's card: texts and buttons. No widgets here."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ BUTTONS: dict[Decision | str, tuple[str, str]] = {
     "all": ("", mark("Run every waiting call in this chat  A")),
     "none": (mark("Deny All"), mark("Run none of the waiting calls")),
 }
-"""Buttons of a card with their tooltips, in their order."""
+"""A card's buttons in order, with tooltips."""
 
 FOR_ALL = ("all", "none")
-"""Buttons for all waiting calls of a chat, which are below the others."""
+"""Buttons that apply to all waiting calls of a chat. Placed below the others."""
 
 
 class ToolCardState(Struct, frozen=True):
     """Contents of a tool call's card.
 
     Attributes:
-        headline: without the time that a running call has taken.
-        about: what the tool is for, if it is not built in.
-        notice: why the call cannot run, or what is wrong with its result.
-        buttons: keys of `BUTTONS`, without "go_on".
-        is_ready: the call waits, and can be allowed.
-        is_editing: the arguments are changed.
+        headline: title, without the elapsed time of a running call.
+        about: purpose of the tool. Empty for built-in tools.
+        notice: why the call can't run, or a problem with its result.
+        buttons: keys of `BUTTONS`. "go_on" is added by `ToolRow`.
+        is_ready: the call can be allowed now.
+        is_editing: the user is editing the arguments.
     """
 
     headline: str = ""
@@ -68,12 +68,12 @@ class ToolCardState(Struct, frozen=True):
 
 
 class WaitingCalls(Struct, frozen=True):
-    """Calls of a chat that wait for the user's decision.
+    """Calls in a chat that are waiting for the user's decision.
 
     Attributes:
-        count: all of them.
-        allowable: those without an obstacle.
-        ends_here: the card is the last of them. It has the buttons for all.
+        count: total number of waiting calls.
+        allowable: number of waiting calls that could run if allowed.
+        ends_here: True for the last call, whose card shows the buttons for all calls.
     """
 
     count: int = 0
@@ -89,11 +89,11 @@ def card_state(
     *,
     late: bool = False,
 ) -> ToolCardState:
-    """Return the contents of a call's card, empty for None (a finished call).
+    """Compute the contents of a call's card. Finished calls (None) get an empty card.
 
     Args:
-        pairs: its arguments, from `shown_arguments`.
-        late: it has been running long without a result.
+        pairs: arguments from `shown_arguments`.
+        late: a result is overdue.
     """
     if call is None:
         return ToolCardState()
@@ -117,7 +117,7 @@ def _asking_card(
     pairs: list[tuple[str, str]] | None,
     waiting: WaitingCalls,
 ) -> ToolCardState:
-    """Return the contents of the card of a call that waits for the user's consent."""
+    """Card of a call that needs the user's permission."""
     editing = call.written is not None
     obstacle = call.preview if isinstance(call.preview, Obstacle) and not editing else None
     buttons: list[Decision | str] = []
@@ -139,7 +139,7 @@ def _asking_card(
 
 
 def _too_long_card(call: Call, message: Message) -> ToolCardState:
-    """Return the contents of the card of a call whose result does not fit in the chat."""
+    """Card of a call whose result is too long for the chat."""
     notice = ""
     if call.result is not None:
         size, room = size_words(call.result.size), size_words(call.room)
@@ -149,7 +149,7 @@ def _too_long_card(call: Call, message: Message) -> ToolCardState:
 
 
 def offered(call: Call, tool: Tool) -> list[Decision]:
-    """Return the decisions that the user can make about a waiting call."""
+    """Get the decisions the user can choose from for a waiting call."""
     if call.obstructed:
         return [Decision.DENY]
     remembered = may_be_remembered(tool)
@@ -169,26 +169,26 @@ _SAID = {
 
 
 def tool_of(message: Message) -> Tool:
-    """Return the tool that a call's message names."""
+    """Get the tool named in a call's message."""
     stats = message.stats
     name = str(stats.get("tool") or stats.get("name") or tr("tool"))
     return Tool(str(stats.get("server") or ""), name, title=str(stats.get("title") or ""))
 
 
 def name_of(message: Message) -> str:
-    """Return the names of the tool and its server, as in "Search · web"."""
+    """Display name of the tool and its server, e.g. "Search · web"."""
     return " · ".join(filter(None, _title_and_server(message)))
 
 
 def _title_and_server(message: Message) -> tuple[str, str]:
-    """Return the title of a call's tool and its server's name, "" for a built-in tool."""
+    """Get the tool's title and the server's name. The name is "" for built-in tools."""
     tool = tool_of(message)
     server = visible(tool.server)[:60]
     return title_of(tool), "" if server == BUILT_IN else server
 
 
 def question(call: Call, message: Message) -> str:
-    """Return the headline of a waiting call: the action that the user is asked to allow."""
+    """Headline that asks the user to allow a specific action."""
     words = labels_of(call.tool) if call.tool is not None else None
     if words is None or call.written is not None:
         title, server = _title_and_server(message)
@@ -202,10 +202,10 @@ def question(call: Call, message: Message) -> str:
 
 
 def shown_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
-    """Return the arguments as pairs of label and text, or None if they are not a JSON object.
+    """Get the arguments as (label, text) pairs, or None if they aren't a JSON object.
 
-    Invisible characters are escaped. Empty arguments of built-in tools are left out, since they
-    have the same effect as missing ones.
+    Invisible characters are escaped. For built-in tools we skip empty arguments, since they have
+    the same effect as missing arguments.
     """
     if fault_in(arguments) is not None:
         return None
@@ -228,7 +228,7 @@ def size_words(characters: int) -> str:
 
 
 def subject_of(message: Message) -> str:
-    """Return the file, page or formula of a built-in tool's call, or "" if it has no one line."""
+    """Get the file, page or formula a built-in tool works on, or "" if it isn't a single line."""
     tool = tool_of(message)
     if len(helpers := lanes_of(message)) > 1:
         return counted("%n helper", "%n helpers", len(helpers))
@@ -244,7 +244,7 @@ _OF_FILES = {"list_folder", "read_file", "write_file"}
 
 
 def over_line(message: Message) -> str:
-    """Return the single line shown for a finished call."""
+    """Summarize a finished call in a single line."""
     stats, tool, subject = message.stats, name_of(message), subject_of(message)
     tool = f"{tool} · {subject}" if subject else tool
     if stats.get("decision") == "deny":
@@ -261,7 +261,7 @@ def over_line(message: Message) -> str:
         short = tr("{number} ms", number=number(took * 1000))
         parts.append(short if took < 0.1 else seconds(float(took)))
     size = stats.get("size")
-    # The size is shown only if there is no subject or if the result was shortened.
+    # Show the size only if there's no subject or the result was shortened.
     told = not subject or (isinstance(size, int) and size > len(message.content))
     if told and isinstance(size, int) and message.status != "error":
         parts.append(_kept_words(len(message.content), size))
@@ -269,7 +269,7 @@ def over_line(message: Message) -> str:
 
 
 def _kept_words(kept: int, size: int) -> str:
-    """Return the size of a result, with the part that the model gets if it was shortened."""
+    """Format the size of a result and, if shortened, how much of it the model gets."""
     if size <= kept:
         return size_words(size)
     return counted(
@@ -281,7 +281,7 @@ def _kept_words(kept: int, size: int) -> str:
 
 
 def server_questions(message: Message) -> list[str]:
-    """Return the questions that the server asked during a call, with their outcomes."""
+    """List the questions the server asked during a call, each with the user's response."""
     questions = message.stats.get("asked")
     return [
         tr(_SAID[pair[1]], question=str(pair[0]))
@@ -291,5 +291,5 @@ def server_questions(message: Message) -> list[str]:
 
 
 def visible_lines(text: str) -> str:
-    """Return the text with invisible characters escaped in each line."""
+    """Escape invisible characters in each line."""
     return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))

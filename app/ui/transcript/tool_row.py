@@ -1,4 +1,4 @@
-"""Row of a tool call: a card that asks for permission, or the folded result."""
+"""Row of a tool call. It shows a card asking for permission, then the result, folded."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ KEYS = {
     Qt.Key.Key_S: Decision.SERVER,
     Qt.Key.Key_D: Decision.DENY,
 }
-TOOLS = "tools"  # request in addition to the `Action`s: open the chat's tools
+TOOLS = "tools"  # button key in addition to the `Action`s: opens the chat's tools
 
 
 class CallWriter:
-    """Writes a call into a document as plain text, without links, images or formats.
+    """Writes a tool call into a document as plain text, without links, images or formatting.
 
-    Labels have a color, and lines of a diff a background, that displayed text cannot have.
+    Labels and diff lines are colored. Displayed text can't imitate this, as it has no formatting.
     """
 
-    SPACE = 8  # pixels between parts
+    SPACE = 8  # vertical space between parts, in pixels
 
     def __init__(self, document: QTextDocument) -> None:
         document.setDefaultFont(code_font())
@@ -86,9 +86,9 @@ class CallWriter:
             self._put(visible_lines(text), "text", space=self.SPACE)
 
     def difference(self, lines: Sequence[str]) -> None:
-        """Write lines of a unified diff, with background colors for additions and removals.
+        """Write a unified diff with colored lines.
 
-        The signs show the same without colors.
+        We keep the + and - signs, since not everyone can tell the colors apart.
         """
         begin = 0
         for at in range(1, len(lines) + 1):
@@ -128,7 +128,7 @@ PAD, GAP, HEAD = 14, 8, 24
 
 
 def paint_card(painter: QPainter, card: QRect, headline: str, waits: bool) -> None:
-    """Paint the frame and the headline. ``waits``: the user must decide."""
+    """Paint a card's frame and headline. Pass ``waits`` if the user has to decide."""
     tokens = theme().tokens
     painter.setPen(QColor(tokens.accent if waits else tokens.border_strong))
     painter.setBrush(QColor(tokens.raised))
@@ -144,42 +144,41 @@ def paint_card(painter: QPainter, card: QRect, headline: str, waits: bool) -> No
 
 
 def paint_words(painter: QPainter, area: QRect, words: str, colour: str) -> None:
-    """Paint wrapped text."""
+    """Paint word-wrapped text."""
     painter.setFont(ui_font())
     painter.setPen(theme().color(colour))
     painter.drawText(area, Qt.TextFlag.TextWordWrap, words)
 
 
 def height_of(words: str, width: int) -> int:
-    """Return the height of text painted by `paint_words`, 0 if it is empty."""
+    """Height of a text painted by `paint_words`, or 0 if it's empty."""
     flags = Qt.TextFlag.TextWordWrap
     bound = QFontMetrics(ui_font()).boundingRect(0, 0, width, 10_000, flags, words)
     return bound.height() if words else 0
 
 
 class ToolRow(MessageRow):
-    """Row of a tool call with its arguments or changes, the buttons for a decision, and the
-    result."""
+    """Row of a tool call: arguments or changes, decision buttons, and the result."""
 
-    # (id, decision, arguments): the user has decided; arguments as JSON text
+    # (id, decision, arguments): ``arguments`` is JSON text
     decided = Signal(str, object, str)
-    decided_all = Signal(object)  # (decision): the user has decided about all waiting calls
-    # (id): writing was allowed in the folder that the call needs
+    decided_all = Signal(object)  # (decision): applies to all waiting calls
+    # (id): the user allowed writing in the folder this call needs
     writing_allowed = Signal(str)
-    kept = Signal(str, bool)  # (id, shorten): the user has decided about a result that is too long
-    # stopped(id), retried(id): stopping or repeating the running call was requested
+    kept = Signal(str, bool)  # (id, shorten): the user decided about a result that's too long
+    # stopped(id), retried(id): stop or repeat the running call
     stopped = Signal(str)
     retried = Signal(str)
-    # (id, response): the user has answered a question of the tool's server
+    # (id, response): the user answered a question asked by the server
     answered = Signal(str, object)
-    # (id, number): stopping this helper of the call was requested
+    # (id, number): stop one of the call's helpers
     helper_stopped = Signal(str, int)
 
     MOST_LINES = 12
-    # characters of arguments up to which they are laid out; longer ones are edited
+    # longest arguments to display, in characters; longer arguments open in the editor instead
     MOST_SHOWN = 20_000
-    INSET = 10  # of text in its background
-    SILENT_S = 10  # seconds until repeating is offered
+    INSET = 10  # padding of text inside its background
+    SILENT_S = 10  # seconds without a result before the user can retry
 
     def __init__(self, message: Message, can: Can, parent: QWidget, call: Call | None) -> None:
         super().__init__(message, can, parent)
@@ -190,16 +189,16 @@ class ToolRow(MessageRow):
         self._waiting = WaitingCalls()
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
-        # editor of the arguments, after `edit`
+        # editor for the arguments, opened by `edit`
         self.arguments = QPlainTextEdit(self)
         self.arguments.setObjectName("field")
         self.arguments.setAccessibleName(tr("Arguments"))
         self.arguments.setTabChangesFocus(True)
         self.arguments.textChanged.connect(self._on_written)
         self._view = TextView(QTextDocument(), self)
-        # lanes of the call's helpers
+        # one lane per helper
         self.lanes: HelperLanes | None = None
-        self._shows_match = False  # a search match is shown instead of the lanes
+        self._shows_match = False  # show a search match in place of the lanes
         self._buttons_by_key = {
             key: self._make_button(words and tr(words), tr(tip))
             for key, (words, tip) in BUTTONS.items()
@@ -234,25 +233,25 @@ class ToolRow(MessageRow):
 
     @property
     def buttons(self) -> list[QPushButton]:
-        """Return the visible buttons for this call."""
+        """Visible buttons that apply to this call only."""
         shown = (b for key, b in self._buttons_by_key.items() if key not in FOR_ALL)
         return [b for b in shown if not b.isHidden()]
 
     @property
     def for_all(self) -> list[QPushButton]:
-        """Return the visible buttons for all waiting calls."""
+        """Visible buttons that apply to all waiting calls."""
         return [
             self._buttons_by_key[key] for key in FOR_ALL if not self._buttons_by_key[key].isHidden()
         ]
 
     @property
     def notice(self) -> str:
-        """Return the text at the bottom of the card: an obstacle or an error."""
+        """Line above a broadcast message: its recipients, and a check box to keep broadcasting."""
         return self._error or self._card_state.notice
 
     @property
     def text(self) -> str:
-        """Return the arguments, changes or result as shown."""
+        """Displayed arguments, changes or result."""
         return self._view.toPlainText()
 
     def _sought_in(self, *, shown: bool) -> TextView | None:
@@ -264,12 +263,12 @@ class ToolRow(MessageRow):
         return self._view
 
     def append(self, text: str, kind: str) -> None:
-        """Update the helpers' lanes."""
+        """Called when a helper has written something."""
         if self.lanes is not None and self._call is not None:
             self.lanes.show_soon(self._call.lanes)
 
     def set_call(self, call: Call | None) -> None:
-        """Update the call. None when it has ended."""
+        """Set the running call, or None once it's over."""
         self._call = call
         self._show()
 
@@ -278,26 +277,26 @@ class ToolRow(MessageRow):
         self._show()
 
     def set_waiting(self, waiting: WaitingCalls) -> None:
-        """Show the buttons for all waiting calls of the chat, or hide them."""
+        """Show or hide the buttons that apply to all waiting calls of the chat."""
         if waiting != self._waiting:
             self._waiting = waiting
             self._show()
 
     @Slot()
     def fold(self) -> None:
-        """Show or hide the result of an ended call."""
+        """Toggle the result of a finished call."""
         self._fold.click()
 
     @Slot()
     def edit(self) -> None:
-        """Show the arguments as JSON in an editor."""
+        """Edit the arguments as JSON."""
         if self._call is not None and self.state is CallState.ASKING:
             self._call.written = readable(self._call.arguments)
             self._show()
             self.arguments.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_fault(self, words: str) -> None:
-        """Show why the call cannot run."""
+        """Show an error saying why the call can't run."""
         self._error = words
         stands = self._call.stands if self._call is not None else "{}"
         self._mark_wrong(bool(words) and fault_in(stands) is not None)
@@ -317,7 +316,7 @@ class ToolRow(MessageRow):
             self.resized.emit()
 
     def set_last(self, last: bool) -> None:
-        """Set whether this is the last message of the chat."""
+        """Called when this row becomes the last in the chat, or stops being last."""
         self._last = last
         self.show_actions()
 
@@ -411,7 +410,7 @@ class ToolRow(MessageRow):
 
     @property
     def headline(self) -> str:
-        """Return the headline, with the time of a running call."""
+        """Headline of the card. Running calls include their elapsed time."""
         words, call = self._card_state.headline, self._call
         if call is None or call.state is not CallState.RUNNING or call.questions:
             return words
@@ -427,14 +426,12 @@ class ToolRow(MessageRow):
         more = {Qt.Key.Key_E: "edit", Qt.Key.Key_W: "grant"}.get(Qt.Key(event.key()))
         here = self.state is CallState.ASKING and plain and focused is self
         if isinstance(focused, QPushButton) and decision is Decision.ONCE:
-            focused.click()  # Qt presses buttons only with Space; the focused one may be Deny
+            focused.click()  # Qt only presses buttons with Space; the focused one may be Deny
         elif here and (act := decision or more) is not None:
             if act in self._card_state.buttons:
                 self._buttons_by_key[act].click()
         elif here and event.key() == Qt.Key.Key_A and self._waiting.allowable > 1:
-            self._buttons_by_key[
-                "all"
-            ].click()  # even if hidden: only the last waiting call shows it
+            self._buttons_by_key["all"].click()  # hidden on all cards except the last
         elif self.state is CallState.OVER and event.key() == Qt.Key.Key_Space:
             self._fold.click()
         else:
@@ -464,13 +461,13 @@ class ToolRow(MessageRow):
 
     @property
     def _late(self) -> bool:
-        """Return True if the call has been running long enough to offer repeating it."""
+        """Check whether the call has been running long enough to offer a retry."""
         if self._call is None or self.state is not CallState.RUNNING or self._form is not None:
             return False
         return self.lanes is None and monotonic() - self._call.since >= self.SILENT_S
 
     def _show_lanes(self) -> None:
-        """Create or remove the lanes. A call that waits for permission has none."""
+        """Create or remove the helper lanes. There are none while waiting for permission."""
         call = self._call
         lanes = call.lanes if call is not None else lanes_of(self.message)
         shown: list[HelperRun] = lanes if self.state is not CallState.ASKING else []
@@ -487,7 +484,7 @@ class ToolRow(MessageRow):
             self.lanes.show_lanes(shown)
 
     def _show(self) -> None:
-        """Update the card for the call's state."""
+        """Update the card after the call's state has changed."""
         state, call = self.state, self._call
         self._show_lanes()
         asking = state is CallState.ASKING and call is not None and call.tool is not None
@@ -509,7 +506,7 @@ class ToolRow(MessageRow):
         self._mark_wrong(editing and bool(self._error) and self._wrong)
         self._fold.setVisible(state is CallState.OVER)
         for key, button in self._buttons_by_key.items():
-            if key != "go_on":  # see `show_actions`
+            if key != "go_on":  # handled by `show_actions`
                 button.setVisible(key in shown.buttons)
         once, (_, tip) = self._buttons_by_key[Decision.ONCE], BUTTONS[Decision.ONCE]
         once.setEnabled(shown.is_ready)
@@ -535,8 +532,7 @@ class ToolRow(MessageRow):
         return "\n".join(filter(None, (self.headline, self._card_state.about, self.notice)))
 
     def _fill(self, pairs: list[tuple[str, str]] | None, editing: bool) -> None:
-        """Write the arguments, changes or result into the document. The editor has edited
-        arguments."""
+        """Write arguments, changes or result into the document. Skips arguments being edited."""
         writer, call = CallWriter(self._view.document()), self._call
         if self.state is CallState.OVER:
             self._view.setAccessibleName(tr("Result"))
@@ -550,19 +546,19 @@ class ToolRow(MessageRow):
         self._view.setAccessibleName(tr("What will happen"))
         preview = call.preview if call is not None else None
         if editing:
-            pass  # the preview belongs to the original arguments
+            pass  # the preview is outdated: it belongs to the unedited arguments
         elif isinstance(preview, Difference):
             writer.arguments([("", preview.path)])
             writer.difference(preview.lines)
         elif self._form is None and self.lanes is None and call is not None:
             shown = pairs or []
             file = [pair for pair in shown if not pair[0]] if call.shown_first else []
-            # not the file's text, because the diff is still computed
+            # the diff isn't ready yet, so leave out the file's text
             writer.arguments(file or shown)
         self._view.setVisible(not self._view.document().isEmpty())
 
     def _show_question(self) -> None:
-        """Show the form of the server's first question, or remove it."""
+        """Show a form for the server's first open question, or remove the form."""
         questions = self._call.questions if self._call is not None else []
         open_question = questions[0] if questions else None
         if self._form is not None and self._form.open_question is not open_question:

@@ -1,7 +1,8 @@
-"""View of a chat's messages. Rows exist only near the visible part.
+"""View of a chat's messages. Only rows near the visible part have widgets.
 
-200 message widgets cost 108-156 ms per resize, so distant rows are only heights. The layout does
-not use QLayout: the reader's position must not move when a height above or below becomes known.
+Resizing 200 message widgets takes 108-156 ms, so we only keep the heights of distant rows. The view
+doesn't use QLayout because the reader's position must stay put when the estimated height of a
+distant row is replaced by the real height.
 """
 
 from __future__ import annotations
@@ -52,26 +53,26 @@ from app.ui.widgets.textview import TextView, Words
 
 
 class MessagePlace(Struct):
-    """A message of the path: its height, and its row while it is near the visible part."""
+    """A message's place in the view: its height, and its row if near the visible part."""
 
     message_id: str
     height: int = 0
-    width: int = 0  # width for which ``height`` is exact; 0 if it is an estimate
+    width: int = 0  # view width when ``height`` was measured; 0 for an estimate
     top: int = 0
     row: MessageRow | None = None
-    # code blocks with wrapped lines, while there is no row
+    # remembers which code blocks are wrapped while the row is gone
     wrapped: frozenset[tuple[int, int]] = frozenset()
 
 
 def column_in(width: int) -> tuple[int, int]:
-    """Return the left edge and width of the text column in a pane of this width."""
+    """Get the left edge and width of the text column for a pane width."""
     edge = 12 if width < t.NARROW else 24
     column = min(scaled(t.COLUMN), width - 2 * edge)
     return (width - column) // 2, column
 
 
 def estimated_height(message: Message, width: int) -> int:
-    """Estimate the height of a message that was never laid out, in pixels."""
+    """Estimate the height in pixels of a message that hasn't been laid out yet."""
     if message.role == "tool" and message.status != "streaming":
         return 28
     text = message.content
@@ -79,7 +80,7 @@ def estimated_height(message: Message, width: int) -> int:
 
 
 class JumpButton(PaintedButton):
-    """Button shown while the end is not visible. A dot shows that text arrives."""
+    """Button that jumps to the end. It has a dot while new text arrives."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -109,7 +110,7 @@ class JumpButton(PaintedButton):
             painter.drawEllipse(QPointF(27, 7), 4.5, 4.5)
 
 
-STEP = 96  # pixels an arrow key scrolls
+STEP = 96  # scroll distance of an arrow key in pixels
 
 _PAGES = {Qt.Key.Key_PageUp: -0.9, Qt.Key.Key_PageDown: 0.9}
 _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
@@ -119,9 +120,9 @@ _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class TranscriptKeys:
-    """Keyboard handler. Up and Down select messages, Left and Right scroll code, Delete deletes.
+    """Keyboard handling. Up/Down select messages, Left/Right scroll code, Delete deletes.
 
-    Tab moves through the controls of a message (`MessageRow`).
+    Tab is handled by `MessageRow` and moves through a message's controls.
     """
 
     def __init__(self, view: TranscriptView) -> None:
@@ -129,7 +130,7 @@ class TranscriptKeys:
         self._marked = QRect()
 
     def press(self, event: QKeyEvent) -> bool:
-        """Handle a key. Return False if it has no function."""
+        """Handle a key press. Return False if we don't use this key."""
         key, number = Qt.Key(event.key()), self._focused_number()
         selection = self._view.selection
         row = self._view.places[number].row if number is not None else None
@@ -154,7 +155,7 @@ class TranscriptKeys:
         elif row is not None and key in _ASIDE:
             row.move_code(_ASIDE[key])
         elif row is not None and key == Qt.Key.Key_F10 and event.modifiers() == _SHIFT:
-            row.pop_menu()  # on X11, only some desktops treat it as the menu key
+            row.pop_menu()  # many X11 desktops don't send a context menu event for this key
         elif event.matches(QKeySequence.StandardKey.Copy):
             self._view.action_requested.emit("copy", self._view.places[number].message_id)
         else:
@@ -162,7 +163,7 @@ class TranscriptKeys:
         return True
 
     def enter(self) -> bool:
-        """Focus the last visible message. Return False if there is none."""
+        """Focus the last visible message. Return False if there isn't one."""
         self._view.lay_out()
         seen = self._view.nearby(0)
         if seen:
@@ -170,12 +171,12 @@ class TranscriptKeys:
         return bool(seen)
 
     def paint_mark(self, painter: QPainter) -> None:
-        """Paint a line in the margin of the focused message."""
+        """Paint a line in the margin next to the focused message."""
         self._marked = self._mark_area()
         painter.fillRect(self._marked, theme().color("accent"))
 
     def follow(self, viewport: QWidget) -> None:
-        """Repaint the line if the focused message has moved or changed its height."""
+        """Repaint the line after the focused message has moved or been resized."""
         if self._marked != self._mark_area():
             viewport.update()
 
@@ -185,15 +186,14 @@ class TranscriptKeys:
         return QRect(area.left() - 10, area.top(), 2, area.height()) if area.isValid() else area
 
     def _focused_number(self) -> int | None:
-        """Return the number of the focused message, or None."""
         rows = ((number, place.row) for number, place in enumerate(self._view.places))
         return next((number for number, row in rows if row is not None and row.has_keys()), None)
 
     def _focus_message(self, number: int) -> None:
-        """Focus a message and scroll to it, to its end if it is above."""
+        """Focus a message and scroll it into view. When coming from below, show its end."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
-        # Twice: the first pass determines the exact heights around it.
+        # Scroll twice because the first time measures the rows around it.
         for _ in range(2):
             head = place.top - view.TOP
             foot = place.top + place.height + view.BOTTOM - view.viewport().height()
@@ -203,7 +203,7 @@ class TranscriptKeys:
             place.row.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _delete(self, number: int) -> None:
-        """Request its deletion. Then the message before it gets the focus."""
+        """Ask to delete a message. If it's deleted, focus the previous message."""
         gone = self._view.places[number].message_id
         self._view.action_requested.emit(Action.DELETE.value, gone)
         left = self._view.places
@@ -212,7 +212,7 @@ class TranscriptKeys:
             self._focus_message(min(max(0, number - 1), len(left) - 1))
 
     def _step(self, number: int, by: int) -> None:
-        """Scroll within a message that is not fully visible, or focus the next one."""
+        """Scroll within a message that's partly hidden, or move on to the next message."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
         foot = place.top + place.height - view.viewport().height()
@@ -226,28 +226,31 @@ class TranscriptKeys:
 
 
 class TranscriptView(QAbstractScrollArea):
-    """View of a chat's path. It keeps the reader's position, or the end, in place."""
+    """View of the messages on a chat's path.
+
+    Keeps the reader's position while heights change, or follows the end of the chat.
+    """
 
     TOP, BOTTOM, GAP = 20, 12, 4
-    LONG_TOKENS = 500  # prompts with fewer tokens are read too quickly for a notice
-    SILENT_S = 10  # seconds until repeating a request to a silent server is offered
+    LONG_TOKENS = 500  # shorter prompts are prefilled before anyone could read a notice
+    SILENT_S = 10  # seconds without a response before the user can retry
 
-    action_requested = Signal(str, str)  # (action, id): a button of a message was pressed
-    # (forward): the focus leaves the conversation at its end or start
+    action_requested = Signal(str, str)  # (action, id): a message's button was pressed
+    # (forward): focus moved past the end or start of the conversation
     left = Signal(bool)
-    put_up = Signal(str)  # (id): a row was created for this message
+    put_up = Signal(str)  # (id): a row was created for a message
     chat_asked = Signal(str)
     _grown = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.ground = "back"  # background color token
-        # Otherwise each token would repaint the window's background.
+        self.ground = "back"  # color token of the background
+        # Saves repainting the window's background for each token.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.places: list[MessagePlace] = []  # messages of the path in order
-        self._by_id: dict[str, MessagePlace] = {}  # the same by message id
-        self._placed_count = 0  # number of places whose top is up to date
-        self.following = True  # scroll to new text
+        self.places: list[MessagePlace] = []  # messages in path order
+        self._by_id: dict[str, MessagePlace] = {}  # lookup by message id
+        self._placed_count = 0  # places at the start of the list whose ``top`` is valid
+        self.following = True  # scroll along with new text
         self._is_laying_out = False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -265,16 +268,16 @@ class TranscriptView(QAbstractScrollArea):
         self._jump.hide()
         self._chat = chat
         self._words: Words | None = None
-        self._match_message = ""  # message with the search matches; "" for all messages
-        self._current_match = ("", -1)  # message and number of the current match
+        self._match_message = ""  # message containing search matches; "" for all messages
+        self._current_match = ("", -1)  # (message id, index) of the current match
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
-        self.selection = Selection(self, chat)  # selection in this transcript
+        self.selection = Selection(self, chat)
         self.selection.copied.connect(lambda: self.action_requested.emit("copied", ""))
         self.setAccessibleName(tr("Messages"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
-        # a panel cannot be asked while a message is edited
+        # the panel button is disabled while a message is being edited
         chat.compose_changed.connect(self._on_turn)
         chat.phase_changed.connect(self._on_phase)
         chat.message_added.connect(self._on_added)
@@ -286,29 +289,29 @@ class TranscriptView(QAbstractScrollArea):
     # Layout and scrolling.
 
     def column(self) -> tuple[int, int]:
-        """Return the left edge and width of the text in the viewport."""
-        # Based on the full width, so that the scroll bar does not move the text. In right-to-left
-        # windows it is left of the viewport.
+        """Get the left edge and width of the text, in viewport coordinates."""
+        # Use the full width so that showing the scroll bar doesn't shift the text. In right-to-left
+        # layouts the scroll bar is on the left.
         left, width = column_in(self.width())
         return left - self.viewport().x(), width
 
     def row(self, message_id: str) -> MessageRow | None:
-        """Return the row of a message, if it has one."""
+        """Get a message's row. None for messages far away."""
         place = self._by_id.get(message_id)
         return place.row if place is not None else None
 
     @Slot()
     def jump_to_end(self) -> None:
-        """Scroll to the end and follow new text."""
+        """Scroll to the end and keep following new text."""
         self.following = True
         self.lay_out()
 
     def follow(self, on: bool) -> None:
-        """Set whether the view scrolls to new text."""
+        """Start or stop following new text."""
         self.following = on
 
     def scroll_pages(self, pages: float) -> None:
-        """Scroll by a number of viewport heights, for keys in the composer."""
+        """Scroll by a number of viewport heights. Used by key presses in the composer."""
         bar = self.verticalScrollBar()
         if isinf(pages):
             self.jump_to_end() if pages > 0 else bar.setValue(0)
@@ -320,7 +323,7 @@ class TranscriptView(QAbstractScrollArea):
         if self._placed_count:
             self.lay_out()
         else:
-            self._layout_timer.start()  # a new pane is resized twice
+            self._layout_timer.start()  # a new pane is resized twice, so wait
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -334,7 +337,7 @@ class TranscriptView(QAbstractScrollArea):
 
     @Slot(int, int)
     def _on_reached(self, top: int, bottom: int) -> None:
-        """Scroll just far enough to show a part of a row."""
+        """Scroll the minimum distance that makes part of a row visible."""
         row = self.sender()
         if isinstance(row, MessageRow):
             bar, view = self.verticalScrollBar(), self.viewport().height()
@@ -349,20 +352,22 @@ class TranscriptView(QAbstractScrollArea):
             place.width = 0
         if not self._layout_timer.isActive():
             self._layout_timer.start()
-            # the timer fires after a paint event, which would cause a second one
+            # update before painting, because the timer would fire after it and paint a second time
             self._grown.emit()
 
     @Slot()
     def lay_out(self) -> None:
-        """Lay out the rows near the visible part. Keep the reader's position, or the end, in
-        place."""
+        """Lay out the rows near the visible part.
+
+        Keeps either the reader's position or the end of the chat in place.
+        """
         if self._is_laying_out or self.viewport().width() < 50 or not self.isVisible():
             return
         self._is_laying_out = True
         self._layout_timer.stop()
         try:
             anchor = None if self.following else self._anchor()
-            # Exact heights move other rows into the visible part. A few passes are enough.
+            # Measuring rows can move other rows into view. This settles after a few passes.
             for _ in range(6):
                 self._set_tops(anchor)
                 if not self._measure_nearby():
@@ -373,7 +378,7 @@ class TranscriptView(QAbstractScrollArea):
             self._is_laying_out = False
 
     def _anchor(self) -> tuple[MessagePlace, int] | None:
-        """Return the first visible message and its offset from the viewport's top."""
+        """Get the first visible message and its offset from the top of the viewport."""
         value = self.verticalScrollBar().value()
         number = bisect_right(
             self.places, value, hi=self._placed_count, key=lambda p: p.top + p.height + self.GAP
@@ -406,19 +411,19 @@ class TranscriptView(QAbstractScrollArea):
             bar.setValue(anchor[0].top - anchor[1])
 
     def nearby(self, screens: float) -> range:
-        """Return the places in view, and within ``screens`` viewport heights around it."""
+        """Get the range of places in view, extended by ``screens`` viewport heights both ways."""
         value, view = self.verticalScrollBar().value(), self.viewport().height()
         reach = round(view * screens)
         first = bisect_right(self.places, value - reach, key=lambda p: p.top + p.height)
         return range(first, bisect_left(self.places, value + view + reach, key=lambda p: p.top))
 
     def first_in_view(self) -> int:
-        """Return the first place with more than its last line visible."""
+        """Get the first place that shows more than its last line."""
         top = self.verticalScrollBar().value() + 2 * self.TOP
         return bisect_right(self.places, top, key=lambda p: p.top + p.height)
 
     def _measure_nearby(self) -> bool:
-        """Create and measure rows in and near the view. Return True if a height has changed."""
+        """Create and measure rows in or near the view. Return True if any height changed."""
         _, width = self.column()
         moved = False
         for number in self.nearby(0.75):
@@ -429,7 +434,7 @@ class TranscriptView(QAbstractScrollArea):
                 self._create_row(number)
             assert place.row is not None
             height = place.row.arrange(width)
-            for text in place.row.findChildren(TextView):  # reasoning or a file may be new
+            for text in place.row.findChildren(TextView):  # may be new: reasoning or a file
                 text.across = self.selection
             place.width = width
             if height != place.height:
@@ -455,7 +460,8 @@ class TranscriptView(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
         self._jump.set_living(self._is_replying())
-        # Next to the text if there is space, otherwise at the edge, where it covers least.
+        # Place the button next to the text if there's space, else at the edge where it covers
+        # least.
         beside = min(left + width + 8, self.width() - self._jump.width() - 12)
         self._jump.move(beside, self.height() - self._jump.height() - 8)
         mirror(self, self._jump)
@@ -472,7 +478,7 @@ class TranscriptView(QAbstractScrollArea):
             return
         self.following = False
         within = 0
-        # Twice: the first pass determines the exact heights around it.
+        # Scroll twice because the first time measures the rows around it.
         for _ in range(2):
             self.verticalScrollBar().setValue(max(0, place.top + within - self.TOP))
             self.lay_out()
@@ -480,39 +486,39 @@ class TranscriptView(QAbstractScrollArea):
             within = max(0, (top or 0) - self.viewport().height() // 3)
 
     def show_found(self, message_id: str, words: str) -> None:
-        """Scroll to the message of a search result, with the matches highlighted.
+        """Scroll to a search result and highlight the matches.
 
-        They stay highlighted until the next message, or until the user types or presses Escape.
+        Highlights stay until another message is shown, the user types, or Escape is pressed.
         """
         self._match_message = message_id
         self._mark_words(lambda text: places_in(text, words))
         self.show_message(message_id)
 
     def forget_found(self) -> bool:
-        """Remove the highlights of a search. Return True if there were any."""
+        """Clear the highlights of a search result. Return False if there were none."""
         marked = bool(self._match_message)
         if marked:
             self.highlight(None)
         return marked
 
     def highlight(self, words: Words | None) -> dict[str, int]:
-        """Highlight matches in all messages, or none if None.
+        """Highlight matches in all messages. None clears them.
 
         Returns:
-            The number of matches per message that is laid out.
+            Number of matches for each message that's laid out.
         """
         self._match_message, self._current_match = "", ("", -1)
-        self._mark_words(None)  # matches of a search may be in files too
+        self._mark_words(None)  # file attachments may be highlighted as well
         self._words = words
         if words is None:
             return {}
         return {p.message_id: p.row.seek(words)[0] for p in self.places if p.row is not None}
 
     def show_mark(self, message_id: str, number: int) -> int | None:
-        """Scroll to one of a message's matches, which gets a different color.
+        """Scroll to a match in a message and make it the current match.
 
         Returns:
-            The number of matches in the message, or None if it is not laid out.
+            Number of matches in the message, or None if it isn't laid out.
         """
         self.lay_out()
         before, self._current_match = self._current_match[0], (message_id, number)
@@ -530,7 +536,7 @@ class TranscriptView(QAbstractScrollArea):
         if place.row is None:
             return None
         count, top = place.row.seek(self._words, number)
-        # Twice: expanding or creating rows changes heights.
+        # Scroll twice, as expanding or creating rows changes heights.
         for _ in range(2):
             self.lay_out()
             y = place.top + (top or 0) - bar.value()
@@ -544,7 +550,7 @@ class TranscriptView(QAbstractScrollArea):
             self._highlight(place)
 
     def _highlight(self, place: MessagePlace) -> int | None:
-        """Highlight the matches in a message if requested. Return the top of the first."""
+        """Highlight a message for the current search. Return the top of its first match."""
         if place.row is None:
             return None
         if self._words is None or self._match_message:
@@ -559,7 +565,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.selection.press(None, event)
-        event.ignore()  # the pane handles it to become active
+        event.ignore()  # let the pane see it, too, so that it becomes active
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.selection.drag(event)
@@ -576,7 +582,7 @@ class TranscriptView(QAbstractScrollArea):
         self.enter()
 
     def enter(self) -> None:
-        """Focus the last visible message."""
+        """Focus the last visible message, or pass the focus on if there's none."""
         if not self._keys.enter():
             self.left.emit(True)
 
@@ -589,7 +595,7 @@ class TranscriptView(QAbstractScrollArea):
 
     @Slot()
     def _rebuild(self) -> None:
-        """Show a changed path. Rows of remaining messages are reused."""
+        """Called when the path has changed. Reuses the rows of messages that are still there."""
         before = {place.message_id: place for place in self.places}
         path = self._chat.transcript.path
         self.places = [before.pop(m.id) if m.id in before else MessagePlace(m.id) for m in path]
@@ -618,14 +624,14 @@ class TranscriptView(QAbstractScrollArea):
             if isinstance(row, ToolRow):
                 row.set_call(self._chat.tools.calls.get(message_id))
                 self._count_waiting()
-                self._on_turn()  # the permitted actions depend on the call
+                self._on_turn()  # the call decides which actions are allowed
             row.set_message(self._chat.shown(message_id))
         else:
             self._forget_height(message_id)
 
     @Slot()
     def _on_turn(self) -> None:
-        """Update the buttons of all rows."""
+        """Update the buttons in all rows."""
         for place in self.places:
             if place.row is not None:
                 place.row.show_actions()
@@ -634,8 +640,8 @@ class TranscriptView(QAbstractScrollArea):
     def _on_phase(self) -> None:
         """Show a notice in the reply while a remote server is silent.
 
-        In narrow panes, also while a long prompt is processed or queued: the header has no space
-        for it.
+        Narrow panes have no space in the header, so they also get a notice here when a long prompt
+        is queued or being prefilled.
         """
         silent, remote, read = (
             self._chat.reply.silent_s,
@@ -662,7 +668,7 @@ class TranscriptView(QAbstractScrollArea):
     def _on_text(self, message_id: str, text: str, kind: str) -> None:
         row = self.row(message_id)
         if row is not None and not self.isVisible():
-            # Hidden tabs do not render. The row is recreated when it is shown.
+            # Hidden tabs don't render, so drop the row. It's created again once visible.
             self._remove_row(self._by_id[message_id])
         elif row is not None:
             row.append(text, kind)
@@ -731,7 +737,7 @@ class TranscriptView(QAbstractScrollArea):
         return row
 
     def _count_waiting(self) -> None:
-        """Show the buttons for all calls in the last waiting one."""
+        """Let the last waiting call show the buttons for all calls."""
         waiting = self._chat.tools.asking
         count, allowable = len(waiting), sum(not call.obstructed for call in waiting)
         for place in self.places:
@@ -758,7 +764,7 @@ class TranscriptView(QAbstractScrollArea):
             place.row = None
 
     def _mark_rows(self) -> None:
-        """Update the rows for their positions in the path."""
+        """Update what depends on a message's position in the path."""
         self._left_out = left_out(self._chat.transcript.path)
         for place in self.places:
             if place.row is None:
@@ -768,10 +774,10 @@ class TranscriptView(QAbstractScrollArea):
             elif isinstance(place.row, UserRow):
                 place.row.set_left_out(place.message_id in self._left_out)
             self._update_version(place)
-        self._on_turn()  # the permitted actions may depend on the position
+        self._on_turn()  # allowed actions may depend on the position
 
     def _update_version(self, place: MessagePlace) -> None:
-        """Set a row's version number, and whether a reply continues after tool calls."""
+        """Set a row's version number and, for a reply, whether it continues after tool calls."""
         if place.row is not None:
             if isinstance(place.row, AnswerRow):
                 place.row.set_going_on(self._goes_on(place.message_id))
@@ -779,7 +785,7 @@ class TranscriptView(QAbstractScrollArea):
             place.row.set_alternative(versions.index(place.message_id) + 1, len(versions))
 
     def _goes_on(self, message_id: str) -> bool:
-        """Return True if a reply follows results of tools that the same model called."""
+        """True if this reply uses results of tools that the same model called."""
         messages = self._chat.transcript
         before = messages[message_id]
         while before.parent_id is not None:

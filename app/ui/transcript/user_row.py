@@ -38,16 +38,16 @@ LEFT_OUT = mark("No longer in context")
 
 
 class UserRow(MessageRow):
-    """User message in a tinted block at the right."""
+    """User message, right-aligned in a tinted block."""
 
     PAD_X, PAD_Y = 14, 10
     LONGEST = 460
-    """Longer messages (a pasted file) are collapsed to ``FOLDED`` pixels, with a link that expands
-    them."""
+    """Longer messages, e.g. a pasted file, are collapsed to ``FOLDED`` pixels with a link to
+    expand."""
     FOLDED = 320
     MORE = 28
     PIECE = 20_000
-    """Characters laid out at a time. Laying out 1,000,000 blocks the window for 0.7 s."""
+    """Number of characters to lay out at a time. Laying out 1,000,000 at once blocks for 0.7 s."""
 
     def __init__(self, message: Message, can: Can, parent: QWidget) -> None:
         self._left_out = False
@@ -68,7 +68,7 @@ class UserRow(MessageRow):
         self._note = QRectF()
         self._fold_link = self._link(self._on_more)
         self._more_text_link = self._link(self._on_further)
-        self._laid_out = self._beginning(1)  # text in the document
+        self._laid_out = self._beginning(1)  # text in the document so far
         self._fill()
         self._reveal()
 
@@ -88,7 +88,7 @@ class UserRow(MessageRow):
         return tr(LEFT_OUT) if self._left_out else ""
 
     def set_left_out(self, left_out: bool) -> None:
-        """Set whether the message is left out of the model's context."""
+        """Set whether the message was dropped from the model's context."""
         if left_out != self._left_out:
             self._left_out = left_out
             self._view.setAccessibleDescription(self.note)
@@ -96,7 +96,7 @@ class UserRow(MessageRow):
             self.update()
 
     def restyle(self) -> None:
-        self._fill()  # the text size may have changed
+        self._fill()  # in case the text size has changed
         self._view.mark_again()
         self.resized.emit()
         self.update()
@@ -123,14 +123,14 @@ class UserRow(MessageRow):
         return len(self._laid_out) < min(len(self.message.content), MOST_LAID_OUT)
 
     def _beginning(self, end: int) -> str:
-        """Return as many whole pieces of the text as contain the character before ``end``."""
+        """Get the text up to the end of the chunk containing the character before ``end``."""
         whole, most = self._full_text, min(len(self.message.content), MOST_LAID_OUT)
         to = -(-end // self.PIECE) * self.PIECE
-        to += whole[to - 1 : to + 1] == "\r\n"  # Qt turns the pair into one line break
+        to += whole[to - 1 : to + 1] == "\r\n"  # Qt makes \r\n a single line break
         return whole[:to] if to < most else whole
 
     def _lay_out_to(self, end: int) -> None:
-        """Append pieces to the document until the character before ``end`` is in it."""
+        """Append chunks until the document contains the character before ``end``."""
         text, before = self._beginning(end), len(self._laid_out)
         if len(text) > before:
             cursor = QTextCursor(self._document)
@@ -210,7 +210,7 @@ class UserRow(MessageRow):
         return count, self._unfolded(top) if current >= 0 else top
 
     def _unfolded(self, top: int | None) -> int | None:
-        """Return a position in this row, expanding the message if it is hidden."""
+        """Unfold the message if the given position is hidden. Return the position."""
         if top is not None and top > self.FOLDED and self._folded:
             self._on_more()
         return top

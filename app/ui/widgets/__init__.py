@@ -1,4 +1,4 @@
-"""Small widgets that several parts of the window use.
+"""Small widgets used in several parts of the window.
 
 Imports: app.flows, app.settings, app.ui.style.
 """

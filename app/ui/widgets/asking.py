@@ -1,10 +1,10 @@
-"""Dialogs that ask the user for a folder, files, a place, a line of text, or about a link.
+"""Async dialogs for picking folders and files, entering text, and opening links.
 
     folder = await asking.folder(self, tr("Add Model Folder"))
     if folder is not None:
         ...
 
-They return None if the user cancels.
+If the user cancels, the result is None.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from app.settings.language import counted, tr
 
 
 async def documents() -> Path:
-    """Return the user's documents folder."""
+    """Get the user's documents folder."""
     return await _existing_folder(QStandardPaths.StandardLocation.DocumentsLocation)
 
 
 async def downloads() -> Path:
-    """Return the user's downloads folder."""
+    """Get the user's downloads folder."""
     return await _existing_folder(QStandardPaths.StandardLocation.DownloadLocation)
 
 
 async def _existing_folder(place: QStandardPaths.StandardLocation) -> Path:
-    """Return the folder, or the home folder if it is missing. Qt would use the current folder."""
+    """Get a standard folder or else the home folder. Qt would fall back to the current folder."""
     folder = Path(QStandardPaths.writableLocation(place))
     exists = folder.is_absolute() and await flows.aside(lambda _: folder.is_dir())
     return folder if exists else Path.home()
 
 
 async def folder(parent: QWidget, title: str, start: str = "") -> Path | None:
-    """Ask for an existing folder. The dialog opens at ``start``, or in the folder used last."""
+    """Ask for an existing folder. Starts in ``start`` or the last used folder."""
     dialog = QFileDialog(parent, title, start or _start_folder())
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -50,7 +50,7 @@ async def file(parent: QWidget, title: str, kinds: str) -> Path | None:
     """Ask for an existing file.
 
     Args:
-        kinds: the offered types, in the format of `QFileDialog.setNameFilter`.
+        kinds: file types to choose from, as in `QFileDialog.setNameFilter`.
     """
     dialog = QFileDialog(parent, title, _start_folder(), kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
@@ -59,20 +59,20 @@ async def file(parent: QWidget, title: str, kinds: str) -> Path | None:
 
 
 async def files(parent: QWidget, title: str, start: str, kinds: str) -> list[Path]:
-    """Ask for existing files. Return an empty list if the user cancels. See `file`."""
+    """Ask for existing files. The list is empty if the user cancels. See `file`."""
     dialog = QFileDialog(parent, title, start, kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     return await _choose(dialog)
 
 
 async def place(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
-    """Ask where to write a file. The path has the suffix of the chosen type.
+    """Ask where to save a file. The suffix is adjusted to the chosen file type.
 
-    The dialog itself asks before an existing file is replaced.
+    The system's dialog asks before overwriting a file.
 
     Args:
-        start: initial path.
-        kinds: see `file`; one suffix each.
+        start: suggested path.
+        kinds: see `file`. Each type needs exactly one suffix.
     """
     dialog = QFileDialog(parent, title, str(start), kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -98,7 +98,7 @@ async def line(parent: QWidget, title: str, words: str, text: str = "") -> str |
     """Ask for a line of text.
 
     Args:
-        words: label of the field.
+        words: label of the input field.
         text: initial text.
     """
     dialog = QInputDialog(parent)
@@ -109,7 +109,7 @@ async def line(parent: QWidget, title: str, words: str, text: str = "") -> str |
 
 
 async def another_model(parent: QWidget, title: str, words: str) -> bool:
-    """Say why a model cannot be opened. Return True if the user wants to choose another."""
+    """Explain why a model can't be opened. Return True if the user wants a different model."""
     box = QMessageBox(parent)
     box.setObjectName("model-problem")
     box.setWindowTitle(title)
@@ -126,7 +126,7 @@ _last_folder = ""
 
 
 def _start_folder() -> str:
-    """Return the folder of the last choice, at first the user's home folder."""
+    """Folder used last, or the home folder at first."""
     return _last_folder or str(Path.home())
 
 
@@ -143,20 +143,20 @@ OPENABLE = ("http", "https", "mailto")
 _HEAD_CHARACTERS, _TAIL_CHARACTERS = (
     400,
     120,
-)  # characters shown of an address that is longer than both together
+)  # characters to keep at the start and end of a long address
 _MAX_HOST_CHARACTERS = 60
 _UNBROKEN = re.compile(r"([^\s\u200b]{48})")
 
 
 def ask_and_open(parent: QWidget, address: QUrl) -> None:
-    """Call `ask` in a new flow."""
+    """Run `ask` as a background task."""
     flows.start(parent, ask(parent, address))
 
 
 async def ask(parent: QWidget, address: QUrl) -> None:
-    """Ask whether to open an address, and open it if the user agrees.
+    """Open a link after asking the user.
 
-    Only web and mail addresses can be opened: a ``file:`` link could start a program.
+    Only web and mail links are supported, since a ``file:`` link might run a program.
     """
     question, words, may_open = judge(address)
     box = QMessageBox(parent.window())
@@ -177,8 +177,8 @@ async def ask(parent: QWidget, address: QUrl) -> None:
 
 
 def judge(address: QUrl) -> tuple[str, str, bool]:
-    """Return the question about an address, the text shown, and True if it may be opened."""
-    # The encoded form: the pretty one hides passwords and shows look-alike letters.
+    """Get the question to ask about a link, the text to show, and whether we'd open it at all."""
+    # Use the encoded form. The human-readable form hides passwords and look-alike characters.
     sent = bytes(address.toEncoded().data()).decode("ascii", "replace")
     shown = sent or bytes(QUrl.toPercentEncoding(address.toString()).data()).decode("ascii")
     where = bytes(QUrl.toAce(address.host()).data()).decode("ascii", "replace")
@@ -194,7 +194,7 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
         words = tr("This link does not lead to a web page, so Stretto does not open it.")
         return words, shown, False
     if address.userInfo():
-        # "good.org@evil.example" leads to evil.example. No honest link needs this.
+        # "good.org@evil.example" goes to evil.example. There's no legitimate use for this.
         leads = tr("It leads to {place}, not to what is before the “@”:", place=where)
         words = tr("This link hides where it leads, so Stretto does not open it.")
         return words, f"{leads}\n{shown}", False
@@ -202,7 +202,7 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
 
 
 def _clip(address: str) -> str:
-    """Return the start and the end of a long address."""
+    """Shorten a long address by omitting the middle."""
     left_out = len(address) - _HEAD_CHARACTERS - _TAIL_CHARACTERS
     if left_out <= 0:
         return address
@@ -211,15 +211,15 @@ def _clip(address: str) -> str:
 
 
 def _clip_host(host: str) -> str:
-    """Return the end of a host name. It shows the owner; the start can contain anything."""
+    """Shorten a long host name, keeping its end: anyone can put anything at the start."""
     return host if len(host) <= _MAX_HOST_CHARACTERS else f"…{host[-_MAX_HOST_CHARACTERS:]}"
 
 
 def _breakable(text: str) -> str:
-    """Insert break opportunities into long words, so they do not widen the dialog."""
+    """Allow line breaks inside long words so that they can't widen the dialog."""
     return _UNBROKEN.sub("\\1\u200b", text)
 
 
 def show_folder(folder: Path) -> None:
-    """Show a folder in the system's file manager."""
+    """Show a folder in the file manager."""
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

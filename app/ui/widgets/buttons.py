@@ -1,4 +1,4 @@
-"""Small buttons with an icon that follow the theme."""
+"""Small icon buttons that follow the theme."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.ui.widgets.row_painter import RowPainter
 
 
 class PaintedButton(QAbstractButton):
-    """Button that paints itself. Unlike Qt's buttons, it also reacts to Enter."""
+    """Base class of custom-painted buttons. In contrast to Qt's own, Enter presses them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,7 +44,7 @@ class PaintedButton(QAbstractButton):
             popup.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Qt sends no leave event if the mouse moves into a popup that the button opened.
+        # If a button opens a popup under the mouse, Qt doesn't send a leave event.
         if event.type() == QEvent.Type.Hide:
             watched.removeEventFilter(self)
             over = self.rect().contains(self.mapFromGlobal(QCursor.pos()))
@@ -54,9 +54,9 @@ class PaintedButton(QAbstractButton):
 
 
 class RemovableButton(PaintedButton):
-    """Button of something that the Delete key removes."""
+    """Button for an item that can be removed with Delete."""
 
-    removed = Signal()  # Delete was pressed
+    removed = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in {Qt.Key.Key_Delete, Qt.Key.Key_Backspace}:
@@ -66,9 +66,10 @@ class RemovableButton(PaintedButton):
 
 
 class IconButton(PaintedButton):
-    """Square button with an icon. Its tooltip has its name and shortcut.
+    """Square icon button. The tooltip shows its name and shortcut.
 
-    It paints itself: a screen of messages has dozens, and applying a style sheet to each is slow.
+    Painted by hand because a screen full of messages has dozens of these, and style sheets are
+    slow.
     """
 
     def __init__(
@@ -91,14 +92,13 @@ class IconButton(PaintedButton):
         self.update()
 
     def set_revealed(self, revealed: bool) -> None:
-        """Show or hide the icon. A hidden one keeps its space, and appears on focus."""
+        """Show or hide the icon. While hidden it still takes up space, and it appears on focus."""
         if revealed != self._revealed:
             self._revealed = revealed
             self.update()
 
     def _set_tip(self, tip: str) -> None:
-        """Set the tooltip. ``tip``: a text, two spaces, and a shortcut in Qt's portable
-        spelling."""
+        """Set the tooltip: text, two spaces, then an optional shortcut in portable format."""
         self._tip = tip
         self._shown_tip = self.tip
         self.setToolTip(self._shown_tip)
@@ -106,7 +106,7 @@ class IconButton(PaintedButton):
 
     @property
     def tip(self) -> str:
-        """Return the tooltip with the current shortcut."""
+        """The tooltip with the shortcut that's currently assigned."""
         return with_keys(self._tip)
 
     def enterEvent(self, event: QEnterEvent) -> None:
@@ -118,7 +118,7 @@ class IconButton(PaintedButton):
         super().focusInEvent(event)
 
     def _update_tip(self) -> None:
-        """Update the shortcut in the tooltip, unless the tooltip was replaced."""
+        """Update the shortcut shown in the tooltip, unless someone set a different tooltip."""
         if self.toolTip() == self._shown_tip != self.tip:
             self._shown_tip = self.tip
             self.setToolTip(self._shown_tip)
@@ -153,7 +153,7 @@ class IconButton(PaintedButton):
 
 
 class RoundButton(PaintedButton):
-    """Round button of the composer: sends, or stops the running reply."""
+    """The composer's round button, which either sends or stops."""
 
     SIDE = 32
 

@@ -1,4 +1,4 @@
-"""Labels of plain text, and buttons that look like links."""
+"""Plain text labels and buttons that look like links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def plain_label(
     px: int = 0,
     weight: QFont.Weight = QFont.Weight.Normal,
 ) -> QLabel:
-    """Return a label of plain text, in the window's font if ``px`` is 0."""
+    """Make a plain text label. If ``px`` is 0, it uses the window's font."""
     label = QLabel(words, parent)
     label.setProperty("muted", muted)
     label.setWordWrap(wrap)

@@ -1,4 +1,4 @@
-"""Helpers that build layouts."""
+"""Helpers for building layouts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-SPRING = None  # stretch
+SPRING = None  # stretchable space
 
-# A number is a gap in pixels. A tuple adds stretch and alignment to a part.
+# int: spacing in pixels; tuple: a part with stretch and alignment
 Part = QWidget | QLayout | int | tuple[Any, ...] | None
 
 
@@ -29,8 +29,10 @@ def across(
     margins: Sequence[int] | None = (0, 0, 0, 0),
     spacing: int | None = 8,
 ) -> QHBoxLayout:
-    """Return a horizontal layout in reading direction, set on `of`. None keeps Qt's own margins or
-    spacing."""
+    """Build a horizontal layout in reading direction and set it on `of`.
+
+    If margins or spacing are None, Qt's defaults apply.
+    """
     layout = QHBoxLayout()
     _fill_layout(layout, of, parts, margins, spacing)
     return layout
@@ -42,7 +44,7 @@ def down(
     margins: Sequence[int] | None = (0, 0, 0, 0),
     spacing: int | None = 8,
 ) -> QVBoxLayout:
-    """Return a vertical layout. See `across`."""
+    """Build a vertical layout. See `across`."""
     layout = QVBoxLayout()
     _fill_layout(layout, of, parts, margins, spacing)
     return layout
@@ -74,11 +76,11 @@ def _fill_layout(
 
 
 def nest(outer: QBoxLayout | QGridLayout, inner: QLayout, *how: Any) -> None:
-    """Add a layout to another. `how` has the other arguments of `addLayout`.
+    """Add a layout to another layout. `how` is passed on to `addLayout`.
 
-    PySide creates a wrapper for each item of `inner`. After Qt deletes the item, PySide returns
-    that wrapper for any new object at the same address (app/DECISIONS.md, A91). So the wrappers are
-    invalidated.
+    PySide keeps a wrapper for each item in `inner`. If Qt deletes an item, PySide may later return
+    the stale wrapper for a different object at the same address (app/DECISIONS.md, A91), so we
+    invalidate the wrappers right away.
     """
     outer.addLayout(inner, *how)
     _forget_items(inner)
@@ -94,7 +96,7 @@ def _forget_items(layout: QLayout) -> None:
 
 
 def scrolling(inside: QWidget, parent: QWidget) -> QScrollArea:
-    """Return a frameless scroll area. `inside` has its width and scrolls vertically."""
+    """Put a widget in a frameless, vertical scroll area. It's as wide as the area."""
     area = QScrollArea(parent)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

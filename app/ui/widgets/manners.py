@@ -1,7 +1,7 @@
-"""Platform behavior for all widgets: shortcuts, mouse wheel, screen readers, text direction.
+"""Platform conventions shared by all widgets: shortcuts, mouse wheel, accessibility, RTL.
 
-Qt mirrors layouts and aligned text for right-to-left languages. Widgets that are placed by pixel
-coordinates are placed as for left-to-right, and then mirrored by the functions here.
+For right-to-left languages Qt mirrors layouts and aligned text, but not widgets positioned by
+coordinates. We position these as if left-to-right, then mirror them with the functions below.
 """
 
 from __future__ import annotations
@@ -34,44 +34,44 @@ _key_maps: list[Callable[[str], str]] = []
 
 
 def native(keys: str) -> str:
-    """Convert keys from Qt's portable spelling to this system's: Cmd for Ctrl on a Mac.
+    """Convert a shortcut from portable to native format, e.g. Ctrl to Cmd on a Mac.
 
-    The result is empty if ``keys`` is not a valid sequence.
+    The result is empty if ``keys`` isn't a valid key sequence.
     """
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def follow(instead: Callable[[str], str]) -> None:
-    """Set the function that `in_force` uses to map a command's default keys to its current keys."""
+    """Set the function with which `in_force` looks up the user's replacement for a shortcut."""
     _key_maps[:] = [instead]
 
 
 def in_force(keys: str) -> str:
-    """Return the current keys for default keys, in portable spelling, or "" if there are none.
+    """Get the shortcut currently assigned in place of a default shortcut, or "" if there's none.
 
-    Keys that belong to no command, such as Esc, are returned unchanged.
+    Keys that don't belong to a command, e.g. Esc, are returned as they are.
     """
     return _key_maps[0](keys) if _key_maps else keys
 
 
 def with_keys(tip: str) -> str:
-    """Return a tooltip with the current keys. ``tip``: a text, two spaces, and default keys."""
+    """Put the current shortcut in a tooltip. The format is text, two spaces, default shortcut."""
     words, _, keys = tip.partition("  ")
     shown = native(in_force(keys)) if keys else ""
     return f"{words}  {shown}" if shown else words
 
 
 class WheelGuard(QObject):
-    """Event filter that lets the wheel scroll the page unless the field below it has the focus."""
+    """Event filter that makes the mouse wheel scroll the page, unless the field has the focus."""
 
     def __init__(self, page: QWidget) -> None:
-        """Install the filter on all number fields, lists and sliders that the page has now."""
+        """Install the filter on all current spin boxes, combo boxes and sliders in a page."""
         super().__init__(page)
         for field in page.findChildren(QWidget):
             if isinstance(field, QAbstractSpinBox | QComboBox | QAbstractSlider) and not isinstance(
                 field, QScrollBar
             ):
-                # By default, turning the wheel focuses the field.
+                # With Qt's default policy, using the wheel would focus the field.
                 field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
                 field.installEventFilter(self)
 
@@ -81,13 +81,13 @@ class WheelGuard(QObject):
             and isinstance(watched, QWidget)
             and not watched.hasFocus()
         ):
-            event.ignore()  # Qt passes an ignored event to the parent, so the page scrolls
+            event.ignore()  # Qt then sends it to the parent, which scrolls
             return True
         return super().eventFilter(watched, event)
 
 
 def plain_tip(text: str) -> str:
-    """Return a tooltip that shows ``text`` literally, not as HTML."""
+    """Escape a tooltip so that Qt doesn't interpret it as HTML."""
     return f"<qt>{html.escape(text)}</qt>" if "<" in text else text
 
 
@@ -110,17 +110,17 @@ ROLES = {
     "Card": _Role.Dialog,
     "ads::CDockWidgetTab": _Role.PageTab,
 }
-"""Accessible roles by class name. Qt has none for plain widgets, so screen readers skip them."""
+"""Accessible roles by class. Without a role, screen readers skip plain widgets."""
 
 
 @cache
 def give_roles() -> None:
-    """Install the roles for the lifetime of the process."""
+    """Register our accessible roles for the whole process."""
     QAccessible.installFactory(_interface)
 
 
 def _interface(name: str, widget: QObject) -> QAccessibleInterface | None:
-    """Return the interface of a widget. Qt calls this for its class and all base classes."""
+    """Called by Qt for a widget's class and its base classes."""
     role = ROLES.get(name)
     if role is None or not isinstance(widget, QWidget):
         return None
@@ -128,7 +128,7 @@ def _interface(name: str, widget: QObject) -> QAccessibleInterface | None:
 
 
 def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
-    """Let a screen reader say words: after the current speech, or immediately if ``urgent``."""
+    """Make a screen reader say something. If ``urgent``, it interrupts the current speech."""
     if not words or not QAccessible.isActive():
         return
     event = QAccessibleAnnouncementEvent(widget, words)
@@ -138,10 +138,10 @@ def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
 
 
 def mirror(parent: QWidget, *children: QWidget, width: int | None = None) -> None:
-    """Mirror children that were placed from the left, if the parent is right-to-left.
+    """Mirror children that were positioned from the left. Does nothing in left-to-right layouts.
 
     Args:
-        width: the parent's future width, if it is about to change.
+        width: new width of the parent if it's about to be resized.
     """
     whole = QRect(0, 0, parent.width() if width is None else width, parent.height())
     for child in children:
@@ -158,9 +158,9 @@ def place_in_lines(
     *,
     centered: bool = True,
 ) -> int:
-    """Place children side by side from ``y`` on, in as many lines as needed.
+    """Lay out children in rows, starting a new row whenever one is full.
 
-    Return the bottom of the last line. ``pad`` is the margin on both sides.
+    Return the bottom of the last row. ``pad`` is the left and right margin.
     """
     x, line = pad, 0
     for child in children:
@@ -174,7 +174,7 @@ def place_in_lines(
 
 
 def mirrored(parent: QWidget, area: QRectF, width: int | None = None) -> QRectF:
-    """Return an area mirrored as the parent's direction requires. Mirroring twice restores it."""
+    """Mirror an area if the parent is right-to-left. Doing it twice gives the original area."""
     if not parent.isRightToLeft():
         return area
     whole = parent.width() if width is None else width
@@ -182,16 +182,16 @@ def mirrored(parent: QWidget, area: QRectF, width: int | None = None) -> QRectF:
 
 
 def caret(name: str, *, rtl: bool) -> str:
-    """Return the icon name of a caret in the reading direction."""
+    """Pick the caret icon for the reading direction."""
     other = {"caret-right": "caret-left", "caret-left": "caret-right"}
     return other.get(name, name) if rtl else name
 
 
 def begin_at_edge(field: QTextEdit | QPlainTextEdit) -> None:
-    """Start the caret of an empty field at the edge where the language starts.
+    """Place the cursor of an empty text field at the right edge in right-to-left languages.
 
-    Qt aligns each paragraph by its own text, and an empty one from left to right. In a
-    `QPlainTextEdit` that is right-to-left, all lines start at the right edge.
+    Qt aligns each paragraph by its text and treats empty paragraphs as left-to-right. In a
+    right-to-left `QPlainTextEdit`, all lines would start at the right edge.
     """
     if not field.isRightToLeft():
         return
@@ -203,7 +203,7 @@ def begin_at_edge(field: QTextEdit | QPlainTextEdit) -> None:
         wanted = right if document.isEmpty() else each
         if option.textDirection() != wanted:
             option.setTextDirection(wanted)
-            if isinstance(field, QPlainTextEdit):  # its layout ignores the text direction
+            if isinstance(field, QPlainTextEdit):  # whose layout ignores the text direction
                 option.setAlignment(Qt.AlignmentFlag.AlignRight)
             document.setDefaultTextOption(option)
 
@@ -219,18 +219,18 @@ _COMMANDS = (
 
 
 def shows(owner: QWidget, part: str) -> bool:
-    """Return True if a lazily created part (`cached_property`) exists and is visible."""
+    """Check whether a lazily created part (a `cached_property`) exists and is visible."""
     made = vars(owner).get(part)
     return made is not None and not made.isHidden()
 
 
 def show_if(owner: QWidget, part: str, needed: bool) -> None:
-    """Show or hide a lazily created part. It is created only if needed."""
+    """Show or hide a lazily created part. Doesn't create it just to hide it."""
     if needed or shows(owner, part):
         getattr(owner, part).setVisible(needed)
 
 
 def types_words(event: QKeyEvent) -> bool:
-    """Return True if the key types a printable character without a command modifier."""
+    """Check for a printable character typed without Ctrl etc."""
     text = event.text()
     return bool(text.strip()) and text.isprintable() and not event.modifiers() & _COMMANDS

@@ -1,4 +1,4 @@
-"""Thumbnails, and a sheet that shows one image."""
+"""Thumbnails, and a sheet for viewing an image."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import scaled, theme, ui_font
 from app.ui.widgets.sheet import Sheet
 
-Pixels = tuple[int, int, bytes]  # width, height, and three bytes per pixel
+Pixels = tuple[int, int, bytes]  # width, height, RGB bytes
 
 
 @lru_cache(maxsize=256)
 def small(thumbnail: bytes) -> QPixmap:
-    """Decode a thumbnail. The pixmap is null if the data is invalid."""
-    # PySide accepts a str here, despite its type hints.
+    """Decode a thumbnail. Returns a null pixmap for invalid data."""
+    # PySide accepts str, although the stubs say otherwise.
     return QPixmap.fromImage(QImage.fromData(thumbnail, "JPEG"))  # type: ignore[arg-type]
 
 
 def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str = "") -> None:
-    """Paint the middle of a thumbnail with rounded corners, or a file icon if there is none.
+    """Paint the center of a thumbnail with rounded corners. Without a thumbnail, paint a file icon.
 
-    ``number``: page number, painted in a corner.
+    ``number`` is a page number shown in a corner.
     """
     tokens, ratio = theme().tokens, painter.device().devicePixelRatioF()
     path = QPainterPath()
@@ -61,7 +61,7 @@ def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str =
         words = QRectF(painter.fontMetrics().boundingRect(number)).adjusted(-5, -2, 5, 2)
         words.moveBottomLeft(area.bottomLeft() + QPointF(4, -4))
         painter.setPen(QColor(tokens.outline))
-        painter.setBrush(QColor(tokens.surface))  # legible on any image
+        painter.setBrush(QColor(tokens.surface))  # readable on any image
         painter.drawRoundedRect(words, 6, 6)
         painter.setPen(QColor(tokens.text))
         painter.drawText(words, Qt.AlignmentFlag.AlignCenter, number)
@@ -69,7 +69,7 @@ def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str =
 
 
 class ImageView(QWidget):
-    """View of an image, scaled down to fit."""
+    """Shows an image, scaled down if necessary."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -95,12 +95,11 @@ class ImageView(QWidget):
 
 
 class PictureSheet(Sheet):
-    """Sheet with one image.
+    """Sheet for viewing an image.
 
     Args:
-        words: description of the image, such as "PNG, 800 × 600".
-        read: returns the pixels, in a worker thread. Raises an exception if the image is
-            unreadable.
+        words: description such as "PNG, 800 × 600".
+        read: loads the pixels. Called in a worker thread. Raises if the image can't be read.
     """
 
     def __init__(
@@ -129,4 +128,4 @@ class PictureSheet(Sheet):
             self.status_label.setText(getattr(error, "message", str(error)))
             return
         image = QImage(rgb, width, height, 3 * width, QImage.Format.Format_RGB888)
-        self.whole.set_image(image.copy())  # a copy, because these bytes are freed
+        self.whole.set_image(image.copy())  # copied because the bytes are about to be freed

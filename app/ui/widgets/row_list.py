@@ -1,4 +1,4 @@
-"""List of fields that the user can add and remove."""
+"""Editable list of rows."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from PySide6.QtWidgets import QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 
 class RowList(QScrollArea):
-    """Scrollable list of row widgets.
+    """Scrollable list in which the user can add and remove rows.
 
-    A row has a button `remove`, a field `name` for the focus, and a method `set_number`, which
-    announces its position, from 1, to screen readers.
+    Each row widget needs a `remove` button, a `name` field that takes the focus, and a `set_number`
+    method that updates its accessible names with its position, counting from 1.
     """
 
-    changed = Signal()  # a row was added or removed
+    changed = Signal()
 
     def __init__(self, add: QPushButton, parent: QWidget) -> None:
         super().__init__(parent)
-        self.items: list[Any] = []  # rows from the top
-        self.add = add  # button that adds a row; it gets the focus after a removal
+        self.items: list[Any] = []  # from top to bottom
+        self.add = add  # the button for adding a row; focused after removing a row
         inside = QWidget(self)
         self._column = QVBoxLayout(inside)
         self._column.setContentsMargins(0, 0, 8, 0)
@@ -33,21 +33,20 @@ class RowList(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def clear(self) -> None:
-        """Remove all rows."""
         for row in self.items:
             row.hide()
             row.deleteLater()
         self.items = []
 
     def put(self, row: Any, *, focus: bool = False) -> None:
-        """Add a row at the end."""
+        """Append a row."""
         row.remove.clicked.connect(lambda: self._remove(row))
         self.items.append(row)
         self._column.insertWidget(len(self.items) - 1, row)
         if focus:
             row.name.setFocus()
             row.show()
-        # Rows do not scroll sideways, so large text and long words widen the dialog.
+        # There's no horizontal scrolling, so widen the dialog for large text and long words.
         self.setMinimumWidth(max(self.minimumWidth(), row.minimumSizeHint().width() + 24))
         self._renumber()
 

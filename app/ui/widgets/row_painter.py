@@ -1,4 +1,4 @@
-"""Painting of rows with icons and text, for widgets and list items, in both text directions."""
+"""Painting of rows with icons and text, both in widgets and in item views. Supports RTL."""
 
 from __future__ import annotations
 
@@ -38,40 +38,39 @@ _RIGHT = Qt.TextElideMode.ElideRight
 
 
 class RowPainter:
-    """Painter of icons and texts from either end of a row.
+    """Paints icons and text into a row, working inwards from both ends.
 
     Attributes:
-        line: free area between the parts at both ends, in left-to-right coordinates.
-        painter: for custom painting.
+        line: space that's still free, in left-to-right coordinates.
+        painter: can be used directly for custom painting.
     """
 
     def __init__(
         self, painter: QPainter, line: QRect, around: QRect, direction: Qt.LayoutDirection
     ) -> None:
-        """Paint in ``around``, mirrored if ``direction`` is right-to-left."""
+        """Paint inside ``around``, mirrored if the direction is right-to-left."""
         self.painter, self.line = painter, QRect(line)
         self._around, self._direction = QRect(around), direction
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     @classmethod
     def on(cls, widget: QWidget, start: int = 0, end: int = 0) -> RowPainter:
-        """Return a painter of a widget's row, with margins in pixels at both ends."""
+        """Create a painter for a widget consisting of a single row. Margins are in pixels."""
         line = widget.rect().adjusted(start, 0, -end, 0)
         return cls(QPainter(widget), line, widget.rect(), widget.layoutDirection())
 
     def inner(self, inset: int = 1) -> QRect:
-        """Return the row without its outermost pixels."""
+        """The row's rectangle, shrunk a little."""
         return self._around.adjusted(inset, 1, -inset, -1)
 
     def visual(self, part: QRect) -> QRect:
-        """Mirror an area in left-to-right coordinates if the row is right-to-left."""
+        """Mirror a rectangle from left-to-right coordinates if needed."""
         return QStyle.visualRect(self._direction, self._around, part)
 
     def ground(
         self, area: QRectF | QRect, colour: str = "", *, ring: bool = False, radius: float = 6
     ) -> None:
-        """Paint a rounded rectangle: a fill if there is a color, and a focus ring if ``ring`` is
-        set."""
+        """Paint a rounded rectangle, filled if there's a color. Set ``ring`` for a focus ring."""
         if colour or ring:
             self.painter.setPen(focus_pen() if ring else QPen(Qt.PenStyle.NoPen))
             self.painter.setBrush(QColor(colour) if colour else Qt.BrushStyle.NoBrush)
@@ -80,7 +79,7 @@ class RowPainter:
     def icon(
         self, name: str, colour: str, gap: int, *, side: int = t.SMALL_ICON, end: bool = False
     ) -> None:
-        """Paint an icon and leave a gap after it. ``side`` is scaled with the text size."""
+        """Paint an icon followed by a gap. ``side`` is scaled like text."""
         size = scaled(side)
         left = self.line.right() + 1 - size if end else self.line.left()
         top = self.line.top() + (self.line.height() - size) // 2
@@ -88,20 +87,20 @@ class RowPainter:
         self._skip(size + gap, end=end)
 
     def caret(self, colour: str, gap: int, *, unfolded: bool, end: bool = False) -> None:
-        """Paint a disclosure arrow."""
+        """Paint an arrow for expanding or collapsing."""
         rtl = self._direction == Qt.LayoutDirection.RightToLeft
         folded = "caret-left" if rtl else "caret-right"
         self.icon("caret-down" if unfolded else folded, colour, gap, side=12, end=end)
 
     def dot(self, colour: str, gap: int, *, alpha: int = 255, ring: bool = False) -> None:
-        """Paint a dot at the end of the row."""
+        """Paint a dot at the end."""
         top = self.line.top() + self.line.height() // 2 - 4
         centre = QRectF(self.visual(QRect(self.line.right() - 7, top, 8, 8))).center()
         draw_dot(self.painter, centre, colour, alpha, ring=ring)
         self._skip(8 + gap, end=True)
 
     def badge(self, count: int, gap: int) -> None:
-        """Paint a count on the accent color at the end of the row."""
+        """Paint a count badge at the end."""
         tokens = theme().tokens
         top = self.line.top() + self.line.height() // 2 - 8
         place = self.visual(QRect(self.line.right() - 15, top, 16, 16))
@@ -119,7 +118,7 @@ class RowPainter:
         most: int | None = None,
         end: bool = False,
     ) -> None:
-        """Paint one line of text, elided to the free width or to ``most`` pixels."""
+        """Paint a line of text. It's elided if longer than the free space or ``most`` pixels."""
         if font is not None:
             self.painter.setFont(font)
         self.painter.setPen(QColor(colour))
@@ -133,7 +132,7 @@ class RowPainter:
             self._skip(measure.horizontalAdvance(shown) + gap, end=end)
 
     def marked(self, words: str, marks: Marks, colour: str, font: QFont) -> None:
-        """Paint text with parts in bold, in all the free width."""
+        """Paint text with parts in bold, taking up all the remaining space."""
         self.painter.setFont(font)
         self.painter.setPen(QColor(colour))
         _draw_marked(self.painter, self.visual(self.line), words, marks)
@@ -147,18 +146,18 @@ class RowPainter:
 
 
 def _draw_marked(painter: QPainter, area: QRect, text: str, marks: Marks) -> None:
-    """Paint one line of text, with the marked parts in bold and in the text color."""
+    """Paint a line of text. Marked ranges are bold and in normal text color."""
     layout = _text_layout(painter, text, marks)
     line = layout.lineAt(0)
     if line.naturalTextWidth() > area.width():
         room = area.width() - painter.fontMetrics().horizontalAdvance("…")
         end = line.xToCursor(room, QTextLine.CursorPosition.CursorBetweenCharacters)
-        # Qt counts cursor positions in UTF-16 units.
+        # Qt counts UTF-16 code units here.
         kept = text.encode("utf-16-le")[: 2 * end].decode("utf-16-le", "ignore")
         layout = _text_layout(painter, kept.rstrip() + "…", marks)
     line = layout.lineAt(0)
     top = area.top() + (area.height() - line.height()) / 2
-    # With `QTextOption`'s direction, Qt would align the text to the end of the 1e6 wide line.
+    # If `QTextOption` had the direction, Qt would align the text to the far end of a 1e6 px line.
     left = area.left() - line.naturalTextRect().left()
     if painter.layoutDirection() == Qt.LayoutDirection.RightToLeft:
         left += area.width() - line.naturalTextWidth()
@@ -189,22 +188,22 @@ def _text_layout(painter: QPainter, text: str, marks: Marks) -> QTextLayout:
 
 
 def _units(text: str) -> int:
-    """Return the length of the text in UTF-16 units, as Qt counts it."""
+    """Length in UTF-16 code units, which is what Qt uses."""
     return len(text) + sum(letter > "\uffff" for letter in text)
 
 
 class RowState(Struct, frozen=True):
-    """Contents of a list row. Colors are names of theme tokens.
+    """Contents of a row to paint. Colors refer to theme tokens.
 
     Attributes:
-        marks, below_marks: bold ranges of ``title`` and ``below``.
-        indent: pixels before the first part.
-        unfolded: state of the arrow before the title, or None for no arrow.
-        end: text at the end of the title line, limited to half of it if there is a title.
-        badge, dot, ring: a count, or a dot, at the very end.
-        end_unfolded: state of the arrow at the very end, or None for no arrow.
-        beside: muted text after the title.
-        below: second line, or None for a row of one line.
+        marks, below_marks: ranges of ``title`` and ``below`` to paint in bold.
+        indent: indentation in pixels.
+        unfolded: direction of an arrow before the title, None for no arrow.
+        end: text at the end of the first line. Gets up to half the space if there's a title.
+        badge, dot, ring: a count, dot or ring after everything else.
+        end_unfolded: direction of an arrow after everything else, None for no arrow.
+        beside: muted text following the title.
+        below: second line. None for a single-line row.
     """
 
     title: str
@@ -233,7 +232,7 @@ class RowState(Struct, frozen=True):
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Delegate for rows of one or two lines, painted from a `RowState`."""
+    """Item delegate that paints rows from a `RowState`, with up to two lines."""
 
     PADDING = 10
 
@@ -246,12 +245,12 @@ class RowDelegate(QStyledItemDelegate):
         height: int = t.ROW,
         lines: int = 1,
     ) -> None:
-        """Create a delegate. ``inset`` is the margin in pixels left and right of the background."""
+        """Create a delegate. ``inset`` is the horizontal margin of the background in pixels."""
         super().__init__(parent)
         self._state_of, self._inset = state_of, inset
         self._height, self._lines = height, lines
-        self.alpha = 255  # opacity of rings
-        self.painted = QRect()  # area being painted, or empty for the whole list
+        self.alpha = 255  # opacity of pulsing rings
+        self.painted = QRect()  # region to be painted; empty if it's everything
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, grown(self._height, self._lines))
@@ -267,7 +266,7 @@ class RowDelegate(QStyledItemDelegate):
         painter.restore()
 
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
-        """Paint the background. Return True if muted text would be too faint on it."""
+        """Paint the background. Return True if it's too dark for muted text."""
         tokens = theme().tokens
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         over = bool(option.state & QStyle.StateFlag.State_MouseOver)
@@ -277,7 +276,7 @@ class RowDelegate(QStyledItemDelegate):
         return chosen
 
     def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
-        """Paint everything but the background."""
+        """Paint the contents on top of the background."""
 
         def shade(name: str) -> str:
             return str(getattr(theme().tokens, "text" if strong and name == "muted" else name))
@@ -291,7 +290,7 @@ class RowDelegate(QStyledItemDelegate):
         elif state.dot:
             row.dot(shade("accent"), 8, alpha=self.alpha if state.ring else 255, ring=state.ring)
         if not self.painted.isEmpty() and not self.painted.intersects(row.visual(row.line)):
-            return  # only the pulsing dot is painted
+            return  # only a dot needs painting
         if state.end_unfolded is not None:
             row.caret(shade("muted"), 6, unfolded=state.end_unfolded, end=True)
         if state.end_icon:

@@ -1,4 +1,4 @@
-"""Base classes of dialogs and popovers."""
+"""Base classes for dialogs and popovers."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ _settings: list[Settings] = []
 
 
 def remember_places(settings: Settings) -> None:
-    """Set the settings in which sheets keep their size and position."""
+    """Set where sheets store their size and position."""
     _settings[:] = [settings]
 
 
 def keep_place(part: QWidget) -> None:
-    """Keep a widget's space in the layout while it is hidden."""
+    """Make a widget keep its space in the layout while hidden."""
     policy = part.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     part.setSizePolicy(policy)
 
 
 def settle(root: QWidget) -> None:
-    """Apply the style to all children and update their size hints, which the layout has cached."""
+    """Apply styles to all children and refresh their size hints. Layouts cache these."""
     for part in root.findChildren(QWidget):
         part.ensurePolished()
         part.updateGeometry()
 
 
 class Popover(QFrame):
-    """Panel below a button, as high as its content. Deleted when closed."""
+    """Panel that opens below a button and is as tall as its content. Deleted on close."""
 
     WIDTH = 400
 
@@ -67,20 +67,20 @@ class Popover(QFrame):
         self.setObjectName("popover")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._corner, self._room = QPoint(), 640
-        self.cancelled = False  # closed by Escape, so input is discarded
+        self.cancelled = False  # closed with Escape, so don't apply anything
         self._area = scrolling(QWidget(self), self)
         float_bars(self._area)
         down(self._area, of=self, margins=(1, 1, 1, 1), spacing=None)
         self.setFixedWidth(self.WIDTH)
 
     def open_below(self, button: QWidget, window: QWidget) -> None:
-        """Open the popover below a button, as high as the space in the window allows."""
+        """Open below a button. The height is limited by the window."""
         corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
         below = window.mapToGlobal(QPoint(0, window.height())).y() - corner.y()
         self.open_at(corner, max(360, below - 16))
 
     def open_at(self, corner: QPoint, room: int = 640) -> None:
-        """Open the popover with its top right corner at a global point, at most ``room`` high."""
+        """Open with the top right corner at a global position. ``room`` is the maximum height."""
         self._corner, self._room = corner, room
         self._fit()
         self.show()
@@ -91,7 +91,7 @@ class Popover(QFrame):
 
     @property
     def _page(self) -> QLayout | None:
-        """Return the layout of the content."""
+        """Layout of the content, if any."""
         page = self._area.widget()
         return page.layout() if page is not None else None
 
@@ -99,7 +99,7 @@ class Popover(QFrame):
     def _fit(self) -> None:
         if (layout := self._page) is not None:
             layout.activate()
-            # the height of wrapped text depends on this width
+            # depends on the width because text wraps
             height = layout.totalHeightForWidth(self.width() - 2)
             height = height if height > 0 else layout.sizeHint().height()
             self.setFixedHeight(min(self._room, height + 6))
@@ -108,10 +108,10 @@ class Popover(QFrame):
 
 
 class Sheet(QDialog):
-    """Dialog with rows and a row of buttons. Deleted when closed."""
+    """Dialog made up of rows, with buttons at the bottom. Deleted on close."""
 
     def __init__(self, name: str, title: str, parent: QWidget | None, *, spacing: int = 12) -> None:
-        """Create a sheet. ``name`` is its object name for tests and the style sheet."""
+        """Create a sheet. ``name`` is the object name, used by tests and the style sheet."""
         super().__init__(parent)
         self.setObjectName(name)
         self.setWindowTitle(title)
@@ -122,13 +122,13 @@ class Sheet(QDialog):
         self.rows.setSpacing(spacing)
 
     def open(self) -> None:
-        """Open the sheet over its window. Ctrl+W closes it, like any window."""
-        # the dialog blocks the window's own shortcut
+        """Open as a window-modal dialog, which Ctrl+W can close."""
+        # the window's own Ctrl+W shortcut is blocked by the dialog
         QShortcut(QKeySequence("Ctrl+W"), self, self.reject)
         super().open()
 
     def come_forward(self) -> None:
-        """Show the sheet as a separate window, or bring it to the front."""
+        """Show as a separate window, or raise it."""
         self.show()
         self.raise_()
         self.activateWindow()
@@ -173,15 +173,15 @@ class Sheet(QDialog):
     def _save_place(self) -> None:
         if _settings and self._resizable:
             settings, name = _settings[0], self.objectName()
-            # Without the frame: its size is unknown before the window is shown, so the window would
-            # move up by a title bar each time.
+            # Don't include the frame. Its size isn't known until the window is shown, so the window
+            # would move up by the height of its title bar every time.
             at = self.geometry()
             place = [at.x(), at.y(), at.width(), at.height()]
             if settings.places.get(name) != place:
                 settings.set(places={**settings.places, name: place})
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let Enter press the focused button, even one that is never the default."""
+        """Make Enter press the focused button, including buttons that can't be the default."""
         button = self.focusWidget()
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and isinstance(button, QPushButton | QToolButton):
@@ -190,7 +190,7 @@ class Sheet(QDialog):
             super().keyPressEvent(event)
 
     def has_changes(self) -> bool:
-        """Return True if closing would lose input. Then `reject` asks first."""
+        """Override to return True if closing would lose input. In that case `reject` asks first."""
         return False
 
     def reject(self) -> None:
@@ -213,7 +213,7 @@ class Sheet(QDialog):
             super().reject()
 
     def put(self, *parts: QWidget | QLayout) -> None:
-        """Add widgets and layouts below the existing rows."""
+        """Append widgets and layouts."""
         for part in parts:
             if isinstance(part, QWidget):
                 self.rows.addWidget(part)
@@ -221,17 +221,17 @@ class Sheet(QDialog):
                 nest(self.rows, part)
 
     def headline(self, words: str) -> QLabel:
-        """Return a heading. Add it with `put`."""
+        """Make a heading, to be added with `put`."""
         label = self.label(words, muted=False)
         keep_font(label, t.HEADING_PX, QFont.Weight.DemiBold)
         return label
 
     def label(self, words: str = "", *, muted: bool = True) -> QLabel:
-        """Return a plain label. Add it with `put`."""
+        """Make a plain label, to be added with `put`."""
         return plain_label(self, words, muted=muted)
 
     def button(self, words: str, pressed: Callable[[], object]) -> QPushButton:
-        """Return a button that Enter presses only if it has the focus."""
+        """Make a button. Enter only presses it if it has the focus."""
         button = QPushButton(words, self)
         button.setAutoDefault(False)
         button.clicked.connect(lambda _checked=False: pressed())
@@ -244,13 +244,14 @@ class Sheet(QDialog):
         out: str = "",
         careful: bool = False,
     ) -> QPushButton:
-        """Add the row of buttons. Return the cancel button.
+        """Add the buttons at the bottom. Return the cancel button.
 
         Args:
-            main: main action, at the right. Enter presses it.
-            beside: other actions, at the left.
-            out: text of the cancel button. Default: "Cancel", or "Close" without a main action.
-            careful: let Enter press the cancel button.
+            main: main button, on the right. Pressed by Enter.
+            beside: additional buttons, on the left.
+            out: text for the cancel button. Defaults to "Cancel", or "Close" if there's no main
+                button.
+            careful: make Enter press the cancel button instead.
         """
         leave = self.button(out or (tr("Cancel") if main is not None else tr("Close")), self.reject)
         (leave if careful or main is None else main).setDefault(True)
@@ -262,16 +263,17 @@ class Sheet(QDialog):
         return leave
 
     def keep_wide(self, usual: int) -> None:
-        """Fix the width: `usual` pixels at normal text size, or more if the content needs it.
+        """Set a fixed width, scaled from `usual`, or wider if the content doesn't fit.
 
-        Call this after the content was added. Translations can be twice as long.
+        Must be called after adding the content. Translations may be twice as long as English.
         """
         self.setFixedWidth(max(scaled(usual), self.rows.minimumSize().width()))
 
     def keep_high(self) -> None:
-        """Set the height that the content needs at its fixed width.
+        """Adjust the height to the content.
 
-        `QWidget.adjustSize` would use the height at the layout's preferred width instead.
+        `QWidget.adjustSize` doesn't work here. It computes the height for the layout's preferred
+        width rather than our fixed width.
         """
         width = self.maximumWidth()
         high = self.rows.totalHeightForWidth(width)

@@ -1,4 +1,4 @@
-"""Read-only text view as tall as its document. It has no scroll bars and loads nothing."""
+"""Read-only text view as tall as its content. Doesn't scroll and never loads resources."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from app.ui.widgets.asking import ask_and_open
 
 MOST_MARKS = 500
 
-# returns the ranges (begin, end) to mark in a text
+# finds (begin, end) ranges to highlight in a text
 Words = Callable[[str], Sequence[tuple[int, int]]]
 
 
 class TextSelectionOwner(Protocol):
-    """Interface of a selection over several texts. Each text forwards its mouse events to it."""
+    """A selection spanning several texts, to which each text forwards its mouse events."""
 
     def press(self, text: TextView, event: QMouseEvent) -> bool: ...
     def drag(self, event: QMouseEvent) -> bool: ...
@@ -39,9 +39,9 @@ class TextSelectionOwner(Protocol):
 
 
 class TextView(QTextBrowser):
-    """View of a QTextDocument in full height. It takes ownership of a document without a parent."""
+    """Shows a QTextDocument in full height. Takes ownership if the document has no parent."""
 
-    height_changed = Signal()  # the document's height changed at the same width
+    height_changed = Signal()  # height changed although the width didn't
 
     def __init__(self, document: QTextDocument, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,10 +51,10 @@ class TextView(QTextBrowser):
         self._marked: Sequence[tuple[int, int]] = ()
         self._find_words: Words | None = None
         self._current_match = -1
-        self.found = 0  # number of matches of the highlighted words
+        self.found = 0  # number of matches for the current highlights
         self._selected_part: tuple[int, int] | None = None
-        self.stop = -1  # index of the focused stop, or -1
-        # selection over several texts, if any
+        self.stop = -1  # -1 for none
+        # set if this text is part of a larger selection
         self.across: TextSelectionOwner | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -69,7 +69,7 @@ class TextView(QTextBrowser):
         self.viewport().setAutoFillBackground(False)
         document.setDocumentMargin(0)
         if document.parent() is None:
-            # PySide keeps the document alive; as a child it is deleted with the view.
+            # PySide keeps the document alive unless it's deleted with its parent.
             document.setParent(self)
         self.setDocument(document)
         self.anchorClicked.connect(self._on_link)
@@ -77,7 +77,7 @@ class TextView(QTextBrowser):
         document.contentsChanged.connect(self._on_contents)
 
     def height_for(self, width: int) -> int:
-        """Lay the document out at ``width`` pixels, and return its height."""
+        """Lay out the document for a width and get its height, both in pixels."""
         document = self.document()
         if document.textWidth() != width:
             document.setTextWidth(width)
@@ -85,13 +85,13 @@ class TextView(QTextBrowser):
         return self._height
 
     def highlight(self, words: Words | None, current: int = -1) -> float | None:
-        """Highlight all matches of ``words``, or none if it is None.
+        """Highlight all matches of ``words``. None clears them.
 
         Args:
-            current: index of the current match, which gets a different color.
+            current: index of the current match, shown in a different color.
 
         Returns:
-            The top of the current match, or of the first one, in pixels. None if there is no match.
+            Top of the current or else the first match in pixels. None without matches.
         """
         self._find_words, self._current_match = words, current
         text = self.document().toPlainText() if words is not None else ""
@@ -103,33 +103,33 @@ class TextView(QTextBrowser):
             (here,) = self._marked_at(places[current : current + 1], text)
             here.format.setBackground(theme().color("accent"))
             here.format.setForeground(theme().color("accent_text"))
-            # appended if its index is beyond `MOST_MARKS`
+            # may be past the end because of `MOST_MARKS`
             self._match_marks[current : current + 1] = [here]
             led_to = here.cursor
         self._show_marks()
         return self._reveal(led_to) if led_to is not None else None
 
     def _reveal(self, cursor: QTextCursor) -> float:
-        """Return the top of a match in pixels."""
+        """Get the top of a match in pixels."""
         return float(self.cursorRect(cursor).top())
 
     def mark_again(self) -> None:
-        """Mark the same ranges again after the document was rewritten in a new style."""
+        """Restore the highlights after the document was rewritten, e.g. in a new style."""
         if self._marked:
             self.mark(self._marked)
         if self._find_words is not None:
             self.highlight(self._find_words, self._current_match)
 
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
-        """Mark these ranges (begin, end) of the plain text instead of the previous ones."""
+        """Highlight (begin, end) ranges of the plain text, replacing previous ranges."""
         self._marked = places
         self._range_marks = self._marked_at(places, self.document().toPlainText()) if places else []
         self._show_marks()
 
     def show_part(self, part: tuple[int, int] | None) -> None:
-        """Show a range as selected. It is part of a selection over several texts.
+        """Display a range as selected because it's part of a selection across several texts.
 
-        A range that ends beyond the text grows with it.
+        If the range ends after the text, it's extended as the text grows.
         """
         if part != self._selected_part:
             self._selected_part = part
@@ -145,7 +145,7 @@ class TextView(QTextBrowser):
         self.setExtraSelections(marks)
 
     def place_at(self, at: QPointF) -> int:
-        """Return the document position nearest to a point of this widget."""
+        """Get the document position closest to a point."""
         if at.y() < 0:
             return 0
         if at.y() >= self.height():
@@ -155,7 +155,7 @@ class TextView(QTextBrowser):
     def _marked_at(
         self, places: Sequence[tuple[int, int]], text: str
     ) -> list[QTextEdit.ExtraSelection]:
-        """Return marks for ranges of the document's plain text ``text``."""
+        """Make highlights for ranges of ``text``, the document's plain text."""
         units = _units(text)
         marks = []
         for begin, end in places[:MOST_MARKS]:
@@ -166,29 +166,29 @@ class TextView(QTextBrowser):
         return marks
 
     def count_stops(self) -> int:
-        """Find and count the places that the Tab key stops at."""
+        """Collect the tab stops and return their number."""
         return 0
 
     def go_to_stop(self, number: int, reason: Qt.FocusReason) -> tuple[int, int]:
-        """Focus a stop. Return its top and bottom in pixels."""
+        """Focus a tab stop. Return its top and bottom in pixels."""
         self.setFocus(reason)
         return (0, self.height())
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Load nothing: no images, files or style sheets of a reply."""
+        """Block all resources. A reply could reference images, files or style sheets."""
         return None
 
     def setSource(self, name: QUrl | str, kind: object = None) -> None:
-        """Ignore the call, so links never replace the document."""
+        """Do nothing, so that clicking a link can't replace the document."""
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Return plain text for copying and dragging. HTML could refer to external content."""
+        """Only copy plain text. HTML might reference external content."""
         data = QMimeData()
         data.setText(self.textCursor().selection().toPlainText())
         return data
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()  # the transcript scrolls, not the message
+        event.ignore()  # let the transcript scroll instead
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self.across is None or not self.across.press(self, event):
@@ -211,12 +211,12 @@ class TextView(QTextBrowser):
         self.pop_menu(event.pos(), event.globalPos())
 
     def pop_menu(self, at: QPoint, place: QPoint) -> None:
-        """Open the context menu for a point of this widget at a screen position."""
+        """Open the context menu for the point ``at``, given in widget coordinates."""
         if self.across is not None:
             self.across.pop_menu(self, at, place)
 
     def add_to_menu(self, menu: QMenu, at: QPoint) -> None:
-        """Add actions for the content at this point."""
+        """Override to add actions for what's at this point."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         copies = event.matches(QKeySequence.StandardKey.Copy) and self.textCursor().hasSelection()
@@ -232,7 +232,7 @@ class TextView(QTextBrowser):
         self.open_link(address)
 
     def open_link(self, address: QUrl) -> None:
-        """Ask the user and open the address."""
+        """Open a link after asking the user."""
         ask_and_open(self, address)
 
     @Slot()
@@ -250,11 +250,11 @@ def _mark(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
     mark = QTextEdit.ExtraSelection()
     mark.cursor = cursor
     mark.format.setBackground(theme().color("selection"))
-    mark.format.setForeground(theme().color("text"))  # muted text would be too faint on it
+    mark.format.setForeground(theme().color("text"))  # muted text isn't readable on this color
     return mark
 
 
 def _units(text: str) -> Callable[[int], int]:
-    """Return a function that converts text offsets to Qt's UTF-16 offsets."""
+    """Get a function that converts text offsets to UTF-16 offsets."""
     wide = [place for place, character in enumerate(text) if character > "\uffff"]
     return lambda place: place + bisect_left(wide, place)

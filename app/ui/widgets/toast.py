@@ -1,4 +1,4 @@
-"""Short message over the top or bottom of a window, with at most one button."""
+"""Temporary message at the top or bottom of a window, optionally with a button."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from app.ui.widgets.manners import announce
 
 
 class Toast(QWidget):
-    """Message that hides itself. It never takes the keyboard focus."""
+    """Message that goes away by itself. Never gets the focus."""
 
-    acted = Signal()  # its button was pressed
-    offers = Signal(bool)  # its button was shown or hidden
+    acted = Signal()  # the button was pressed
+    offers = Signal(bool)  # the button appeared or disappeared
 
     SETTLED_MS = 150
-    """Delay until the toast is placed again: its news may add a button, such as *Continue* of a
-    stopped reply."""
+    """Wait before repositioning: whatever caused the toast may also add a button to avoid, e.g.
+    *Continue* below a stopped reply."""
 
     def __init__(
         self,
         parent: QWidget,
         *,
         at_top: bool = False,
-        # returns the window for the next message; default: ``parent``
+        # get the window to show the next message in; ``parent`` by default
         where: Callable[[], QWidget] | None = None,
-        # returns the part of the window to center the message on, if it is in that window
+        # get the widget to center on, which is ignored in other windows
         over: Callable[[], QWidget | None] | None = None,
     ) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Notice"))
         self._home = parent
         self._find_window, self._find_anchor = where, over
-        # Messages in another window use a toast of that window. Reparenting to another top-level
-        # window creates a native window, whose destruction crashed Qt.
+        # Other windows get their own toast. Reparenting this toast would create a native window,
+        # and when that was destroyed, Qt crashed.
         self._guest: Toast | None = None
-        self.text = ""  # last message, in any window
+        self.text = ""  # last message, no matter in which window
         self._at_top = at_top
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._label = QLabel(self)
@@ -62,7 +62,7 @@ class Toast(QWidget):
         self.hide()
 
     def show_text(self, text: str, action: str = "", seconds: float = 6.0) -> None:
-        """Show a message. ``action`` is the text of the button, if any. 0 seconds: until hidden."""
+        """Show a message, optionally with a button. Pass 0 seconds to keep it until it's hidden."""
         self.text = text
         window = self._find_window() if self._find_window is not None else self._home
         self.put_away()
@@ -89,7 +89,7 @@ class Toast(QWidget):
             self._timer.stop()
 
     def add_text(self, text: str) -> None:
-        """Append ``text`` to the visible message. A message with a button is replaced."""
+        """Append to the current message. If that has a button, replace it instead."""
         if not self.isVisible() or not self.button.isHidden():
             self.show_text(text)
             return
@@ -98,14 +98,14 @@ class Toast(QWidget):
             self.show_text(f"{self.text} {text}", seconds=left_s)
 
     def put_away(self) -> None:
-        """Hide the message in all windows."""
+        """Hide the message, wherever it is."""
         self.hide()
         if (guest := self.guest) is not None:
             guest.hide()
 
     @property
     def guest(self) -> Toast | None:
-        """Return the toast of the other window that showed the last message, if it still exists."""
+        """Toast in another window, if that's where the last message was shown."""
         guest = self._guest
         return guest if guest is not None and shiboken6.isValid(guest) else None
 
@@ -118,10 +118,10 @@ class Toast(QWidget):
         return guest
 
     def showEvent(self, event: QEvent) -> None:
-        self._home.installEventFilter(self)  # not earlier, as a window has hundreds of events
+        self._home.installEventFilter(self)  # not earlier: windows get hundreds of events
 
     def hideEvent(self, event: QEvent) -> None:
-        if shiboken6.isValid(self._home):  # a floating window may be deleted before its toast
+        if shiboken6.isValid(self._home):  # a floating window may be gone before its toast
             self._home.removeEventFilter(self)
         self._timer.stop()
         self.offers.emit(False)
@@ -134,15 +134,15 @@ class Toast(QWidget):
     def _place(self) -> None:
         parent, layout = self.parentWidget(), self.layout()
         if parent is not None and layout is not None:
-            # long messages wrap
+            # wrap long messages
             text = self._label.text()
-            self._label.ensurePolished()  # otherwise it is measured with the wrong font
+            self._label.ensurePolished()  # needed to measure with the right font
             wide = self._label.fontMetrics().horizontalAdvance(text) + 2
             beside = 64 + (self.button.sizeHint().width() if not self.button.isHidden() else 0)
             most = min(scaled(420), parent.width() - beside)
             self._label.setWordWrap(wide > most)
             self._label.setFixedWidth(min(wide, most))
-            layout.activate()  # otherwise a shorter text keeps the previous size
+            layout.activate()  # otherwise the size never shrinks
             self.adjustSize()
             top = 88 if self._at_top else parent.height() - self.height() - 96
             self.move(self._left(parent), top)
@@ -150,7 +150,7 @@ class Toast(QWidget):
                 self.move(self.x(), self._free_top(parent))
 
     def _left(self, parent: QWidget) -> int:
-        """Return the left edge that centers the toast on its part of the window."""
+        """Left edge that centers the toast on its anchor widget."""
         part = self._find_anchor() if self._find_anchor is not None else None
         if part is None or not parent.isAncestorOf(part) or not part.isVisible():
             part = parent
@@ -158,7 +158,7 @@ class Toast(QWidget):
         return max(16, min(middle - self.width() // 2, parent.width() - self.width() - 16))
 
     def _free_top(self, parent: QWidget) -> int:
-        """Return a top edge at which the toast covers no button, if there is space above."""
+        """Find a position that doesn't cover any buttons, if possible."""
         buttons = [
             QRect(button.mapTo(parent, QPoint()), button.size())
             for button in parent.findChildren(QPushButton)
@@ -176,6 +176,6 @@ class Toast(QWidget):
 
     @Slot()
     def _on_clicked(self) -> None:
-        if self._timer.isActive():  # without a timeout it stays until it is hidden explicitly
+        if self._timer.isActive():  # messages without a timeout stay until hidden
             self.hide()
         self.acted.emit()

@@ -1,4 +1,4 @@
-"""List with rows of two lines: a name, and a muted text below."""
+"""List in which each row has a name and a muted second line."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from app.ui.widgets.row_painter import Index, RowDelegate, RowState
 
 BELOW = int(Qt.ItemDataRole.UserRole) + 1
 KEY = BELOW + 1
-MARK = BELOW + 2  # short text at the end of the name's line, and its color token
+MARK = BELOW + 2  # short text at the end of the first line, and its color token
 
 
 class TwoLineList(QListWidget):
-    """List of rows with keys."""
+    """List whose rows are identified by keys."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class TwoLineList(QListWidget):
         several: bool = False,
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> None:
-        """Create a list. ``elide`` says where long names are cut."""
+        """Create a list. ``elide`` applies to long names."""
         super().__init__(parent)
         self.setObjectName("two-lines")
         self.setAccessibleName(name)
@@ -52,11 +52,11 @@ class TwoLineList(QListWidget):
 
     @Slot()
     def _on_theme(self) -> None:
-        self.scheduleDelayedItemsLayout()  # the row height may have changed
+        self.scheduleDelayedItemsLayout()  # for the new row height
         self.viewport().update()
 
     def fill(self, rows: list[tuple[str, str, str]]) -> None:
-        """Show rows of key, name and second line. The selection and the position are kept."""
+        """Replace all rows with (key, name, second line), keeping selection and scroll position."""
         chosen, at = set(self.chosen()), self.currentRow()
         self.clear()
         for key, name, below in rows:
@@ -70,7 +70,7 @@ class TwoLineList(QListWidget):
             self.setCurrentRow(min(max(at, 0), len(rows) - 1))
 
     def relabel(self, key: str, now: str, below: str) -> None:
-        """Change the key and name of a row, and its second line."""
+        """Rename a row, which also changes its key, and set its second line."""
         for row in range(self.count()):
             item = self.item(row)
             if item.data(KEY) == key:
@@ -80,7 +80,7 @@ class TwoLineList(QListWidget):
                 item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, below)
 
     def chosen(self) -> list[str]:
-        """Return the keys of the selected rows in list order."""
+        """Keys of the selected rows, from top to bottom."""
         items = [self.item(row) for row in range(self.count())]
         return [str(item.data(KEY)) for item in items if item.isSelected()]
 

@@ -1,4 +1,4 @@
-"""The main window: panes, tabs, layouts, and the commands that act on them.
+"""The main window with its panes, tabs, layouts and commands.
 
 Imports: app.bridge, app.chats, app.chats.exporting, app.chats.importing, app.flows, app.models,
 app.remote, app.score, app.serving, app.settings, app.spelling, app.store, app.system, app.tools,

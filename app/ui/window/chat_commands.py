@@ -1,4 +1,4 @@
-"""Commands for chats: new, open, close, delete, branch, and their undo."""
+"""Commands for creating, opening, closing, deleting and branching chats, with undo."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _inspect(place: Path, stop: threading.Event) -> FolderFacts:
 
 
 class ChatCommands(WindowController):
-    """Commands that act on the library and the workspace."""
+    """Commands for chats, both in the library and in the workspace."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -49,7 +49,7 @@ class ChatCommands(WindowController):
     @command("new", mark("New Chat"), "Ctrl+N", "Ctrl+T", where=CommandScope.ANYWHERE)
     @Slot()
     def come_to_new(self) -> None:
-        """Activate the current chat if it is new and empty, or open a new one."""
+        """Switch to a new chat. If the current chat is still empty, just focus it."""
         active = self._workspace.active
         if active is not None and active.chat.blank and active.chat.record.model == self.next_model:
             active.focus_composer()
@@ -58,7 +58,7 @@ class ChatCommands(WindowController):
 
     @Slot()
     def new(self) -> None:
-        """Open a new chat in a tab next to the active one."""
+        """Open a new chat in a tab."""
         self.split("tab")
 
     @command("split_right", mark("Split Right"), "Ctrl+\\")
@@ -71,38 +71,39 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def split(self, where: str) -> None:
-        """Open a new chat: in a tab, to the right of the active one, or below it."""
+        """Open a new chat as a "tab", to the "right", or "down"."""
         chat = self.begin()
         self._workspace.show_chat(chat, self._fitting_place(where))
         chat.model.load()
 
     def begin(self) -> Chat:
-        """Return a new chat with the default options, without a pane."""
+        """Create a chat with default options but no pane."""
         settings = self._settings
         return self._library.new(self.next_model, settings.new_chat, settings.system)
 
     @property
     def next_model(self) -> str:
-        """Return the model of new chats."""
+        """Model to use for new chats."""
         settings, active = self._settings, self._workspace.active
         if settings.same_model and active is not None:
             return active.chat.record.model
         return settings.model
 
     def _fitting_place(self, where: str) -> str:
-        """Return ``where``, or "tab" if two panes would be too small."""
+        """Fall back to a tab if splitting would make the panes too small."""
         active = self._workspace.active
         if where != "tab":
-            self._workspace.restore_panes()  # a maximized pane would seem to have more space
+            self._workspace.restore_panes()  # maximized panes seem to have more space
         if where == "tab" or active is None or has_room(self._workspace, active, where):
             return where
         self._post_notice(tr("No room for another pane. The chat opened as a tab."))
         return "tab"
 
     def chat(self, chat_id: str, begun: object = None) -> Chat:
-        """Return a chat by id. One that is not stored is created.
+        """Get a chat by id, creating it if it isn't stored.
 
-        ``begun``: model, params and system of a chat without messages, from the saved layout.
+        ``begun`` is from the saved layout and holds model, params and system prompt of an empty
+        chat.
         """
         if self._library.chat(chat_id) is not None or self._library.find(chat_id) is not None:
             return self._library.open(chat_id, self._settings.model)
@@ -117,20 +118,20 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def open(self, chat_id: str, where: str = "tab") -> None:
-        """Show a saved chat, or bring it forward. A long chat is loaded asynchronously."""
+        """Open a saved chat or switch to it. Long chats are loaded asynchronously."""
         if self._library.is_long(chat_id):
             flows.start(self, self._open_long(chat_id, partial(self._open_now, chat_id, where)))
         else:
             self._open_now(chat_id, where)
 
     def _open_now(self, chat_id: str, where: str = "tab") -> None:
-        # A search result may have been deleted since.
+        # This may be an outdated search result.
         if self._library.deleted_since(chat_id):
             self._post_notice(tr("This chat is in the Trash."))
             return
         chat = self.chat(chat_id)
         if self._workspace.is_kept(chat_id):
-            # A closed pane that is still kept returns to its place.
+            # A closed pane is kept for a while, so put it back where it was.
             self._undos.drop(chat_id)
             self._workspace.reopen(chat_id)
         else:
@@ -139,12 +140,12 @@ class ChatCommands(WindowController):
 
     async def _open_long(self, chat_id: str, then: Callable[[], object]) -> None:
         await self._library.open_long(chat_id)
-        if self._library.find(chat_id) is not None:  # otherwise it was erased while it was loading
+        if self._library.find(chat_id) is not None:  # may have been erased while loading
             then()
 
     @Slot(str)
     def _open_source(self, chat_id: str) -> None:
-        """Open a chat that this one reads. Handle one that is missing, as on another computer."""
+        """Open a chat that this chat reads. It may be missing, e.g. on another computer."""
         if self._library.chat(chat_id) is None and not self._library.deleted_since(chat_id):
             self._post_notice(tr("This chat is no longer there."))
         else:
@@ -157,8 +158,7 @@ class ChatCommands(WindowController):
 
     @Slot(str, str, str)
     def open_at(self, chat_id: str, message_id: str, words: str = "") -> None:
-        """Show a saved chat. With an id, scroll to a message, and highlight the words of the
-        search."""
+        """Open a chat. If there's a message id, scroll to it and highlight the search terms."""
         if self._library.is_long(chat_id):
             then = partial(self.open_at, chat_id, message_id, words)
             flows.start(self, self._open_long(chat_id, then))
@@ -185,7 +185,7 @@ class ChatCommands(WindowController):
         "close", mark("Close Chat"), "Ctrl+W", where=CommandScope.ANYWHERE, why_not=_cannot_close
     )
     def close_front(self) -> None:
-        """Close the focused dialog, or else the active pane."""
+        """Close whatever is in front, either a dialog or the active pane."""
         front = QApplication.activeWindow()
         if isinstance(front, QDialog):
             front.close()
@@ -194,14 +194,14 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def delete(self, chat_id: str) -> None:
-        """Move a chat to the trash without asking, as this can be undone."""
+        """Move a chat to the trash. We don't ask first because the user can undo this."""
         pane = self._workspace.pane(chat_id)
         if self._library.chat(chat_id) is None:
             return
         if pane is not None:
             self._workspace.close_pane(pane)
         if self._library.chat(chat_id) is None:
-            return  # closing the pane has discarded the empty chat
+            return  # empty chats are discarded on closing
         self._library.delete(chat_id)
         was_open = pane is not None
 
@@ -214,12 +214,12 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def _on_erased(self, chat_id: str) -> None:
-        """Discard the undo of a chat that was erased."""
+        """A chat was erased, so it's too late for undo."""
         self._undos.drop(chat_id)
         self._workspace.forget(chat_id)
 
     def bring_back(self, chat_id: str) -> None:
-        """Reopen a closed chat in its place."""
+        """Reopen a closed chat, preferably where it was."""
         if not self._workspace.reopen(chat_id):
             self.open(chat_id)
 
@@ -235,7 +235,7 @@ class ChatCommands(WindowController):
         self._undos.offer(tr("Chat closed"), restore, chat_id, seconds=6.0)
 
     def close_several(self, panes: Sequence[ChatPane]) -> None:
-        """Close panes with one undo step."""
+        """Close several panes as a single undo step."""
         ids = [pane.chat.id for pane in panes]
         for pane in panes:
             self._workspace.close_pane(pane, told=False)
@@ -252,7 +252,7 @@ class ChatCommands(WindowController):
         self._undos.offer(counted("Chat closed", "%n chats closed", len(ids)), restore, seconds=6.0)
 
     def discard_if_blank(self, chat_id: str) -> bool:
-        """Delete a stored chat that is empty. Return True if it was."""
+        """Delete a stored chat if it's empty. Return True if it was."""
         chat = self._library.find(chat_id)
         blank = chat is not None and chat.stored and chat.blank
         if blank:
@@ -261,7 +261,7 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def pause_chat(self, chat_id: str) -> None:
-        """Pause or resume the reply of a chat, which may have no pane."""
+        """Pause or resume a reply. Works even if the chat has no pane."""
         chat = self._library.find(chat_id)
         if chat is not None and (reason := chat.can(Action.PAUSE)):
             self._post_notice(reason)
@@ -273,7 +273,7 @@ class ChatCommands(WindowController):
 
     @command("stop_all", mark("Stop All Replies"), "Ctrl+Shift+.", why_not=_why_not_stop_all)
     def stop_all(self) -> None:
-        """Stop all replies, including those of chats without a pane."""
+        """Stop replies everywhere, including in chats without a pane."""
         running = self._library.running()
         for chat in running:
             chat.turn.handle(Event.STOP)
@@ -283,14 +283,14 @@ class ChatCommands(WindowController):
     @command("open_model", mark("Open Model Folder…"), "Ctrl+O", where=CommandScope.ANYWHERE)
     @Slot()
     def open_model_folder(self) -> None:
-        """Ask for a model folder, and use it in the active chat."""
+        """Let the user choose a model folder for the active chat."""
         title = tr("Open Model Folder")
         flows.start(self, self._ask_for_model(title, lambda: asking.folder(self._window, title)))
 
     @command("open_gguf", mark("Open GGUF File…"), where=CommandScope.ANYWHERE)
     @Slot()
     def open_gguf_file(self) -> None:
-        """Ask for a GGUF file, and use it in the active chat. It is converted on first use."""
+        """Let the user choose a GGUF file for the active chat. The first use converts it."""
         only = tr("GGUF files") + " (*.gguf *.GGUF)"
         title = tr("Open GGUF File")
         flows.start(
@@ -300,7 +300,7 @@ class ChatCommands(WindowController):
     async def _ask_for_model(
         self, title: str, choose: Callable[[], Coroutine[Any, Any, Path | None]]
     ) -> None:
-        """Ask until the user chooses a model whose files pass a quick check, or cancels."""
+        """Keep asking until the user cancels or chooses a model that passes a quick check."""
         while (path := await choose()) is not None:
             facts = await flows.aside(partial(_inspect, path))
             if not facts.problem:
@@ -312,7 +312,7 @@ class ChatCommands(WindowController):
                 return
 
     def use_model(self, ref: str) -> None:
-        """Use this model in the active chat, or in a new chat if it has messages or none is open.
+        """Use a model in the active chat, or in a new chat if that one isn't empty.
 
         A chat with replies keeps its model.
         """
@@ -325,7 +325,7 @@ class ChatCommands(WindowController):
             chat = active.chat
         chat.model.set(ref)
         if (pane := self._workspace.pane(chat.id)) is not None:
-            pane.window().activateWindow()  # the request comes from a dialog
+            pane.window().activateWindow()  # needed because a dialog is in front
             self._workspace.activate(pane)
 
     # Signals of panes.
@@ -359,7 +359,7 @@ class ChatCommands(WindowController):
         return pane.chat.restore_messages(removal)
 
     def _reopen_for_undo(self, chat_id: str) -> ChatPane | None:
-        """Open the chat's pane to restore something in it. Return None if the chat was deleted."""
+        """Open a chat so that something in it can be undone. None if the chat was deleted."""
         if self._library.chat(chat_id) is None:
             return None
         self._open_now(chat_id)
@@ -379,7 +379,7 @@ class ChatCommands(WindowController):
 
 
 class FileCommands(WindowController):
-    """Command for attaching files. Creates the `PaneFiles` of each pane."""
+    """Command for attaching files. Also creates the `PaneFiles` for each pane."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -387,7 +387,7 @@ class FileCommands(WindowController):
 
     @pane_command("attach", mark("Attach Files…"), "Ctrl+Shift+A")
     def attach(self, pane: ChatPane) -> None:
-        """Open the dialog that attaches files."""
+        """Let the user choose files to attach."""
         pane.composer.attach.clicked.emit()
 
     @Slot(object)

@@ -1,6 +1,6 @@
-"""Registry of the window's commands. Each is registered at the method that it calls.
+"""Registry of the window's commands. Methods are registered as commands with a decorator.
 
-The menus and the list of shortcuts are built from it. `MENUS` only has the order.
+Menus and the list of shortcuts are generated from it. `MENUS` only determines the order.
 """
 
 from __future__ import annotations
@@ -22,32 +22,30 @@ from app.ui.widgets.manners import native
 
 
 class CommandScope(Enum):
-    """Condition under which a command applies."""
+    """Windows in which a command is available."""
 
-    ANYWHERE = "anywhere"  # even in dialogs, such as the settings
-    CHATS = "chats"  # in windows with chats
-    PANE = "pane"  # only with an open chat; the function gets the active pane
+    ANYWHERE = "anywhere"  # also in dialogs, e.g. settings
+    CHATS = "chats"  # windows with chats
+    PANE = "pane"  # if a chat is open; the function gets the active pane
 
 
 class Command(Struct, frozen=True):
-    """Command of a window."""
+    """A command in the window."""
 
-    name: str  # identifier
-    text: str  # English menu text; `tr` gives the shown text
-    keys: tuple[
-        str, ...
-    ]  # in Qt's portable spelling (Ctrl is Cmd on a Mac); the menu shows the first
+    name: str
+    text: str  # English menu text, to be translated with `tr`
+    keys: tuple[str, ...]  # in portable format (Ctrl means Cmd on a Mac); the menu shows the first
     where: CommandScope
-    function: Callable[..., object]  # method of an owner given to `Commands`
-    # takes the same arguments; returns why the command is not possible, or ""
+    function: Callable[..., object]  # method of one of the owners passed to `Commands`
+    # gets the same arguments; returns why the command is unavailable, or ""
     why_not: Callable[..., str] | None
-    checkable: bool  # on or off
-    # takes the same arguments, and returns the current text if it changes
+    checkable: bool  # can be on or off
+    # gets the same arguments; returns the current text, if it's not always the same
     words: Callable[..., str] | None
 
 
 REGISTRY: dict[str, Command] = {}
-"""Commands by name. Importing the modules with their methods registers them."""
+"""All commands by name. Filled when the modules defining them are imported."""
 
 NO_CHAT = mark("No chat is open")
 
@@ -63,7 +61,7 @@ def command(
     checkable: bool = False,
     words: Callable[..., str] | None = None,
 ) -> Callable[[_F], _F]:
-    """Register the decorated method as a command. The arguments are as in `Command`."""
+    """Register a method as a command. See `Command` for the arguments."""
 
     def register(function: _F) -> _F:
         if name in REGISTRY:
@@ -76,7 +74,7 @@ def command(
 
 pane_command = partial(command, where=CommandScope.PANE)
 
-# Control+Tab uses Control on a Mac too, where Qt calls that key Meta.
+# Qt refers to the Control key on a Mac as Meta.
 TAB_MODIFIER = "Meta" if sys.platform == "darwin" else "Ctrl"
 
 MENUS: dict[str, tuple[str, ...]] = {
@@ -114,13 +112,14 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     mark("Help"): ("shortcuts", "about"),
 }
-"""Menus with the names of their commands. "-" is a separator. `tr` gives the shown titles."""
+"""Menus and the commands in them. "-" is a separator. Titles still need to be translated with
+`tr`."""
 
 TAB_MENU = (
     *("rename", "pin", "-", "split_right", "split_down", "float", "maximise", "-"),
     *("close", "close_others", "close_right"),
 )
-"""Menu of a tab."""
+"""Context menu of a tab."""
 
 FOCUS_KEYS = (
     (mark("Send"), mark("Enter")),
@@ -150,7 +149,7 @@ FOCUS_KEYS = (
     (mark("Show messages of a branch one by one"), mark("Shift+Right, in the branches")),
     (mark("Delete branch"), mark("Delete, in the branches")),
 )
-"""Keys handled by the focused widget, not by a command."""
+"""Keys handled by focused widgets rather than by commands."""
 
 _MENU_ROLES = {
     "quit": QAction.MenuRole.QuitRole,
@@ -160,21 +159,21 @@ _MENU_ROLES = {
 
 
 class Commands:
-    """QActions of a window, by name.
+    """A window's commands as QActions.
 
-    They have application scope, so shortcuts work in floating windows too.
+    The actions have application scope so that shortcuts also work in floating windows.
     """
 
     def __init__(
         self,
         window: QWidget,
-        owners: Sequence[object],  # objects with the methods of the commands
-        active: Callable[[], QWidget | None],  # returns the active pane
-        say: Callable[[str], object],  # shows why a command is not possible
-        # returns a command's keys, which the user may have changed
+        owners: Sequence[object],  # objects whose methods are commands
+        active: Callable[[], QWidget | None],  # get the active pane
+        say: Callable[[str], object],  # show why a command is unavailable
+        # get a command's shortcuts, including any user changes
         keys_of: Callable[[str], Sequence[str]] = lambda name: REGISTRY[name].keys,
     ) -> None:
-        """Create actions for all registered commands."""
+        """Create an action for each registered command."""
         self._window = window
         self._active = active
         self._say = say
@@ -194,32 +193,32 @@ class Commands:
         return self._actions[name]
 
     def keys(self, name: str) -> str:
-        """Return the command's first shortcut in the system's spelling, or ""."""
+        """The command's first shortcut in native format, or ""."""
         return native(next(iter(self._keys_of(name)), ""))
 
     def refresh_keys(self) -> None:
-        """Update all shortcuts."""
+        """Called after the user has changed shortcuts."""
         for name, action in self._actions.items():
             action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(name)])
 
     def why_not(self, name: str) -> str:
-        """Return why the command is not possible, as a sentence, or ""."""
+        """Get a sentence saying why a command is unavailable, or ""."""
         made = REGISTRY[name]
         if made.where is CommandScope.PANE and self._active() is None:
             return tr(NO_CHAT)
         return made.why_not(*self._arguments(made)) if made.why_not is not None else ""
 
     def run(self, name: str) -> None:
-        """Run a command from its shortcut or menu, if it applies to the active window."""
+        """Run a command that was triggered by a shortcut or menu."""
         made = REGISTRY[name]
         if made.where is not CommandScope.ANYWHERE and isinstance(
             QApplication.activeWindow(), QDialog
         ):
-            return  # the shortcut belongs to the window, not to the dialog
+            return  # window shortcuts shouldn't work in dialogs
         self.do(name)
 
     def do(self, name: str) -> None:
-        """Run a command, or show why it is not possible."""
+        """Run a command. If it's unavailable, say why."""
         made = REGISTRY[name]
         if why := self.why_not(name):
             self._say(why)
@@ -227,16 +226,16 @@ class Commands:
             made.function(*self._arguments(made))
 
     def menus(self, submenus: Mapping[str, QMenu]) -> list[QMenu]:
-        """Create the menus of `MENUS`.
+        """Create the menus in `MENUS`.
 
-        ``submenus``: commands that are shown as a submenu, by name.
+        ``submenus`` maps commands to the submenus shown in their place.
         """
         for title, names in MENUS.items():
             self._menus.append(self._menu(tr(title), names, submenus))
         return self._menus
 
     def pop_up(self, names: Sequence[str], window: QWidget, at: QPoint) -> None:
-        """Open a menu of these commands in a window."""
+        """Show a context menu with the given commands."""
         menu = self._menu("", names, {})
         menu.setParent(window, menu.windowFlags())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -257,7 +256,7 @@ class Commands:
         return menu
 
     def submenus(self) -> list[QMenu]:
-        """Return the submenus, whose entries are not commands."""
+        """Submenus whose entries aren't commands."""
         found = (action.menu() for menu in self._menus for action in menu.actions())
         return [menu for menu in found if isinstance(menu, QMenu)]
 
@@ -290,15 +289,17 @@ class Commands:
         return tr(made.words(*self._arguments(made)))
 
     def _enable_all(self, names: Sequence[str]) -> None:
-        """Enable all actions. A disabled one would ignore its shortcut instead of showing the
-        reason."""
+        """Enable all actions.
+
+        A disabled action ignores its shortcut, so we couldn't tell the user why it's unavailable.
+        """
         for name in names:
             if name != "-":
                 self._actions[name].setEnabled(True)
 
 
 def focus_keys() -> list[tuple[str, str]]:
-    """Return the keys handled by widgets: pairs of description and keys."""
+    """List shortcuts that are handled by widgets, as (description, keys)."""
     return [(tr(words), _native_or_translated(keys)) for words, keys in FOCUS_KEYS]
 
 

@@ -1,4 +1,4 @@
-"""Sending a message to several chats: broadcasts to open panes, and comparisons."""
+"""Send a message to several chats, either by broadcasting to open panes or in a comparison."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from app.ui.window.context import WindowController, WindowParts
 
 
 class TickMenu(QMenu):
-    """Menu that stays open when a checkable entry is clicked."""
+    """Menu that doesn't close when a checkable entry is clicked."""
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         action = self.actionAt(event.position().toPoint())
@@ -37,29 +37,28 @@ class TickMenu(QMenu):
 
 
 class Broadcast(WindowController):
-    """Broadcast of messages to several panes. Each chat keeps its own history and model.
+    """Sends messages to several panes. The chats otherwise stay independent.
 
-    It ends after one message unless it is kept on.
+    Broadcast turns itself off after each message unless the user wants to keep it on.
     """
 
-    changed = Signal(bool)  # (on): it was turned on or off
-    kept_changed = Signal(bool)  # (on): keeping it on was turned on or off
-    notice_posted = Signal(str)  # (text): a notice for the user
+    changed = Signal(bool)  # (on): turned on or off
+    kept_changed = Signal(bool)  # (on): the user changed whether to keep it on
+    notice_posted = Signal(str)  # (text): show a notice
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self.on = False
-        self.kept = False  # stays on after a message
-        self._overrides: dict[str, bool] = {}  # chats that the user has included or excluded
+        self.kept = False  # stay on after a message is sent
+        self._overrides: dict[str, bool] = {}  # chat id -> included by the user (or excluded)
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.arranged.connect(self._show)
 
     @property
     def group(self) -> list[ChatPane]:
-        """Return the receiving panes: the visible ones with local models, unless the user changed
-        it.
+        """Panes that get the message. By default all visible panes with a local model.
 
-        Messages are sent to another machine only if the user includes a remote chat.
+        Nothing is sent to another machine unless the user has included a remote chat.
         """
         return [p for p in self._workspace.panes() if self._receives(p)]
 
@@ -68,14 +67,14 @@ class Broadcast(WindowController):
         return self._overrides.get(pane.chat.id, usual)
 
     def _is_visible(self, pane: ChatPane) -> bool:
-        """Return True unless it is a hidden tab."""
+        """False for hidden tabs."""
         dock = self._workspace.dock(pane.chat.id)
         return dock is not None and dock.isCurrentTab()
 
     @command("broadcast", mark("Broadcast"), "Ctrl+Shift+B", checkable=True)
     @Slot()
     def toggle(self) -> None:
-        """Toggle broadcast. Turning it on includes all visible local chats."""
+        """Turn broadcast on or off. Turning it on includes all visible local chats."""
         self._switch(not self.on)
         count, active = len(self.group), self._workspace.active
         left_out = [
@@ -87,7 +86,7 @@ class Broadcast(WindowController):
         ]
         if not self.on:
             self.notice_posted.emit(tr("Broadcast is off"))
-        elif count > 1 and active not in left_out:  # every composer shows it
+        elif count > 1 and active not in left_out:  # otherwise it's obvious from the composers
             words = counted(
                 "The next message goes to %n chat", "The next message goes to %n chats", count
             )
@@ -116,7 +115,7 @@ class Broadcast(WindowController):
     @command("broadcast_keep", mark("Keep Broadcast On"), why_not=_why_off, checkable=True)
     @Slot()
     def toggle_kept(self) -> None:
-        """Toggle whether it stays on after a message."""
+        """Toggle whether broadcast stays on after a message."""
         self.kept = not self.kept
         self._show()
         self.kept_changed.emit(self.kept)
@@ -138,7 +137,7 @@ class Broadcast(WindowController):
     )
     @Slot(object)
     def toggle_pane(self, pane: ChatPane) -> None:
-        """Include a chat, or exclude it."""
+        """Include or exclude a chat."""
         self._overrides[pane.chat.id] = not self._receives(pane)
         self._show()
 
@@ -148,7 +147,8 @@ class Broadcast(WindowController):
         pane.broadcast_asked.connect(self._on_button)
         pane.composer.audience_asked.connect(partial(self._pop_menu, pane))
         pane.composer.broadcast_kept.connect(self.toggle_kept)
-        # The model may now be remote. The chat outlives its pane, and may be shown in a new one.
+        # The model may have become remote. Since the chat outlives its pane, it may already be
+        # connected.
         once = Qt.ConnectionType.UniqueConnection
         pane.chat.chat_changed.connect(self._on_chat_changed, once)
         pane.chat.turn_changed.connect(self._on_chat_changed, once)
@@ -156,7 +156,7 @@ class Broadcast(WindowController):
 
     @Slot(object)
     def _on_button(self, pane: ChatPane) -> None:
-        """Include the chat if broadcast is on and excludes it. Otherwise toggle broadcast."""
+        """If broadcast is on but excludes this chat, include it. Otherwise toggle broadcast."""
         if self.on and not self._receives(pane):
             self.toggle_pane(pane)
         else:
@@ -168,7 +168,7 @@ class Broadcast(WindowController):
         menu.popup(whom.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
 
     def menu(self, parent: QWidget) -> QMenu:
-        """Return a menu of the open chats, with the receiving ones checked."""
+        """Create a menu of open chats, in which the recipients are checked."""
         menu = TickMenu(parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for pane in self._workspace.panes():
@@ -200,7 +200,7 @@ class Broadcast(WindowController):
 
     @Slot()
     def _show(self) -> None:
-        """Update all composers: highlight the receiving ones, and list the receivers there."""
+        """Update the composers: tint those of recipients and list all recipients in each."""
         panes, group = self._workspace.panes(), self.group
         remotes = [pane.chat.model.remote for pane in group if pane.chat.model.remote is not None]
         hidden = sum(not self._is_visible(pane) for pane in group)
@@ -226,7 +226,7 @@ class Broadcast(WindowController):
 
     @Slot(object, str, object)
     def _on_spoken(self, speaker: ChatPane, text: str, files: Attachments) -> None:
-        """Send a message to the other chats, after the speaker's chat has sent or queued it."""
+        """Called when a message was sent or queued in a pane. Passes it on to the other chats."""
         group = self.group
         if not self.on or speaker not in group or len(group) < 2:
             return
@@ -238,7 +238,7 @@ class Broadcast(WindowController):
             begun = [p for p in group if p is speaker or p in begun]
         message = Writing(text, files)
         done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
-        # Their panes show a notice about the images.
+        # The panes show a notice saying that the model can't see images.
         blind = [pane for pane in others if pane.chat.model.cannot_see(files)]
         waiting = [p for p in others if p not in blind and Effect.SAY not in done[p].effects]
         busy = [pane for pane in waiting if Effect.ENQUEUE not in done[pane].effects]
@@ -279,9 +279,9 @@ class Broadcast(WindowController):
 
 
 def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
-    """Return the receivers, with how many get the message after their reply, or not at all.
+    """Describe the recipients, including how many have to finish replying first or get nothing.
 
-    Chats with a queued draft get none, as their draft is not replaced.
+    Chats that already have a queued draft get nothing because it would be overwritten.
     """
     busy = [pane for pane in group if pane.chat.reply.is_active]
     later = sum(pane is speaker or _would_enqueue(pane) for pane in busy)
@@ -300,13 +300,13 @@ def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> 
 
 
 def _would_enqueue(pane: ChatPane) -> bool:
-    """Return True if the pane's chat would queue a message that is broadcast now."""
+    """Check whether a chat would queue a broadcast message rather than send it."""
     done = pane.chat.turn.preview(Event.BROADCAST, Writing("any"))
     return Effect.ENQUEUE in done.effects
 
 
 def _variants(chats: Sequence[Chat]) -> dict[str, str]:
-    """Return a distinguishing label per chat: its model, its seed, or a number."""
+    """Get a label that identifies each chat: its model, seed, or a number."""
     names = [chat.model.status.name for chat in chats]
     seeds = [chat.options.seed for chat in chats]
     if len(set(names)) == 1 and None not in seeds and len(set(seeds)) == len(seeds):
@@ -320,16 +320,16 @@ def _variants(chats: Sequence[Chat]) -> dict[str, str]:
 
 
 def _chat_name(pane: ChatPane) -> str:
-    """Return the chat's title, with its model unless the title contains it."""
+    """The chat's title, plus the model unless that's part of the title."""
     title, model = pane.chat.title, pane.chat.model.alias or pane.chat.model.status.name
     return title if model in title else tr("{title} – {model}", title=title, model=model)
 
 
 class ScrollSync(WindowController):
-    """Synchronizes the scrolling of compared replies, and shortens the tab titles of a group."""
+    """Keeps compared replies scrolled to the same place, and shortens tab titles in a group."""
 
-    tied = Signal(bool)  # (on): synchronized scrolling was turned on or off
-    notice_posted = Signal(str)  # (text): a notice for the user
+    tied = Signal(bool)  # (on): turned on or off
+    notice_posted = Signal(str)  # (text): show a notice
 
     def __init__(self, parts: WindowParts, comparisons: Comparisons) -> None:
         super().__init__(parts)
@@ -342,7 +342,7 @@ class ScrollSync(WindowController):
 
     @command("tie_scrolling", mark("Scroll Compared Replies Together"), checkable=True)
     def toggle(self) -> None:
-        """Toggle synchronized scrolling of the columns of comparisons."""
+        """Turn synchronized scrolling on or off."""
         self._enabled = not self._enabled
         self.tied.emit(self._enabled)
         self.notice_posted.emit(
@@ -355,7 +355,7 @@ class ScrollSync(WindowController):
         pane = self._panes.get(watched)
         if self._enabled and pane is not None and event.type() == QEvent.Type.Wheel:
             before = pane.transcript.verticalScrollBar().value()
-            # Deferred, as the distance is known after the event was handled.
+            # Wait until the event was handled, because only then do we know the distance.
             QTimer.singleShot(0, pane, partial(self._follow, pane, before))
         return super().eventFilter(watched, event)
 
@@ -374,9 +374,9 @@ class ScrollSync(WindowController):
 
     @Slot()
     def _name_tabs(self) -> None:
-        """Shorten the titles of open chats of a group to their differences.
+        """Shorten tab titles in a group to the part in which they differ.
 
-        A narrow tab has no space for the common part.
+        Narrow tabs can't fit the part they have in common.
         """
         panes = self._workspace.panes()
         times = Counter(pane.chat.record.group_id for pane in panes)
@@ -387,9 +387,9 @@ class ScrollSync(WindowController):
 
 
 def tally(settings: Settings, model: str, compared: Sequence[str], name: str) -> str:
-    """Count a kept reply of a model among all compared ones, and return the count as a sentence.
+    """Record which model's reply was kept. Return the updated tally as a sentence.
 
-    "" the first time, and if all replies were from one model.
+    Returns "" if it's the first time or if there was only one model.
     """
     if len(set(compared)) < 2:
         return ""
@@ -404,7 +404,7 @@ def tally(settings: Settings, model: str, compared: Sequence[str], name: str) ->
 
 
 class CompareCommands(WindowController):
-    """Commands for comparisons of models, seeds or temperatures."""
+    """Commands for comparing models, seeds or temperatures."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
@@ -426,8 +426,7 @@ class CompareCommands(WindowController):
 
     @command("compare", mark("Compare…"), "Ctrl+Alt+C")
     def compare(self, count: int = 3) -> None:
-        """Open the Compare dialog with the active composer's message. ``count`` is the number of
-        columns."""
+        """Open the Compare dialog for the active composer's message, with ``count`` columns."""
         from app.ui.compare.compare_dialog import CompareDialog
 
         active = self._workspace.active
@@ -454,12 +453,13 @@ class CompareCommands(WindowController):
             columns, files = dialog.columns(), dialog.attachments
             blind = dialog.blind.isChecked()
             self._comparisons.begin(columns, system, prompt, files, blind=blind)
-            # The columns have the files now. They stay only if the composer has another message.
+            # The columns have the files now, so only keep them if the composer has a different
+            # message.
             if active is not None and not active.composer.text and not active.composer.editing:
                 for file in active.chat.attaching.files:
                     active.chat.attaching.remove(file)
             if active is not None and active.chat.blank:
-                # The columns replace the empty chat.
+                # Columns take the place of the empty chat.
                 self._workspace.close_pane(active, told=False)
                 self._chats.discard_if_blank(active.chat.id)
 
@@ -471,7 +471,7 @@ class CompareCommands(WindowController):
 
     @pane_command("leave_compare", mark("Restore Previous Layout"), why_not=_compared)
     def leave(self, pane: ChatPane) -> None:
-        """Close the columns of a comparison without keeping one."""
+        """End a comparison without keeping any column."""
         self._comparisons.leave(pane)
 
     @Slot(object)
@@ -486,14 +486,14 @@ class CompareCommands(WindowController):
     @Slot(object)
     def _on_left(self, undo: Callable[[], None]) -> None:
         if not self._workspace.panes():
-            self._chats.new()  # there was only an empty chat
+            self._chats.new()  # only an empty chat was open before
         self._undos.offer(tr("Comparison closed"), undo)
 
     @Slot(str, list, str, str, list)
     def _on_kept(
         self, model: str, compared: list[str], words: str, told: str, closed: list[str]
     ) -> None:
-        """Show which reply was kept, and for models how often. For seeds a count has no meaning."""
+        """Say which reply was kept. For models, add how often; for seeds that's meaningless."""
         text = told or tr("{name} kept", name=words)
         if len(set(compared)) > 1:
             name = self._library.loader.get(model).name

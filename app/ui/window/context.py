@@ -1,4 +1,4 @@
-"""Objects that all parts of a window use."""
+"""Objects shared by all parts of a window."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.ui.workspace.workspace import Workspace
 
 
 class WindowContext(Struct, frozen=True):
-    """Parts of the app that a window shows and controls."""
+    """Parts of the app that a window works with."""
 
     library: ChatLibrary
     store: Store
@@ -34,7 +34,7 @@ class WindowContext(Struct, frozen=True):
 
 
 class WindowParts(Struct, frozen=True):
-    """Parts of a window that its controllers use."""
+    """Parts of a window that controllers need."""
 
     context: WindowContext
     window: QWidget
@@ -45,7 +45,7 @@ class WindowParts(Struct, frozen=True):
 
 
 class WindowController(QObject):
-    """Base class of controllers of a window. Their commands are found by `Commands`."""
+    """Base class for controllers in a window. `Commands` finds the commands they define."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts.window)
@@ -56,12 +56,12 @@ class WindowController(QObject):
 
     @property
     def _target_chat(self) -> str:
-        """Return the chat of the focused sidebar row, or else of the active pane, or ""."""
+        """Chat in the focused sidebar row, or else in the active pane. "" if there's neither."""
         active = self._workspace.active
         return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
 
     def _model_names(self, *first: str) -> dict[str, str]:
-        """Return the names by reference of these models, and of those in use and available."""
+        """Get the names of the given models and all models in use or available, by reference."""
         loader = self._library.loader
         known = (model_status.ref for model_status in loader.known())
         refs = filter(None, dict.fromkeys([*first, *known, *self._settings.models, loader.small]))

@@ -1,4 +1,4 @@
-"""Commands for export, print, import, trash and backups."""
+"""Commands for exporting, printing and importing chats, and for the trash and backups."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ if TYPE_CHECKING:
 class StoreCommands(WindowController):
     """Commands for the trash and backups."""
 
-    restore_asked = Signal(object)  # (path): restoring this backup was requested
+    restore_asked = Signal(object)  # (path): restore this backup
 
     @command("trash", mark("Trash"))
     @Slot()
     def show_trash(self) -> None:
-        """Open the trash."""
         from app.ui.dialogs.recovery import TrashDialog  # not needed at startup
 
         TrashDialog(self._library, self._window).show()
 
     @command("backups", mark("Restore from Backup…"))
     def show_backups(self) -> None:
-        """Ask for a backup to restore."""
+        """Let the user choose a backup to restore."""
         from app.ui.dialogs.recovery import BackupsDialog
 
         dialog = BackupsDialog(self._store.backups(), self._window)
@@ -50,7 +49,7 @@ _PRINT_PREFIX = "stretto-print-"
 
 
 class ExchangeCommands(WindowController):
-    """Commands for export, print and import."""
+    """Commands for exporting, printing and importing chats."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
@@ -59,12 +58,12 @@ class ExchangeCommands(WindowController):
 
     @command("export", mark("Export Chats…"))
     def export(self) -> None:
-        """Open the export dialog for the selected chats."""
+        """Export the chats selected in the sidebar."""
         self.export_chats(self._sidebar.chosen_chats())
 
     @Slot(list)
     def export_chats(self, chosen: Sequence[str]) -> None:
-        """Open the export dialog for these chats, the current one, or all."""
+        """Open the export dialog. The user can choose these chats, the current chat, or all."""
         from app.ui.dialogs.exchange_dialogs import ExportDialog  # not needed at startup
 
         everything = [chat.id for chat in self._library.chats()]
@@ -92,13 +91,12 @@ class ExchangeCommands(WindowController):
 
     @command("import", mark("Import Chats…"))
     def import_chats(self) -> None:
-        """Open the import dialog."""
         from app.ui.dialogs.exchange_dialogs import ImportDialog
 
         dialog = ImportDialog(self._store, self._chats.next_model, self._window)
         dialog.imported.connect(self._on_imported)
         dialog.show()
-        dialog.activateWindow()  # some window managers do not focus it
+        dialog.activateWindow()  # not all window managers do this
 
     @Slot(object)
     def _on_imported(self, report: Report) -> None:
@@ -110,7 +108,7 @@ class ExchangeCommands(WindowController):
         self._undos.offer(words, lambda: self._start_undo_import(taken, folders), seconds=30.0)
 
     def _start_undo_import(self, taken: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
-        """Undo an import: delete unchanged chats, and move the others to the trash."""
+        """Undo an import. Chats that were changed since then go to the trash instead."""
         ids = {chat.id for chat in taken}
         for pane in self._workspace.panes():
             if pane.chat.id in ids:
@@ -149,7 +147,7 @@ class ExchangeCommands(WindowController):
 
     @command("print", mark("Print…"), "Ctrl+P", why_not=_nothing_to_print)
     def print_chat(self) -> None:
-        """Export the chat as PDF, and open it in the system's viewer for printing."""
+        """Convert the chat to PDF and open that in the default viewer, where it can be printed."""
         flows.start(self, self._print(self._target_chat))
 
     async def _print(self, chat_id: str) -> None:
@@ -162,7 +160,7 @@ class ExchangeCommands(WindowController):
                 with suppress(OSError):
                     old.unlink()
                     old.parent.rmdir()
-            folder = Path(tempfile.mkdtemp(prefix=_PRINT_PREFIX))  # private to the user
+            folder = Path(tempfile.mkdtemp(prefix=_PRINT_PREFIX))  # only accessible to the user
             return Export([chat_id], ExportFormat.PDF, folder / "Chat.pdf").run(store, stop)
 
         try:

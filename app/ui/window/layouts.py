@@ -1,4 +1,4 @@
-"""Layouts of the window: saved on changes, restored at startup, and saved by name."""
+"""The window's layout: saved automatically, restored at startup. Also manages named layouts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LAYOUT = "main"
 
 
 class WindowLayout(WindowController):
-    """Saves and restores the layout of the window."""
+    """Saves and restores the window's layout."""
 
     def __init__(
         self,
@@ -32,14 +32,13 @@ class WindowLayout(WindowController):
         wrapping: PaneWrapper,
         is_narrow: Callable[[], bool],
     ) -> None:
-        """Create the controller. ``is_narrow`` returns True if there is no space for the
-        sidebar."""
+        """Create the controller. ``is_narrow`` is True if the sidebar doesn't fit."""
         super().__init__(parts)
         self._is_narrow = is_narrow
         self._wrapping = wrapping
         self._chats = chats
         self._restored = False
-        self.ended = False  # the app is closing, so nothing is saved or restored
+        self.ended = False  # app is quitting, so don't save or restore any more
         self._soon = QTimer(self, singleShot=True, interval=800)
         self._soon.timeout.connect(self.save)
         self._workspace.pane_made.connect(self._on_pane_made)
@@ -49,19 +48,18 @@ class WindowLayout(WindowController):
 
     @property
     def narrow(self) -> bool:
-        """Return True if the sidebar and the panes did not both fit at the last end."""
+        """True if last time, the window was too narrow for both sidebar and panes."""
         return (self._store.layout(LAYOUT) or {}).get("narrow") is True
 
     @property
     def folded(self) -> bool:
-        """Return True if the sidebar was hidden for that reason. The user may have opened it
-        again."""
+        """True if the sidebar was hidden for lack of space and the user hasn't opened it again."""
         return self.narrow and (self._store.layout(LAYOUT) or {}).get("unfolded") is not True
 
     def show_restored(self) -> bool:
-        """Show the window with the chats of the last session, or with a new one at the first start.
+        """Show the window and reopen the chats of the last session, or a new chat the first time.
 
-        Return False if the app was asked to quit while it started.
+        Return False if the app was told to quit in the meantime.
         """
         workspace, layout = self._workspace, self._store.layout(LAYOUT) or {}
         geometry, arrangement = layout.get("geometry"), Arrangement.from_json(layout)
@@ -69,36 +67,35 @@ class WindowLayout(WindowController):
             self._window.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
         if arrangement is None or arrangement.chats:
             workspace.expect_panes()
-        # Before the panes, as splitters distribute their current size. Building panes takes a
-        # while, so the window is shown first.
+        # Show the window first since it takes a while to build the panes. Splitters divide up their
+        # current size, so it has to be right before adding panes.
         self._window.show()
         self._window.activateWindow()
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-        if self.ended:  # a signal has requested to quit
+        if self.ended:  # quit was requested by a signal
             return False
         if arrangement is None:
             self._chats.new()
         elif arrangement.chats:
             blank = layout.get("blank")
             begun = blank if isinstance(blank, dict) else {}
-            # A crash may happen between deleting a chat and saving the layout.
+            # We may have crashed after deleting a chat but before saving the layout.
             there = [i for i in arrangement.chats if not self._library.deleted_since(i)]
             workspace.arrange(arrangement, list(self._open_readable(there, begun)))
             self._chats.comparisons.restore(layout.get("compared"))
             self._wrapping.restore(layout.get("wrapped"))
-        # New panes are shown for a moment, which must not mark their chats as read.
+        # New panes are briefly visible. Don't let this mark their chats as read.
         self._library.mark_unread(
             unread if isinstance(unread := layout.get("unread"), list) else ()
         )
         self._restored = True
-        # Load the models of open chats only.
+        # Only load models that are in use.
         for pane in workspace.panes():
             pane.chat.model.load()
         return True
 
     def _open_readable(self, ids: Iterable[str], begun: Mapping[str, Any]) -> Iterator[Chat]:
-        """Yield the chats without damaged ones. Those are reported, and do not prevent the
-        start."""
+        """Yield the chats that can be opened. Damaged chats are reported but don't stop us."""
         for chat_id in ids:
             try:
                 yield self._chats.chat(chat_id, begun.get(chat_id))
@@ -107,7 +104,7 @@ class WindowLayout(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        # The chat outlives its pane, and may be shown in a new one.
+        # The chat outlives its pane, so it may already be connected.
         once = Qt.ConnectionType.UniqueConnection
         pane.chat.chat_changed.connect(self._on_chat_changed, once)
 
@@ -119,16 +116,16 @@ class WindowLayout(WindowController):
 
     @Slot()
     def save_soon(self) -> None:
-        """Save the layout after a pause."""
+        """Save after a short delay."""
         self._soon.start()
 
     @Slot()
     def save(self) -> None:
-        """Save the layout and the window's geometry."""
+        """Save the layout, including window geometry."""
         if self._restored and not self.ended:
             place = bytes(self._window.saveGeometry().toBase64().data()).decode()
             arrangement = self._workspace.arrangement().to_json()
-            # Empty chats are not stored, so their options are saved here.
+            # Empty chats aren't stored, so their options have to be saved here.
             blank = {
                 pane.chat.id: {
                     "model": pane.chat.record.model,
@@ -146,34 +143,34 @@ class WindowLayout(WindowController):
             self._store.save_layout(LAYOUT, {**kept, "unread": sorted(listed)})
 
     def end(self) -> None:
-        """Save at exit, and never again."""
+        """Save one last time on exit."""
         self.save()
         self.ended = True
         self._soon.stop()
 
 
-_SAVED_PREFIX = "saved/"  # prefix of their keys in the store, which also has the window's layout
+_SAVED_PREFIX = "saved/"  # the store also contains the window's own layout
 
 
 class SavedLayouts:
-    """Named layouts in the store."""
+    """Stores named layouts."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def names(self) -> list[str]:
-        """Return the names of all valid layouts, sorted."""
+        """Names of all valid layouts, sorted."""
         found = {_name(key): data for key, data in self._saved_layouts().items()}
         return sorted((n for n, d in found.items() if Arrangement.from_json(d)), key=str.casefold)
 
     def get(self, name: str) -> Arrangement | None:
-        """Return a layout, or None if it is missing or damaged."""
+        """Get a layout. None if it's missing or damaged."""
         return Arrangement.from_json(self._store.layout(_SAVED_PREFIX + name))
 
     def change(self, changes: Mapping[str, Arrangement | None]) -> Callable[[], None]:
-        """Save layouts, or delete those that are None. Return a function that undoes it.
+        """Save layouts, or delete them if None. Return an undo function.
 
-        Layouts that were changed again since are not restored.
+        Undo skips layouts that have been changed again in the meantime.
         """
         before = self._saved_layouts()
         after = {_SAVED_PREFIX + name: a.to_json() if a else None for name, a in changes.items()}
@@ -203,13 +200,13 @@ class SavedLayouts:
 
 
 class Layouts(WindowController):
-    """Menu of named layouts, and its actions."""
+    """The Layouts menu and its actions."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
         self.saved = SavedLayouts(self._store)
         self._chats = chats
-        # filled each time it opens
+        # filled whenever it's opened
         self.menu = QMenu(tr("Layouts"), self._window)
         self.menu.setToolTipsVisible(True)
         self._rename_menu = QMenu(tr("Rename"), self.menu)
@@ -219,7 +216,7 @@ class Layouts(WindowController):
     @command("layouts", mark("Layouts"), "Ctrl+Shift+L")
     @Slot()
     def pop_up(self) -> None:
-        """Open the menu in the upper middle of the window, with its first entry selected."""
+        """Show the menu in the upper center of the window. Used by the shortcut."""
         self._fill()
         left = (self._window.width() - self.menu.sizeHint().width()) // 2
         self.menu.popup(self._window.mapToGlobal(QPoint(left, self._window.height() // 5)))
@@ -250,7 +247,7 @@ class Layouts(WindowController):
 
     @Slot()
     def ask_to_save(self) -> None:
-        """Ask for a name, and save the layout at that time."""
+        """Ask for a name, then save the current layout."""
         from app.ui.dialogs.name_dialogs import NameDialog
 
         dialog = NameDialog(tr("Save Layout"), tr("Save"), self.saved.names(), self._window)
@@ -260,7 +257,7 @@ class Layouts(WindowController):
 
     @Slot(str)
     def save(self, name: str) -> None:
-        """Save the layout. It replaces one that has the name."""
+        """Save the current layout, overwriting any layout with the same name."""
         from app.ui.dialogs.name_dialogs import tidy
 
         if not (name := tidy(name)):
@@ -273,7 +270,7 @@ class Layouts(WindowController):
             self._toast.show_text(tr("Layout “{name}” saved", name=name), seconds=3.0)
 
     def ask_new_name(self, old: str) -> None:
-        """Ask for a new name of a layout."""
+        """Ask for a layout's new name."""
         from app.ui.dialogs.name_dialogs import NameDialog
 
         taken = [name for name in self.saved.names() if name != old]
@@ -282,7 +279,7 @@ class Layouts(WindowController):
         dialog.open()
 
     def rename(self, old: str, name: str) -> None:
-        """Rename a layout. It replaces one that has the name."""
+        """Rename a layout, overwriting any layout that has the new name."""
         from app.ui.dialogs.name_dialogs import tidy
 
         name, layout = tidy(name), self.saved.get(old)
@@ -291,7 +288,7 @@ class Layouts(WindowController):
             self._undos.offer(tr("Layout renamed to “{name}”", name=name), undo)
 
     def delete(self, name: str) -> None:
-        """Delete a layout. Its chats are kept."""
+        """Delete a layout but keep its chats."""
         if self.saved.get(name) is not None:
             undo = self.saved.change({name: None})
             self._undos.offer(tr("Layout “{name}” deleted", name=name), undo)
@@ -299,9 +296,9 @@ class Layouts(WindowController):
     # Opening.
 
     def open(self, name: str) -> None:
-        """Open the chats of a layout in its arrangement, and close all others.
+        """Switch to a layout by opening its chats and closing all others.
 
-        Replies continue. All of it can be undone.
+        Replies being generated aren't interrupted. The user can undo this.
         """
         layout = self.saved.get(name)
         if layout is None:
@@ -329,7 +326,7 @@ class Layouts(WindowController):
         return [chat_id for chat_id in chats if not self._library.deleted_since(chat_id)]
 
     def _show(self, layout: Arrangement, chats: Sequence[str]) -> list[str]:
-        """Open exactly these chats. Return the ids of the closed chats."""
+        """Open the given chats and close all others. Return the ids of chats that were closed."""
         opened = [self._chats.chat(chat_id) for chat_id in chats]
         closed = self._workspace.arrange(layout, opened)
         for chat in opened:

@@ -1,4 +1,4 @@
-"""The main window: creates its parts and connects them."""
+"""The main window, which creates all its parts and connects them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ from app.ui.workspace.workspace import Workspace
 
 
 class FocusRegions(WindowController):
-    """Commands that move the focus between composer, conversation, score and sidebar."""
+    """Commands for moving the focus between composer, conversation, score and sidebar."""
 
     def __init__(self, parts: WindowParts, score: ScoreView) -> None:
         super().__init__(parts)
@@ -73,7 +73,7 @@ class FocusRegions(WindowController):
         self.step(-1)
 
     def step(self, by: int) -> None:
-        """Focus the next region (+1) or the previous one (-1)."""
+        """Focus the next (+1) or previous (-1) region."""
         regions = self._regions()
         if regions:
             here = QApplication.focusWidget()
@@ -104,11 +104,11 @@ def _contains_focus(region: QWidget, widget: QWidget | None) -> bool:
 
 
 class MainWindow(QMainWindow):
-    """Main window. Chats exist independently of it."""
+    """The main window. Chats don't depend on it and can run without."""
 
     SIZE = (1180, 780)
 
-    closing = Signal()  # closing the window was requested, so the app should quit
+    closing = Signal()  # the user wants to close the window, so quit the app
 
     def __init__(self, context: WindowContext) -> None:
         super().__init__()
@@ -120,11 +120,12 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(app_icon())
         self.setMinimumSize(560, 400)
         self._narrow = False
-        self._frame_checked = False  # the size of its frame is known once it was active
-        # The restored layout is final one event loop turn later.
+        self._frame_checked = False  # the frame size isn't known until the window becomes active
+        # Wait an event loop iteration for the restored layout to settle.
         self._fit_timer = QTimer(self, singleShot=True, interval=0)
         self.resize(*self.SIZE)
-        # Created as children of the central widget, because Qt restyles reparented widgets.
+        # Give widgets their final parent right away, because Qt restyles a widget when it's
+        # reparented.
         centre = QWidget(self)
         self.setCentralWidget(centre)
         self.sidebar = Sidebar(library, centre, menu=not on_mac)
@@ -149,7 +150,7 @@ class MainWindow(QMainWindow):
         self.notifications = Notifications(parts)
         self.announcer = ReplyAnnouncer(parts)
         self.tray = Tray(parts, lambda: self.commands, self.come_forward)
-        # Controllers with commands.
+        # Controllers that define commands.
         self.broadcast = Broadcast(parts)
         self.chats = ChatCommands(parts)
         self.store_commands = StoreCommands(parts)
@@ -189,7 +190,7 @@ class MainWindow(QMainWindow):
             self, owners, lambda: self.workspace.active, self._on_notice, self.keys.of
         )
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
-        add_appearance(self._menus[2], settings)  # the View menu
+        add_appearance(self._menus[2], settings)  # View menu
         if on_mac:
             for menu in self._menus:
                 self.menuBar().addMenu(menu)
@@ -203,7 +204,7 @@ class MainWindow(QMainWindow):
 
     def _connect(self) -> None:
         sidebar, workspace, chats = self.sidebar, self.workspace, self.chats
-        # Actions in the main window apply to its panes, not to those of floating windows.
+        # Clicking these affects panes in the main window, even if a floating window was active.
         new = (sidebar.new.clicked, self.rail.new.clicked)
         for opening in (sidebar.opened, sidebar.opened_beside, *new, self.score.chosen):
             opening.connect(lambda *_: workspace.enter())
@@ -246,16 +247,15 @@ class MainWindow(QMainWindow):
     # Start and exit.
 
     def show_restored(self) -> None:
-        """Show the window with the chats of the last session, or with a new one at the first
-        start."""
+        """Show the window with the chats of the last session."""
         self._narrow = self._layout.narrow
         if self._layout.folded:
-            self._fold_sidebar(True)  # otherwise it would cover the panes until they are laid out
+            self._fold_sidebar(True)  # would briefly cover the panes otherwise
         if self._layout.show_restored():
             self.downloads_in_window.offer()
 
     def end(self) -> None:
-        """Save the layout and hide all windows at exit."""
+        """Save the layout and hide all windows. Called on exit."""
         self._layout.end()
         self.downloads_in_window.end()
         self.workspace.end()
@@ -266,13 +266,13 @@ class MainWindow(QMainWindow):
         self.hide()
 
     def listen(self, single: SingleInstance) -> None:
-        """Handle requests of later starts of the app."""
+        """Respond when the user starts the app again."""
         single.show_requested.connect(self.come_forward)
         single.quick_question_requested.connect(self.quick.ask)
 
     @Slot()
     def come_forward(self) -> None:
-        """Show the window and bring it to the front."""
+        """Show and raise the window."""
         if self.isMinimized():
             self.showNormal()
         self.raise_()
@@ -280,7 +280,7 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _on_notification(self, chat_id: str) -> None:
-        """Show the chat of a clicked notification."""
+        """Called when the user clicks a notification."""
         self.come_forward()
         self.chats.open(chat_id)
 
@@ -288,8 +288,8 @@ class MainWindow(QMainWindow):
         if self._layout.ended:
             event.accept()
         else:
-            self.closing.emit()  # the app closes the window in its shutdown sequence
-            # For quit and log-out, Qt checks if all windows have accepted.
+            self.closing.emit()  # this makes the app shut down and close the window
+            # On quit or logout, Qt expects every window to accept.
             event.setAccepted(self._layout.ended)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -319,14 +319,14 @@ class MainWindow(QMainWindow):
     @command("sidebar", mark("Sidebar"), "Ctrl+B")
     @Slot()
     def toggle_sidebar(self) -> None:
-        self._show_sidebar(self.sidebar.isHidden())  # it may be hidden for lack of space
+        self._show_sidebar(self.sidebar.isHidden())  # may only be hidden because of narrow space
 
     def _show_sidebar(self, shown: bool) -> None:
         if shown != self._settings.sidebar:
             self._settings.set(sidebar=shown)
         self.sidebar.setVisible(shown)
         self.rail.setVisible(not shown)
-        self._fit_timer.start()  # the width of the panes has changed
+        self._fit_timer.start()  # panes have a different width now
         self._layout.save_soon()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -348,11 +348,11 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _make_room(self) -> None:
-        """Hide the sidebar and then wrap columns if there is not enough space, or undo that."""
+        """Hide the sidebar and then wrap columns if there isn't enough space, else undo this."""
         panes = bool(self.workspace.panes())
         if not panes and self.workspace.nothing.isHidden():
-            return  # panes are about to be added
-        # After a zoom change, minimum sizes of panes may be outdated.
+            return  # panes are on their way
+        # After zooming, the minimum sizes of panes can be out of date.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         beside = max(self.sidebar.sizeHint().width(), self.sidebar.minimumWidth())
         narrow = panes and self.width() < beside + self._wrapping.needed
@@ -361,13 +361,12 @@ class MainWindow(QMainWindow):
         centre = self.workspace.parentWidget()
         layout = centre.layout() if centre is not None else None
         if layout is not None:
-            layout.activate()  # updates the width of the panes
+            layout.activate()  # update the panes' width
         self._wrapping.fit()
 
     @command("score", mark("Score"), "Ctrl+J", checkable=True)
     @Slot()
     def toggle_score(self) -> None:
-        """Show or hide the score."""
         self.score.setVisible(self.score.isHidden())
         self.commands["score"].setChecked(not self.score.isHidden())
 
@@ -377,7 +376,7 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def show_update(self, release: Release) -> None:
-        """Show a newer version of the app."""
+        """Tell the user about a new version."""
         from app.ui.dialogs.about import UpdateDialog
 
         UpdateDialog(release, self._settings, self).show()

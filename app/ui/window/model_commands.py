@@ -1,4 +1,4 @@
-"""Commands for models: the Models window, downloads and several computers."""
+"""Commands for managing and downloading models, and for using several computers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class ModelCommands(WindowController):
-    """Commands for models. Shows notices of removed models while their window is closed."""
+    """Commands for models. While the Models window is closed, also shows notices about removals."""
 
     def __init__(
         self,
@@ -39,10 +39,10 @@ class ModelCommands(WindowController):
         self._models, self._chats, self._downloads = parts.context.models, chats, dialog
         self._hosts = parts.context.paths.hosts
         show_text = self._toast.show_text
-        # added, because a notice from the start may still be visible
+        # append, since a notice from startup may still be visible
         self._models.installed.drafts.refused.connect(self._toast.add_text)
         self._models.pressure.notice_posted.connect(show_text)
-        self.fitting = fitting  # offers alternatives if a model does not fit in memory
+        self.fitting = fitting  # offers alternatives to models that don't fit in memory
         self.fitting.convert_asked.connect(self.convert)
         self.fitting.get_asked.connect(dialog.show_for)
         self.fitting.notice_posted.connect(show_text)
@@ -53,12 +53,12 @@ class ModelCommands(WindowController):
         removal.restored.connect(self._on_restored)
         removal.failed.connect(self._on_failed)
         self._models.downloads.finished.connect(self._on_downloaded)
-        self.window: ModelsWindow | None = None  # the Models window while it is open
+        self.window: ModelsWindow | None = None  # None while closed
 
     @command("models", mark("Models…"), "Ctrl+Shift+M", where=CommandScope.ANYWHERE)
     @Slot()
     def show_models(self) -> None:
-        """Open the Models window, or bring it to the front."""
+        """Show or raise the Models window."""
         from app.ui.models.models_window import ModelsWindow
 
         if self.window is None:
@@ -75,7 +75,7 @@ class ModelCommands(WindowController):
     @command("machines", mark("Multiple Computers…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_machines(self) -> None:
-        """Open the dialog that runs a model on several computers."""
+        """Show the dialog for running a model on several computers."""
         from app.ui.models.machines import MachinesDialog
 
         found = self._models.installed.models.values()
@@ -87,7 +87,7 @@ class ModelCommands(WindowController):
 
     @Slot(object)
     def convert(self, model: InstalledModel) -> None:
-        """Ask for a precision, and convert the model. The list of downloads shows the progress."""
+        """Ask for a precision, then convert the model. Progress appears in the downloads list."""
         from app.ui.models.foot import ConvertDialog
 
         dialog = ConvertDialog(model, self.window or self._window)
@@ -112,7 +112,7 @@ class ModelCommands(WindowController):
 
     @Slot()
     def _on_gone(self) -> None:
-        """Offer to undo the removals after the window has closed."""
+        """The Models window was closed, so it's now up to us to offer undo for removals."""
         window, self.window = self.window, None
         for removed in window.talk.removed if window is not None else []:
             self._offer(removed)

@@ -1,6 +1,6 @@
-"""Notices of replies: for screen readers, in tabs, notifications and the tray.
+"""Tell the user about replies: screen reader, tab titles, notifications and tray icon.
 
-With reduced motion, pulsing dots are replaced by faint ones.
+When reducing motion, pulsing dots become faint dots.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from app.ui.window.commands import Commands
 from app.ui.window.context import WindowController, WindowParts
 
 LONGEST = 4_000
-"""Characters of a reply that a screen reader says automatically."""
+"""Maximum number of characters a screen reader reads out by itself."""
 
 
 class ReplyAnnouncer(WindowController):
-    """Announces replies to screen readers when they start and end.
+    """Makes screen readers announce when replies start and finish.
 
-    For the focused chat, the whole reply is read. For others, only that it has ended.
+    In the focused chat, the reply is read out. For other chats, we only say that it has finished.
     """
 
     def __init__(self, parts: WindowParts) -> None:
@@ -69,7 +69,7 @@ class ReplyAnnouncer(WindowController):
 
 
 def _text(message: Message) -> str:
-    """Return the announced text of an ended reply."""
+    """Get the text to announce for a finished reply."""
     if message.status == "error":
         return message.error
     text = shown_text(message.content[: 2 * LONGEST])
@@ -80,10 +80,10 @@ def _text(message: Message) -> str:
 
 
 class UnseenCounter(WindowController):
-    """Counts chats whose replies ended while another app was active.
+    """Counts chats with replies that finished while the user was in another app.
 
-    It alerts the taskbar or Dock (a flash, a bounce or a number), and shows the number in the
-    window's title. Activating the app resets it.
+    The number is shown in the window title, and the taskbar or Dock is alerted by a flash, bounce
+    or badge. Switching to our app resets it.
     """
 
     def __init__(self, parts: WindowParts) -> None:
@@ -95,7 +95,7 @@ class UnseenCounter(WindowController):
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def set_title(self, title: str) -> None:
-        """Set the window's title, after the number."""
+        """Set the window title, to which we add the number."""
         self._title = title
         self._update_badge()
 
@@ -125,11 +125,11 @@ class UnseenCounter(WindowController):
             application.setBadgeNumber(count)
 
 
-LONG_S = 15.0  # shorter replies are not notified, as the user is likely still watching
+LONG_S = 15.0  # don't notify about shorter replies, as the user is probably still watching
 
 
 class NotificationChannel(Protocol):
-    """Interface to the system's notifications. ``chosen`` is a signal with the clicked one."""
+    """Shows system notifications. ``chosen`` is emitted when one is clicked."""
 
     chosen: Any
 
@@ -139,9 +139,10 @@ class NotificationChannel(Protocol):
 
 
 class PortalChannel(QObject):
-    """Notifications by the desktop portal (Linux).
+    """Notifications via the XDG desktop portal on Linux.
 
-    Unlike other interfaces, it needs no unsigned numbers, which PySide cannot put into a message.
+    We prefer this over other D-Bus interfaces because they use unsigned integers, which PySide
+    can't send.
     """
 
     PLACE = ("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
@@ -151,7 +152,7 @@ class PortalChannel(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        slot: Any = SLOT("on_action(QDBusMessage)")  # a str, although the stubs declare bytes
+        slot: Any = SLOT("on_action(QDBusMessage)")  # a str at runtime, but typed as bytes
         QDBusConnection.sessionBus().connect(*self.PLACE, self.FACE, "ActionInvoked", self, slot)
 
     def show(self, name: str, title: str, words: str) -> None:
@@ -164,16 +165,16 @@ class PortalChannel(QObject):
     def _call(self, method: str, values: list[Any]) -> None:
         message = QDBusMessage.createMethodCall(*self.PLACE, self.FACE, method)
         message.setArguments(values)
-        QDBusConnection.sessionBus().asyncCall(message)  # without a portal nothing happens
+        QDBusConnection.sessionBus().asyncCall(message)  # ignored if there's no portal
 
     @Slot(QDBusMessage)
     def on_action(self, message: QDBusMessage) -> None:
-        """Handle the portal's signal (name, action, parameters)."""
+        """Called by D-Bus when a notification is clicked."""
         self.chosen.emit(str(next(iter(message.arguments()), "")))
 
 
 class TrayChannel(QObject):
-    """Notifications by a temporary tray icon (macOS)."""
+    """Notifications via a temporary tray icon, for macOS."""
 
     SHOWN_MS = 10_000
 
@@ -203,19 +204,19 @@ class TrayChannel(QObject):
 
 
 def system_channel(parent: QObject) -> NotificationChannel | None:
-    """Return the interface to this system's notifications, or None."""
+    """Get a way to show notifications on this system. None if there isn't any."""
     linux = sys.platform.startswith("linux")
     if linux:
-        # Without a bus, Qt would start one.
+        # Without this check, Qt might start a bus.
         there = os.environ.get("DBUS_SESSION_BUS_ADDRESS")
         return PortalChannel(parent) if there else None
     return TrayChannel(parent) if QSystemTrayIcon.isSystemTrayAvailable() else None
 
 
 class Notifications(WindowController):
-    """Notifies about long replies that have ended, if enabled in the settings."""
+    """Shows a notification when a long reply finishes, provided it's enabled in the settings."""
 
-    opened = Signal(str)  # (id): the notification of this chat was clicked
+    opened = Signal(str)  # (id): this chat's notification was clicked
 
     def __init__(self, parts: WindowParts, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parts)
@@ -228,7 +229,7 @@ class Notifications(WindowController):
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def use(self, channel: NotificationChannel | None) -> None:
-        """Set the notification interface."""
+        """Set how to show notifications. Used by tests."""
         self._channel, self._has_channel = channel, True
         if channel is not None:
             channel.chosen.connect(self.opened)
@@ -245,7 +246,7 @@ class Notifications(WindowController):
             return
         if self._clock() - begun < LONG_S:
             return
-        if not self._has_channel:  # created on first use, as a bus is an additional connection
+        if not self._has_channel:  # created lazily, as D-Bus means another connection
             self.use(system_channel(self))
         if self._channel is not None:
             last = chat.transcript.last("assistant")
@@ -262,7 +263,7 @@ class Notifications(WindowController):
 
     @Slot(Qt.ApplicationState)
     def _on_state(self, state: Qt.ApplicationState) -> None:
-        """Withdraw the notifications when the app is activated."""
+        """Remove notifications once the user is back in the app."""
         if state == Qt.ApplicationState.ApplicationActive and self._channel is not None:
             for chat_id in self._shown:
                 self._channel.withdraw(chat_id)
@@ -270,11 +271,11 @@ class Notifications(WindowController):
 
 
 NAMES = ("quick_ask", "new", "settings", "quit")
-"""Commands of the tray menu, after the one that shows the window."""
+"""Commands in the tray menu, following "Show Stretto"."""
 
 
 class Tray(WindowController):
-    """Tray icon, shown if enabled in the settings."""
+    """The tray icon, if enabled in the settings."""
 
     def __init__(
         self,
@@ -285,7 +286,7 @@ class Tray(WindowController):
         super().__init__(parts)
         self._commands = commands
         self._come_forward = come_forward
-        self.icon: QSystemTrayIcon | None = None  # None while it is disabled
+        self.icon: QSystemTrayIcon | None = None  # None if disabled
         self._menu: QMenu | None = None
         self._settings.announcer.changed.connect(self._on_changed)
 
@@ -296,7 +297,7 @@ class Tray(WindowController):
 
     @Slot()
     def refresh(self) -> None:
-        """Show or remove the icon according to the setting."""
+        """Show or remove the icon depending on the setting."""
         wanted = self._settings.tray
         if wanted and self.icon is None:
             menu = self._menu = QMenu(self._window)
@@ -321,9 +322,9 @@ class Tray(WindowController):
 
 
 class Pulse(QObject):
-    """Timer of pulsing dots, active while any chat replies."""
+    """Timer for pulsing dots. Only runs while replies are being generated."""
 
-    beat = Signal(int)  # (alpha): opacity of the dots, 0 to 255
+    beat = Signal(int)  # (alpha): current opacity of the dots, 0 to 255
     STILL = 150
     STEPS = (255, 235, 200, 160, 120, 95, 95, 120, 160, 200, 235)
 

@@ -1,4 +1,4 @@
-"""Commands of the palette, and the quick question window."""
+"""Commands for opening the palette and the quick question window."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from app.ui.window.context import WindowController, WindowParts
 from app.ui.workspace.docks import keep_on_screen
 from app.ui.workspace.placement import front_window
 
-LATEST = 5  # chats listed before anything is typed
-MOST_RECENT = 30  # number of recent choices to remember
+LATEST = 5  # chats shown before the user types anything
+MOST_RECENT = 30  # limit of recent choices to remember
 
 
 class PaletteCommands(WindowController):
-    """Opens the palette over the active window."""
+    """Opens the palette in the active window."""
 
     def __init__(
         self, parts: WindowParts, chats: ChatCommands, commands: Callable[[], Commands]
@@ -40,12 +40,11 @@ class PaletteCommands(WindowController):
         super().__init__(parts)
         self._chats = chats
         self._commands = commands
-        self.palette: Palette | None = None  # the open palette, or None
+        self.palette: Palette | None = None  # None while closed
         self._days = day_headings()
 
     @command("palette", mark("Command Palette…"), "Ctrl+K")
     def toggle(self) -> None:
-        """Open or close the palette."""
         if self.palette is not None:
             self.palette.close_palette()
             return
@@ -60,10 +59,10 @@ class PaletteCommands(WindowController):
         self._library.activity.connect(self.palette.refresh)
 
     def _entries(self, commands: list[PaletteEntry]) -> Iterator[PaletteEntry]:
-        """Yield all entries lazily, as there may be ten thousand chats.
+        """Yield all entries lazily because there can be ten thousand chats.
 
-        With an empty query, the latest chats come first, then the commands by menu. The current
-        chat comes last.
+        For an empty query this is also the display order: the latest chats, commands by menu, other
+        chats, and the current chat at the end.
         """
         here, chats = self._here, self._library.chats()
         listed = (chat for chat in chats if chat.id != here)
@@ -92,7 +91,7 @@ class PaletteCommands(WindowController):
 
     @property
     def _here(self) -> str:
-        """Return the current chat, which is not a useful target."""
+        """The current chat. There's no point in switching to it."""
         pane = self._workspace.active
         return pane.chat.id if pane is not None else ""
 
@@ -108,7 +107,7 @@ class PaletteCommands(WindowController):
         )
 
     def _search_entry(self, typed: str) -> PaletteEntry:
-        """Return the entry that searches in messages."""
+        """Make the entry that searches all messages."""
         words = tr("Search Chats for “{words}”", words=typed)
         return PaletteEntry(EntryKind.COMMAND, "", words, partial(self._search, typed))
 
@@ -117,9 +116,9 @@ class PaletteCommands(WindowController):
         self._sidebar.search.setText(typed)
 
     def _command_entries(self) -> list[PaletteEntry]:
-        """Return the entries of all commands, by menu.
+        """Make entries for all commands, in menu order.
 
-        Their availability is determined now, because it may depend on the focus.
+        Checks availability right now because it may depend on the focus.
         """
         commands = self._commands()
         listed = [
@@ -161,15 +160,15 @@ class PaletteCommands(WindowController):
 
 
 def _model_location(ref: str) -> str:
-    """Return the location of a model, or "" for the Guide."""
+    """Path or URL of a model. "" for the Guide."""
     if (remote := named(ref)) is not None:
         return remote.address
     return "" if ref == GUIDE else short_path(Path(ref)) if Path(ref).is_absolute() else ref
 
 
 def _entries_of(menu: QMenu) -> Iterator[PaletteEntry]:
-    """Yield the entries of a submenu that are not commands, such as named layouts."""
-    menu.aboutToShow.emit()  # fills the menu
+    """Yield entries of a submenu, e.g. named layouts, which aren't commands."""
+    menu.aboutToShow.emit()  # makes it fill itself
     title = menu.title()
     for action in menu.actions():
         inner = action.menu()
@@ -177,7 +176,7 @@ def _entries_of(menu: QMenu) -> Iterator[PaletteEntry]:
             yield from _entries_of(inner)
         elif not action.isSeparator():
             words = action.text().rstrip("…")
-            # An exclusive choice is ambiguous without its menu.
+            # The name of a choice is ambiguous without its menu.
             chosen = action.actionGroup() is not None
             named = tr("{menu}: {choice}", menu=title, choice=words) if chosen else words
             yield PaletteEntry(
@@ -191,11 +190,11 @@ def _entries_of(menu: QMenu) -> Iterator[PaletteEntry]:
 
 
 SIZE = (520, 300)
-GROWN = 480  # height of the quick question window after the first message
+GROWN = 480  # height of the quick question window once there's a conversation
 
 
 class QuickAsk(WindowController):
-    """Opens the quick question window. Escape closes it. The chat stays in the list."""
+    """Opens the quick question window. Closing it with Escape keeps the chat."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
@@ -205,7 +204,7 @@ class QuickAsk(WindowController):
 
     @Slot()
     def _on_arranged(self) -> None:
-        """Turn panes that were moved into the main window into normal ones."""
+        """Panes that were moved into the main window become normal panes."""
         for pane in self._workspace.panes():
             if pane.alone and pane.window() is self._workspace.window():
                 pane.set_alone(False)
@@ -213,7 +212,7 @@ class QuickAsk(WindowController):
     @command("quick_ask", mark("Quick Question"), "Ctrl+Alt+Q", where=CommandScope.ANYWHERE)
     @Slot()
     def ask(self) -> None:
-        """Open the window, or bring forward one without messages."""
+        """Open the window, or reuse a window whose chat is still empty."""
         pane = next((p for p in self._workspace.panes() if self._is_unused(p)), None)
         if pane is None:
             chat = self._chats.begin()
@@ -242,7 +241,7 @@ class QuickAsk(WindowController):
 
     @Slot(object)
     def _on_escaped(self, pane: ChatPane) -> None:
-        if pane.window() is self._workspace.window():  # it was moved into the main window
+        if pane.window() is self._workspace.window():  # moved into the main window
             return
         self._workspace.close_pane(pane, told=not pane.chat.blank)
         self._chats.discard_if_blank(pane.chat.id)

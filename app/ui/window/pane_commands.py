@@ -1,4 +1,4 @@
-"""Commands for the active pane, and for moving between panes."""
+"""Commands for the active pane and for switching panes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.ui.workspace.placement import even_out, grow_pane, move_pane, why_not_g
 
 
 def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
-    """Return a function that returns why the pane's chat cannot do the action."""
+    """Make a ``why_not`` function that checks if the pane's chat can do an action."""
     return lambda _, pane: pane.chat.can(action) or ""
 
 
@@ -70,7 +70,7 @@ def _tree_text(_: PaneCommands, pane: ChatPane) -> str:
 
 
 class PaneCommands(WindowController):
-    """Commands for one pane, or that move between panes."""
+    """Commands that act on a pane, or move between panes."""
 
     def __init__(self, parts: WindowParts, chats: ChatCommands, pulse: Pulse) -> None:
         super().__init__(parts)
@@ -104,7 +104,7 @@ class PaneCommands(WindowController):
 
     @pane_command("branch", mark("Branch in New Chat"), why_not=_cannot(Action.BRANCH))
     def branch(self, pane: ChatPane) -> None:
-        """Branch from the end of this chat into a new one."""
+        """Start a new chat that branches off at the end of this chat."""
         pane.act(Action.BRANCH)
 
     @pane_command("earlier", mark("Previous Version"), "Ctrl+[", why_not=_cannot(Action.EARLIER))
@@ -199,7 +199,7 @@ class PaneCommands(WindowController):
 
     @pane_command("close_others", mark("Close Other Tabs"), why_not=_no_other_tab)
     def close_others(self, pane: ChatPane) -> None:
-        """Close the other tabs in the pane's tab bar."""
+        """Close the other tabs in the same tab bar."""
         beside = self.workspace.tabs_beside(pane)
         self.chats.close_several([one for one in beside if one is not pane])
 
@@ -229,7 +229,7 @@ class PaneCommands(WindowController):
         self._go(-1)
 
     def _go(self, step: int) -> None:
-        """Activate the next pane (+1) or the previous one (-1)."""
+        """Switch to the next (+1) or previous (-1) pane."""
         panes, active = self.workspace.panes(), self.workspace.active
         at = panes.index(active) if active in panes else -step
         self.workspace.activate(panes[(at + step) % len(panes)])

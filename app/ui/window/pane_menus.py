@@ -1,4 +1,4 @@
-"""Menus and popovers of a pane's header: models, options and tools."""
+"""Menus and popovers opened from a pane's header: models, options, tools."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _STATES = {LoadState.LOADING: mark("loading…"), LoadState.FAILED: mark("not lo
 
 
 def _entry(model_status: ModelStatus) -> str:
-    """Return the name of a model and, at the right, its memory or state."""
+    """Menu text with the model's name and, right-aligned, its memory use or state."""
     model, state = model_status.model, _STATES.get(model_status.state)
     right = tr(state) if state is not None else ""
     if model is not None and not is_remote(model_status.ref):
@@ -40,14 +40,14 @@ def _entry(model_status: ModelStatus) -> str:
 
 
 class PaneMenus(WindowController):
-    """Opens the menus and popovers of all panes in ``window``."""
+    """Opens menus and popovers for all panes."""
 
-    get_asked = Signal()  # downloading a model was requested
-    manage_asked = Signal()  # the Models window was requested
-    servers_asked = Signal()  # the list of tool servers was requested
+    get_asked = Signal()  # download a model
+    manage_asked = Signal()  # open the Models window
+    servers_asked = Signal()  # open the list of tool servers
 
     def __init__(self, parts: WindowParts, chats: ChatCommands, fitting: FitFlow) -> None:
-        """Create the controller. ``fitting`` offers alternatives to a model that does not fit."""
+        """Create the controller. ``fitting`` offers alternatives to models that don't fit."""
         super().__init__(parts)
         self._loader = self._library.loader
         self._chats = chats
@@ -66,7 +66,7 @@ class PaneMenus(WindowController):
 
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
-        """Open the menu of models, with entries that open, add and unload models."""
+        """Show the models menu, which also has entries to open, add and unload models."""
         menu = QMenu(self._window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
@@ -89,7 +89,7 @@ class PaneMenus(WindowController):
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
 
     def _fill_unload(self, menu: QMenu, pane: ChatPane) -> QMenu:
-        """Add an entry for each loaded model. Its tooltip shows why one is disabled."""
+        """Add an entry per loaded model. If a model can't be unloaded, the tooltip says why."""
 
         def unload(ref: str) -> None:
             words = tr("{name} unloaded", name=self._loader.get(ref).name)
@@ -111,7 +111,7 @@ class PaneMenus(WindowController):
     @command("add_remote", mark("Add Remote Model…"), where=CommandScope.ANYWHERE)
     @Slot()
     def add_remote(self) -> None:
-        """Ask for the address of a remote model, and use it in the active chat."""
+        """Ask for a remote model's address and use that model in the active chat."""
         from app.ui.models.remote import RemoteDialog
 
         dialog = RemoteDialog(self._loader, self._library.bridge, self._window)
@@ -121,8 +121,7 @@ class PaneMenus(WindowController):
 
     @Slot(object, object)
     def _on_unload_asked(self, pane: ChatPane, button: QWidget) -> None:
-        """Offer alternatives, or unloading another model, if there is no memory for the pane's
-        model."""
+        """Called if memory is too low for the pane's model. Offers alternatives or unloading."""
         if self._fitting.open(pane.chat.record.model, pane.chat):
             return
         menu = self._fill_unload(QMenu(self._window), pane)
@@ -148,7 +147,7 @@ class PaneMenus(WindowController):
 
     @Slot(object)
     def open_tools(self, pane: ChatPane) -> ToolsPopover:
-        """Open the popover of the chat's tools."""
+        """Open the tools popover."""
         from app.ui.pane.tools_popover import ToolsPopover
 
         header = pane.header
@@ -160,10 +159,10 @@ class PaneMenus(WindowController):
         return popover
 
     async def _ask_for_folder(self, pane: ChatPane) -> None:
-        """Ask for a folder. The popover closes for the dialog, and reopens with the folder."""
+        """Ask for a folder. The popover was closed by the dialog, so reopen it."""
         folder = await asking.folder(self._window, tr("Add Folder for Tools"))
         if not (shiboken6.isValid(pane) and pane.isVisible()):
-            return  # the pane was closed
+            return  # closed in the meantime
         popover = self.open_tools(pane)
         if folder is not None:
             popover.add_folder(folder)

@@ -38,7 +38,7 @@ def _cannot_make(kind: str) -> Callable[[PanelCommands, ChatPane], str]:
 
 
 class PanelCommands(WindowController):
-    """Commands for panels."""
+    """Commands for asking a panel and acting on its replies."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -52,12 +52,12 @@ class PanelCommands(WindowController):
 
     @pane_command("panel", mark("Ask a Panel…"), "Ctrl+Shift+E", why_not=_cannot_ask)
     def choose(self, pane: ChatPane) -> None:
-        """Open the dialog that asks a panel about the draft, or again about the last message."""
+        """Open the panel dialog for the draft or, if there's none, for the last message."""
         self._open(pane, "")
 
     @pane_command("panel_again", mark("Ask the Panel"), "Ctrl+Alt+E", why_not=_cannot_ask)
     def again(self, pane: ChatPane) -> None:
-        """Ask the last or selected panel without a dialog."""
+        """Ask the same panel as last time, skipping the dialog."""
         from app.ui.compare.panel_dialog import members_of
 
         self._ask(pane, members_of(self._settings), "")
@@ -109,7 +109,7 @@ class PanelCommands(WindowController):
 
     @Slot(object, str)
     def _keep(self, pane: ChatPane, message_id: str) -> None:
-        """Continue from a column, and show for models how often they were kept."""
+        """Continue with a reply. If the models differ, also show how often each was kept."""
         chat = pane.chat
         columns = {m.id: m for m in chat.panel.columns(message_id)}
         if not chat.panel.keep(message_id):

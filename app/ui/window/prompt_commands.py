@@ -1,4 +1,4 @@
-"""Insertion of prompts ("/") and resources ("@") into messages."""
+"""Insert prompts ("/") and resources ("@") into messages."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 
 class ArgumentsDialog(Sheet):
-    """Dialog with a field for each argument of a prompt or resource."""
+    """Dialog for entering the arguments of a prompt or resource."""
 
-    given = Signal(dict)  # (arguments): entered values by name
+    given = Signal(dict)  # (arguments): values by name
 
     def __init__(self, prompt: Prompt | Template, parent: QWidget) -> None:
         super().__init__("arguments-dialog", prompt.title, parent, spacing=10)
@@ -69,10 +69,10 @@ class ArgumentsDialog(Sheet):
 
 
 class PaneOffers(QObject):
-    """Lists the prompts and resources of the chat's tool servers, and fetches the chosen one."""
+    """Lists prompts and resources from the chat's tool servers, and fetches the chosen entry."""
 
-    changed = Signal()  # a server's list has arrived
-    written = Signal(str)  # (text): a prompt was fetched, to be inserted
+    changed = Signal()  # a list has arrived from a server
+    written = Signal(str)  # (text): insert this prompt
 
     def __init__(self, pane: ChatPane, chats: ReadingCommands) -> None:
         super().__init__(pane)
@@ -83,8 +83,7 @@ class PaneOffers(QObject):
         self.changed.connect(self.picker.refresh)
 
     def resources(self, typed: str) -> list[PaletteEntry]:
-        """Return entries for resources, templates, and servers that failed, and for chats whose
-        titles match."""
+        """List resources, templates and failed servers, then chats with matching titles."""
         found = self._entries(
             lambda offers: [
                 *(self._resource(r) for r in offers.resources),
@@ -94,7 +93,7 @@ class PaneOffers(QObject):
         return found + self._chats.entries(self._pane, typed, self.picker.take_away)
 
     def prompts(self) -> list[PaletteEntry]:
-        """Return entries for prompts, and servers that failed."""
+        """List prompts and failed servers."""
         return self._entries(lambda offers: [self._prompt(p) for p in offers.prompts])
 
     def _entries(self, of: Callable[[Offers], list[PaletteEntry]]) -> list[PaletteEntry]:
@@ -105,7 +104,7 @@ class PaneOffers(QObject):
             known = offers.known.get(server, tr("Loading…"))
             if isinstance(known, Offers):
                 found += of(known)
-            else:  # comes last, with the reason
+            else:  # goes last and includes the error
                 key, name = f"server:{server}", visible(server)
                 found.append(
                     PaletteEntry(EntryKind.SETTING, key, name, lambda: None, why_not=known)
@@ -171,7 +170,7 @@ class PaneOffers(QObject):
             self.written.emit(text)
 
     async def _text(self, future: Future[str]) -> str | None:
-        """Return the text, or None if the request failed (which is reported) or was cancelled."""
+        """Wait for the text. Return None if cancelled, or after telling the user about an error."""
         try:
             return await flows.arrived(future)
         except CancelledError:
@@ -182,7 +181,7 @@ class PaneOffers(QObject):
 
 
 class PromptCommands(WindowController):
-    """Commands for prompts. Creates the prompt picker of each pane."""
+    """Commands for prompts. Also creates the prompt picker for each pane."""
 
     def __init__(self, parts: WindowParts, chats: ReadingCommands) -> None:
         super().__init__(parts)
@@ -194,7 +193,7 @@ class PromptCommands(WindowController):
     @command("prompts", mark("Prompts…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_prompts(self) -> None:
-        """Open the Prompts dialog."""
+        """Open the dialog for editing prompts."""
         self._dialog()
 
     def _nothing_written(self, pane: ChatPane) -> str:
@@ -202,7 +201,7 @@ class PromptCommands(WindowController):
 
     @pane_command("save_prompt", mark("Save Message as Prompt…"), why_not=_nothing_written)
     def save_prompt(self, pane: ChatPane) -> None:
-        """Save the message as a prompt, and ask for its name."""
+        """Save the message as a prompt and let the user name it."""
         text = pane.composer.text
         words = text.split()
         self._dialog().add(text, " ".join(words[:5]))
@@ -239,7 +238,7 @@ class PromptCommands(WindowController):
         self._put_text(pane, variables, self._settings.prompts.get(name, ""))
 
     def _put_text(self, pane: ChatPane, variables: PromptVariables, text: str) -> None:
-        """Replace the query by a prompt. Ctrl+Z undoes it."""
+        """Replace what was typed with a prompt. Can be undone with Ctrl+Z."""
         cursor = pane.composer.field.textCursor()
         cursor.select(cursor.SelectionType.Document)
         cursor.insertText(text)

@@ -1,4 +1,4 @@
-"""Commands for reading another chat: which one, how much, and whether to follow it."""
+"""Let a chat read another chat. The user chooses which, how much, and whether to follow it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from app.ui.window.palette_commands import LATEST
 from app.ui.workspace.placement import front_window
 
 _MAX_SEARCHED_CHATS = 2_000
-"""Number of latest chats that are searched at each key while a message is typed."""
+"""While typing a message, only the latest chats are searched, since this happens on every key
+press."""
 
 
 class ReadSheet(Sheet):
-    """Dialog that asks how much of a chat to read, and whether to follow it."""
+    """Dialog for choosing how much of a chat to read, and whether to follow it."""
 
     def __init__(self, of: ReferencedChat, where: str, last: int, parent: QWidget) -> None:
         super().__init__("read-dialog", tr("Read Another Chat"), parent, spacing=10)
@@ -57,17 +58,16 @@ class ReadSheet(Sheet):
 
     @property
     def last(self) -> int:
-        """Return the number of last messages, 0 for all."""
+        """Number of messages to read, counting from the end. 0 for all."""
         return 0 if self.whole.isChecked() else self.count.value()
 
 
 class ReadingCommands(WindowController):
-    """Offers chats to read, asks for confirmation, and updates panes when a followed chat
-    changes."""
+    """Lets the user choose chats to read, and updates panes if a followed chat changes."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
-        self.palette: Palette | None = None  # the list of chats while it is open
+        self.palette: Palette | None = None  # list of chats; None while closed
         library = self._library
         for changed in (library.activity, library.deleted, library.erased):
             changed.connect(self._on_changed)
@@ -80,7 +80,7 @@ class ReadingCommands(WindowController):
         "read_chat", mark("Read Another Chat…"), where=CommandScope.PANE, why_not=_none_to_read
     )
     def choose(self, pane: ChatPane) -> None:
-        """Choose a chat whose text is sent with the message."""
+        """Let the user choose a chat to send along with the message."""
         self._open(pane, lambda: None)
 
     def _open(self, pane: ChatPane, chosen: Callable[[], object]) -> None:
@@ -93,10 +93,10 @@ class ReadingCommands(WindowController):
     def entries(
         self, pane: ChatPane, typed: str, chosen: Callable[[], object]
     ) -> list[PaletteEntry]:
-        """Return chats whose titles match. Without a query, the latest ones and an entry for all.
+        """List chats by title. Without a query, list the latest chats and an entry for showing all.
 
         Args:
-            chosen: called after the user has chosen and confirmed.
+            chosen: called once the user has chosen a chat and confirmed.
         """
         others = islice(self._others(pane), _MAX_SEARCHED_CHATS)
         if typed.strip():

@@ -1,4 +1,4 @@
-"""Commands for settings, text size, spelling and help; and application of options."""
+"""Commands for settings, text size, spelling and help. Also applies changed settings."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ WIDEST_SIDEBAR = 400
 
 
 class TextSize(WindowController):
-    """Commands for the text size. Adjusts the sidebar's width."""
+    """Commands for the text size. Keeps the sidebar's width in line with it."""
 
-    notice_posted = Signal(str)  # (text): notice of the new size
+    notice_posted = Signal(str)  # (text): show the new size
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -90,13 +90,13 @@ class TextSize(WindowController):
 
 
 class SpellingCommands(WindowController):
-    """Command for spelling. Creates the spelling marks of each pane."""
+    """Spelling command. Also creates the spelling marks for each pane."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
-        self.speller = parts.context.speller  # spell checker of the window
+        self.speller = parts.context.speller
         self._settings.announcer.changed.connect(self._on_changed)
-        # spelling marks by chat
+        # by chat id
         self.fields: dict[str, SpellingMarks] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.forgotten.connect(self._on_forgotten)
@@ -108,7 +108,7 @@ class SpellingCommands(WindowController):
 
     @pane_command("next_misspelt", mark("Next Misspelling"), "F7", why_not=_off)
     def next_misspelt(self, pane: ChatPane) -> None:
-        """Select the next misspelled word, and open a menu with suggestions."""
+        """Select the next misspelled word and open its suggestions."""
         pane.focus_composer()
         self.fields[pane.chat.id].next()
 
@@ -128,7 +128,7 @@ class SpellingCommands(WindowController):
 
 
 class HelpCommands:
-    """Commands that show the shortcuts and the About dialog."""
+    """Commands for showing shortcuts and the About dialog."""
 
     def __init__(self, keys: Shortcuts, window: QWidget) -> None:
         self._keys = keys
@@ -150,25 +150,25 @@ _OPTION_SETTERS: dict[str, Callable[[Any], None]] = {
     "text_px": lambda value: theme().set_body_px(value),
     "motion": motion.want,
 }
-"""Functions that apply options."""
+"""Functions that apply an option when it changes."""
 
 
 class SettingsCommands(WindowController):
-    """Opens the settings, and applies changes."""
+    """Opens the settings and applies changes."""
 
-    command_requested = Signal(str)  # (command): running this command was requested
-    restart_asked = Signal()  # a restart was requested, to change the language
+    command_requested = Signal(str)  # (command): run this command
+    restart_asked = Signal()  # restart to change the language
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self._context = parts.context
-        self.shown: SettingsWindow | None = None  # the open window, or None
+        self.shown: SettingsWindow | None = None  # None while closed
         remember_places(self._settings)
         self._settings.announcer.changed.connect(self._on_changed)
 
     @command("settings", mark("Settings…"), "Ctrl+,", where=CommandScope.ANYWHERE)
     def show_settings(self) -> None:
-        """Open the settings, or bring them to the front."""
+        """Show or raise the settings."""
         from app.ui.settings.settings_window import SettingsWindow
 
         if self.shown is None:
@@ -193,7 +193,7 @@ class SettingsCommands(WindowController):
             self._offer_model(at, ref)
 
     def _offer_model(self, at: int, ref: str) -> None:
-        """Offer to undo a removal after the settings were closed."""
+        """The settings were closed, so it's now up to us to offer undo for a removed model."""
 
         def restore() -> None:
             put_back(self._settings, at, ref)

@@ -1,4 +1,4 @@
-"""Shortcuts of the commands: defaults, user-defined ones, and the dialog that changes them."""
+"""Keyboard shortcuts: defaults, user changes, and the dialog for editing them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TEXT_KEYS = {
     QKeySequence.StandardKey.Undo: mark("{keys} undoes typing."),
     QKeySequence.StandardKey.Redo: mark("{keys} redoes typing."),
 }
-"""Shortcuts that text fields need."""
+"""Shortcuts that are taken because text fields need them."""
 _NEEDS_MODIFIER = (
     mark("{keys} types text. Add Command or Option.")
     if sys.platform == "darwin"
@@ -38,9 +38,9 @@ _NEEDS_MODIFIER = (
 
 
 class Shortcuts(QObject):
-    """Shortcuts of all commands. Changes are saved in the settings and apply immediately."""
+    """Manages the shortcuts of all commands. Changes apply immediately and are saved."""
 
-    changed = Signal()  # shortcuts have changed
+    changed = Signal()
 
     def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class Shortcuts(QObject):
         follow(self.instead)
 
     def instead(self, keys: str) -> str:
-        """Return the current keys of the command that has these keys by default. See `in_force`."""
+        """Find the current shortcut of the command whose default is ``keys``. See `in_force`."""
         name = self._default_owners.get(_portable(keys))
         if name is None:
             return keys
@@ -59,11 +59,11 @@ class Shortcuts(QObject):
         return keys if _portable(keys) in held else next(iter(held), "")
 
     def of(self, name: str) -> tuple[str, ...]:
-        """Return the command's keys. The first is shown."""
+        """Shortcuts of a command. The first is shown in menus."""
         return self._keys[name]
 
     def is_own(self, name: str) -> bool:
-        """Return True if the command's keys are not the default."""
+        """Check whether the user has changed a command's shortcuts."""
         return self.of(name) != _tidy(REGISTRY[name].keys)
 
     @property
@@ -71,11 +71,11 @@ class Shortcuts(QObject):
         return any(map(self.is_own, REGISTRY))
 
     def why_not(self, keys: str) -> str:
-        """Return why these keys cannot be a shortcut, as a sentence, or ""."""
+        """Get a sentence saying why ``keys`` can't be used as a shortcut, or ""."""
         sequence = QKeySequence(keys)
         if sequence.isEmpty():
             return tr("Press the new shortcut.")
-        keyed: Any = sequence  # the stubs do not declare that it can be indexed
+        keyed: Any = sequence  # indexing isn't in the stubs
         pressed: QKeyCombination = keyed[0]
         modifiers, key = pressed.keyboardModifiers(), pressed.key()
         strong = (
@@ -91,14 +91,16 @@ class Shortcuts(QObject):
         return ""
 
     def holder(self, keys: str, besides: str = "") -> str:
-        """Return the command that has these keys, or ""."""
+        """Find the command using a shortcut. "" if it's free."""
         wanted = _portable(keys)
         found = (n for n, held in self._keys.items() if n != besides and wanted in held)
         return next(found, "")
 
     def give(self, name: str, keys: str) -> None:
-        """Make these the only keys of a command, and remove them from any other. "" removes its
-        keys."""
+        """Make ``keys`` the only shortcut of a command, taking it from any other command.
+
+        If it's "", the command has no shortcut.
+        """
         own = dict(self._settings.shortcuts)
         loser = self.holder(keys, besides=name) if keys else ""
         if loser:
@@ -107,7 +109,7 @@ class Shortcuts(QObject):
         self._save(own)
 
     def reset(self, name: str) -> None:
-        """Restore the command's default keys, and remove them from any other."""
+        """Go back to a command's default shortcuts, taking them from any other command."""
         own = {n: keys for n, keys in self._settings.shortcuts.items() if n != name}
         usual = set(_tidy(REGISTRY[name].keys))
         for other in list(own):
@@ -116,11 +118,11 @@ class Shortcuts(QObject):
         self._save(own)
 
     def all(self) -> Mapping[str, list[str]]:
-        """Return all user-defined shortcuts, for `put_all`."""
+        """Get a copy of the user's changes, which can be restored with `put_all`."""
         return dict(self._settings.shortcuts)
 
     def put_all(self, own: Mapping[str, list[str]]) -> None:
-        """Set all user-defined shortcuts. An empty mapping restores the defaults."""
+        """Replace the user's changes. Pass an empty mapping to restore the defaults."""
         self._save(dict(own))
 
     def _save(self, own: dict[str, list[str]]) -> None:
@@ -132,12 +134,12 @@ class Shortcuts(QObject):
         self.changed.emit()
 
     def _effective_keys(self) -> dict[str, tuple[str, ...]]:
-        """Return user-defined keys, and default keys that are not assigned to another command."""
+        """Combine user changes with defaults that no other command has taken."""
         own = {
             name: _tidy(keys) for name, keys in self._settings.shortcuts.items() if name in REGISTRY
         }
         given: set[str] = set()
-        for name in own:  # the file may have been edited by hand; the first of duplicates wins
+        for name in own:  # the file may have been edited by hand; ignore duplicates
             own[name] = tuple(k for k in own[name] if k not in given and not self.why_not(k))
             given.update(own[name])
         return {
@@ -163,20 +165,20 @@ def show_shortcuts(keys: Shortcuts, parent: QWidget) -> ShortcutsDialog:
 
 
 def words_of(name: str) -> str:
-    """Return the command's text in the list."""
+    """Text of a command in the shortcuts dialog."""
     return tr(REGISTRY[name].text).rstrip("…")
 
 
 class ShortcutsDialog(Sheet):
-    """Dialog of all shortcuts by menu, with a search. Each is a button that changes it."""
+    """Searchable list of all shortcuts, grouped by menu. Each is a button for changing it."""
 
     def __init__(self, keys: Shortcuts, parent: QWidget) -> None:
         super().__init__("shortcuts", tr("Keyboard Shortcuts"), parent)
         self._keys = keys
         self._before_reset: Mapping[str, list[str]] = {}
-        self.buttons: dict[str, QPushButton] = {}  # by command name
-        self._searchable_rows: list[tuple[str, QLabel, list[QWidget]]] = []  # texts, heading, row
-        self.search = QLineEdit(self)  # filters the rows
+        self.buttons: dict[str, QPushButton] = {}  # by command
+        self._searchable_rows: list[tuple[str, QLabel, list[QWidget]]] = []  # text, heading, row
+        self.search = QLineEdit(self)
         self.search.setPlaceholderText(tr("Search shortcuts"))
         self.search.setAccessibleName(tr("Search shortcuts"))
         self.search.setClearButtonEnabled(True)
@@ -204,7 +206,6 @@ class ShortcutsDialog(Sheet):
 
     @Slot()
     def refresh(self) -> None:
-        """Update the shortcuts."""
         for name, button in self.buttons.items():
             keys = native(next(iter(self._keys.of(name)), ""))
             button.setText(keys or "–")
@@ -223,11 +224,11 @@ class ShortcutsDialog(Sheet):
         self.usual.setToolTip("" if self._keys.any_own else tr("All shortcuts reset"))
 
     def change(self, name: str) -> None:
-        """Ask for new keys of a command."""
+        """Ask for a new shortcut."""
         KeyDialog(name, self._keys, self).open()
 
     def _section(self, title: str, table: QWidget) -> None:
-        """Add the commands of a menu, or ("") the keys of widgets."""
+        """Add a group with the commands of a menu, or for "" with the keys handled by widgets."""
         head = heading(table, tr(title) if title else tr("In a chat"))
         grid = QGridLayout()
         grid.setColumnStretch(0, 1)
@@ -246,13 +247,13 @@ class ShortcutsDialog(Sheet):
             grid.addWidget(keys, number, 1, Qt.AlignmentFlag(0) if not title else _RIGHT)
             self._searchable_rows.append((words, head, [label, keys]))
         self._column.addWidget(head)
-        grid.setContentsMargins(0, 0, 0, 12)  # no margin if a search hides all rows
+        grid.setContentsMargins(0, 0, 0, 12)  # goes away if the search hides all rows
         nest(self._column, grid)
 
     def _keys_label(self, keys: str, table: QWidget) -> QLabel:
         label = plain_label(table, keys)
         label.setAlignment(_RIGHT)
-        # Aligned with the text of the buttons below, which have the same padding.
+        # Align with the button texts below, which have this padding.
         beside = 9
         before, after = (beside, 0) if self.isRightToLeft() else (0, beside)
         label.setContentsMargins(before, 4, after, 4)
@@ -296,7 +297,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
 class KeyDialog(Sheet):
-    """Dialog that records new keys of a command."""
+    """Dialog that records a new shortcut."""
 
     def __init__(self, name: str, keys: Shortcuts, parent: QWidget) -> None:
         super().__init__("key-dialog", tr("Change Shortcut"), parent, spacing=10)
@@ -325,7 +326,7 @@ class KeyDialog(Sheet):
 
     @property
     def pressed(self) -> str:
-        """Return the pressed keys in Qt's portable spelling."""
+        """The recorded shortcut in portable format."""
         return self.field.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
 
     @Slot()

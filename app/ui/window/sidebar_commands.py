@@ -1,4 +1,4 @@
-"""Commands for the sidebar, and for the chat of the focused row or the active pane."""
+"""Commands for the sidebar, acting on its selected chats or on the active pane's chat."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.ui.workspace.placement import even_out_beside
 
 
 class SidebarCommands(WindowController):
-    """Commands for search, rename, delete, pin, move, tag and archive."""
+    """Commands for searching, renaming, deleting, pinning, moving, tagging and archiving."""
 
     def __init__(
         self, parts: WindowParts, chats: ChatCommands, show_sidebar: Callable[[bool], None]
@@ -42,8 +42,7 @@ class SidebarCommands(WindowController):
         self._sidebar.focus_search()
 
     def _target_chats(self) -> list[str]:
-        """Return the selected chats of the list if it has the focus, otherwise the active
-        pane's."""
+        """Chats selected in the sidebar if it has the focus, else the active pane's chat."""
         return self._sidebar.chosen_chats() or [self._target_chat]
 
     def _cannot_rename(self) -> str:
@@ -81,7 +80,7 @@ class SidebarCommands(WindowController):
 
     @Slot(list)
     def delete_several(self, ids: list[str]) -> None:
-        """Delete chats with one undo step."""
+        """Delete chats as a single undo step."""
         for chat_id in ids:
             self._chats.delete(chat_id)
             self._undos.drop(chat_id)
@@ -105,7 +104,7 @@ class SidebarCommands(WindowController):
 
     @command("move_chat", mark("Move Chat to Folder…"), "Ctrl+Alt+M", why_not=_not_listed)
     def move(self) -> None:
-        """Open the menu of folders at the chat's row."""
+        """Show the folder menu next to the chat's row."""
         self._show_sidebar(True)
         ids, view = self._target_chats(), self._sidebar.list
         place = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()

@@ -1,4 +1,4 @@
-"""Commands for tools: servers, a chat's tools, and the next waiting call."""
+"""Commands for tool servers, the tools of a chat, and waiting tool calls."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class ToolCommands(WindowController):
         super().__init__(parts)
         self._chats = chats
         self._menus = menus
-        self.shown: ToolsWindow | None = None  # the open window of servers, or None
+        self.shown: ToolsWindow | None = None  # None while closed
         menus.servers_asked.connect(self.show_servers)
 
     @command("tool_servers", mark("Tool Servers (MCP)…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_servers(self) -> None:
-        """Open the window of servers, or bring it to the front."""
+        """Show or raise the tool servers window."""
         from app.ui.settings.tools_window import ToolsWindow
 
         if self.shown is None:
@@ -40,7 +40,7 @@ class ToolCommands(WindowController):
 
     @pane_command("tools", mark("Tools for This Chat…"))
     def show_tools(self, pane: ChatPane) -> None:
-        """Open the popover of the active pane's tools."""
+        """Open the tools popover of the active pane."""
         self._menus.open_tools(pane)
 
     def _why_no_call(self) -> str:
@@ -49,11 +49,11 @@ class ToolCommands(WindowController):
 
     @command("waiting_call", mark("Next Pending Tool Call"), "Ctrl+Alt+Y", why_not=_why_no_call)
     def next_call(self) -> None:
-        """Show the chat of a waiting call, and focus the call."""
+        """Switch to a chat with a waiting call and focus that call."""
         waiting = [chat for chat in self._library.running() if chat.tools.waiting]
         active = self._workspace.active
         if active is not None and active.chat in waiting:
-            # Cycle through the chats; the focused one comes last.
+            # Visit the chats in turn, the current chat last.
             at = waiting.index(active.chat)
             focused = self._window.focusWidget()
             inside = focused is not None and active.transcript.isAncestorOf(focused)

@@ -1,4 +1,4 @@
-"""Undo of actions, by a toast or Ctrl+Shift+T, and the editing commands."""
+"""Undo via toast or Ctrl+Shift+T, plus the usual editing commands."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ TIME_TO_REGRET_S = 10.0
 
 
 class UndoStep(Struct, frozen=True):
-    """Undo step."""
+    """An action that can be undone."""
 
-    # reverts the action; returns False if that is not possible now, so that the step is kept
+    # undo the action; returning False means it isn't possible now, so keep the step
     act: Callable[[], object]
-    chat_id: str = ""  # chat that was closed or deleted, if any
+    chat_id: str = ""  # set if the action closed or deleted this chat
 
 
 class UndoStack(QObject):
-    """Stack of undo steps. Its latest is offered in a toast. A chat has at most one step for
-    closing or deleting."""
+    """Stack of actions that can be undone. A toast offers to undo the latest.
+
+    There's at most one step per chat that was closed or deleted.
+    """
 
     LONGEST = 100
 
@@ -42,13 +44,13 @@ class UndoStack(QObject):
     def _on_offers(self, offered: bool) -> None:
         self._offered = offered
 
-    # Fields handle these keys before the commands, which serve the menu and other widgets.
+    # Text fields handle these keys themselves. The commands are for the menu and other widgets.
 
     @command("undo", mark("Undo"), "Ctrl+Z", where=CommandScope.ANYWHERE)
     def undo_here(self) -> None:
-        """Undo typing in the focused field, or the action offered in the toast.
+        """Undo typing in the focused field, or else the action that the toast offers to undo.
 
-        Older actions are not undone, as they would surprise the user.
+        We don't undo anything older because the user wouldn't expect that from Ctrl+Z.
         """
         if self._offered and not _can_undo(QApplication.focusWidget()):
             self.undo()
@@ -82,9 +84,9 @@ class UndoStack(QObject):
         chat_id: str = "",
         seconds: float = TIME_TO_REGRET_S,
     ) -> None:
-        """Show a notice with Undo, and add the step.
+        """Show a notice with an Undo button.
 
-        A step with a ``chat_id`` replaces an older one of that chat.
+        With ``chat_id``, this replaces an earlier step for the same chat.
         """
         if chat_id:
             self.drop(chat_id)
@@ -98,7 +100,7 @@ class UndoStack(QObject):
     @command("undo_close", mark("Undo Close or Delete"), "Ctrl+Shift+T", why_not=_nothing)
     @Slot()
     def undo(self) -> None:
-        """Revert the last action."""
+        """Undo the last action."""
         if not self._stack:
             return
         undo = self._stack.pop()
@@ -107,11 +109,11 @@ class UndoStack(QObject):
             self._stack.append(undo)
 
     def say(self, words: str) -> None:
-        """Show a notice without Undo."""
+        """Show a notice without an Undo button."""
         self._toast.show_text(words)
 
     def drop(self, chat_id: str) -> None:
-        """Remove the step of a chat that was restored in another way."""
+        """Forget about a chat that was restored some other way."""
         self._stack = [undo for undo in self._stack if undo.chat_id != chat_id]
 
 
@@ -122,9 +124,9 @@ def _can_undo(field: QWidget | None) -> bool:
 
 
 def _send_key(key: Qt.Key, more: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-    """Send a key event to the focus widget, then up its parents until one accepts it.
+    """Send a key press to the focused widget and then its parents, until one accepts it.
 
-    `QApplication.sendEvent` would trigger shortcuts first.
+    `QApplication.sendEvent` isn't suitable because it triggers shortcuts.
     """
     widget = QApplication.focusWidget()
     event = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.ControlModifier | more)

@@ -1,4 +1,4 @@
-"""Notices of unexpected errors, and of chats that cannot be saved."""
+"""Notices about unexpected errors and about chats that can't be saved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORDS = mark("Something went wrong. Your last action may not have taken effect."
 
 
 class ErrorNotice(QObject):
-    """Shows a notice of unexpected errors."""
+    """Tells the user about unexpected errors."""
 
     TOLD_S = 20.0
 
@@ -31,17 +31,17 @@ class ErrorNotice(QObject):
         super().__init__(window)
         self._reports = reports
         self._window = window
-        # In addition to the window's toast, whose next message would replace it.
+        # Separate from the window's toast so that other messages don't replace it.
         self.toast = Toast(window, at_top=True)
         self.toast.acted.connect(self._show_report)
-        _, self.post = bridge.channel(self._tell)  # takes a report's path, callable from any thread
+        _, self.post = bridge.channel(self._tell)  # takes the path of a report; thread-safe
 
     def _tell(self, report: Path) -> None:
         self.toast.show_text(tr(WORDS), tr("Show Report"), self.TOLD_S)
 
     @Slot()
     def offer_last(self) -> None:
-        """Show the crash report of the last run once."""
+        """If the app crashed last time, show the crash report. Only happens once."""
         flows.start(self, self._show(""))
 
     @Slot()
@@ -70,7 +70,7 @@ _DAMAGED = mark(
 
 
 class SaveErrorNotice(QObject):
-    """Shows errors of saving, and asks at exit what to do about them."""
+    """Tells the user about errors while saving. On exit, also asks what to do."""
 
     LAST_TRY_S = 5.0
 
@@ -78,16 +78,16 @@ class SaveErrorNotice(QObject):
         super().__init__(window)
         self._store = store
         self._window = window
-        # In addition to the window's toast, whose next message would replace it.
+        # Separate from the window's toast so that other messages don't replace it.
         self.notice = Toast(window, at_top=True)
         self.notice.acted.connect(self.try_now)
-        _, self.post = bridge.channel(self.tell)  # `tell` for other threads
+        _, self.post = bridge.channel(self.tell)  # thread-safe version of `tell`
         store.on_error = self.post
         _, post = bridge.channel(self._on_saved)
         store.on_saved = lambda: post(None)
 
     def tell(self, error: StoreError) -> None:
-        """Show that saving or reading has failed. Unsaved data is kept in memory."""
+        """Show that saving or reading has failed. Unsaved data stays in memory."""
         log.warning("The chats' file: %s", error.code)
         if error.code in {"invalid", "closed"}:
             return
@@ -96,12 +96,12 @@ class SaveErrorNotice(QObject):
 
     @Slot()
     def try_now(self) -> None:
-        """Retry saving now."""
+        """Try again to save."""
         with suppress(StoreError):
             self._store.flush(0)
 
     def save_the_rest(self, ask: Callable[[StoreError], Recovery]) -> None:
-        """Retry at exit until everything is saved or the user gives up."""
+        """On exit, keep trying until everything is saved or the user gives up."""
         self._store.on_error = None
         self._store.on_saved = None
         while True:
@@ -114,6 +114,6 @@ class SaveErrorNotice(QObject):
                     return
 
     def _on_saved(self, _: object) -> None:
-        if not self.notice.isHidden():  # isVisible() is False in a minimized window
+        if not self.notice.isHidden():  # isVisible() is False if the window is minimized
             self.notice.hide()
             self._window.toast.show_text(tr("All changes are saved."))

@@ -1,4 +1,4 @@
-"""Docks of the panes (Qt Advanced Docking): configuration, placement, and saved layouts."""
+"""Wraps Qt Advanced Docking (QtAds): configuration, placing panes, and saved layouts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 
 def configure_docking() -> None:
-    """Set the options of all dock managers. Call this before the first one is created."""
-    # Otherwise a floating window makes half of the main window's widgets native, each with its own
-    # surface. Moving such a widget to another window crashed the app at exit (offscreen).
+    """Configure QtAds globally. Must be called before creating a dock manager."""
+    # Without this attribute, a floating window makes many widgets of the main window native, each
+    # with a surface of its own. Moving a native widget to another window then crashed at exit (with
+    # the offscreen platform).
     QCoreApplication.setAttribute(Qt.ApplicationAttribute.AA_DontCreateNativeWidgetSiblings)
     flag = QtAds.CDockManager.eConfigFlag
     for name, on in {
@@ -48,9 +49,9 @@ def configure_docking() -> None:
 
 
 def dock_manager(parent: QWidget) -> QtAds.CDockManager:
-    """Return a dock manager with the app's own style."""
+    """Create a dock manager that uses the app's style."""
     manager = QtAds.CDockManager(parent)
-    # Its own style is replaced by the app's style sheet, and must not return with a palette change.
+    # Drop the QtAds style sheet in favor of ours. It must not come back if the palette changes.
     manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
     manager.setStyleSheet("")
     _disable_window_raising(manager)
@@ -58,21 +59,21 @@ def dock_manager(parent: QWidget) -> QtAds.CDockManager:
 
 
 def _disable_window_raising(manager: QtAds.CDockManager) -> None:
-    """Disable QtAds' own handling of floating windows; the system keeps them above their parent.
+    """Stop QtAds from raising floating windows. The system keeps them above their parent anyway.
 
-    On Linux, QtAds raises them whenever the main window is activated. On X11 it asks the window
-    manager. Elsewhere (Wayland) it changes window flags, which hides the windows.
+    On Linux, QtAds raises them whenever the main window becomes active. With X11 it asks the window
+    manager, but on Wayland it changes window flags, which hides the windows.
     """
     if QGuiApplication.platformName() != "xcb":
         manager.window().removeEventFilter(manager)
 
 
 def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
-    """Return a dock widget for a pane that asks before closing. Layouts store it as ``name``."""
+    """Create a dock widget for a pane. It asks before closing. Layouts refer to it by ``name``."""
     dock = QtAds.CDockWidget(manager, "")
     dock.setObjectName(name)
     for label in dock.tabWidget().findChildren(QLabel):
-        # Otherwise a title with HTML could load images.
+        # A title containing HTML could load images otherwise.
         label.setTextFormat(Qt.TextFormat.PlainText)
     feature = QtAds.CDockWidget.DockWidgetFeature
     dock.setFeature(feature.DockWidgetDeleteOnClose, False)
@@ -84,14 +85,14 @@ def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
 
 
 def set_dock_icons(manager: QtAds.CDockManager) -> None:
-    """Set our icons, in theme colors, on QtAds' buttons."""
-    # A copy, because PySide takes ownership and deletes it with the provider.
+    """Replace the icons on QtAds buttons with ours, in theme colors."""
+    # Copy it because PySide hands ownership to the provider.
     close = QIcon(theme_icon("x", "muted"))
     manager.iconProvider().registerCustomIcon(QtAds.TabCloseIcon, close)
 
 
 def keep_on_screen(window: QWidget) -> None:
-    """Move a window that is partly off its screen, and shrink it if it is larger."""
+    """Move a window fully onto its screen, making it smaller if needed."""
     if window.isMaximized() or window.isFullScreen():
         return
     room = _screen_of(window).availableGeometry()
@@ -106,7 +107,7 @@ def keep_on_screen(window: QWidget) -> None:
 
 
 def _screen_of(window: QWidget) -> QScreen:
-    """Return the screen with most of the window. Qt returns the one it was last shown on."""
+    """Find the screen showing most of the window. Qt only knows where it was shown last."""
     place = window.frameGeometry()
 
     def shown(screen: QScreen) -> int:
@@ -118,30 +119,30 @@ def _screen_of(window: QWidget) -> QScreen:
 
 
 def save_state(manager: QtAds.CDockManager) -> str:
-    """Return the layout as text: splits, tabs, windows and sizes."""
+    """Serialize the layout, including splits, tabs, windows and sizes."""
     return bytes(manager.saveState().toBase64().data()).decode()
 
 
 def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
-    """Restore a saved layout. Return False without changes if it is damaged."""
+    """Restore a layout. Return False, changing nothing, if the data is damaged."""
     xml = _state_xml(state)
     if not xml:
         return False
-    # QtAds would count a window that awaits deletion, and delete another one instead.
+    # QtAds also counts windows waiting to be deleted, and might delete the wrong one.
     for window in manager.floatingWidgets():
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
     return bool(manager.restoreState(QByteArray(_without_missing(manager, xml))))
 
 
 def _without_missing(manager: QtAds.CDockManager, state: bytes) -> bytes:
-    """Remove areas of missing dock widgets from a layout, such as chats closed before the exit.
+    """Remove dock widgets that don't exist any more from a layout, e.g. if chats were closed.
 
-    QtAds also skips them, but gives their space to their neighbors.
+    QtAds would do so too, but it gives the freed space to neighbors.
     """
     from xml.etree import ElementTree
 
     def prune(part: Element) -> bool:
-        """Prune an element. Return True if any of its dock widgets exists."""
+        """Prune an element. Return True if any of its dock widgets still exist."""
         if part.tag == "Area":
             return any(manager.findDockWidget(w.get("Name", "")) for w in part.iter("Widget"))
         parts, sizes = [each for each in part if each.tag != "Sizes"], part.find("Sizes")
@@ -164,54 +165,53 @@ def _without_missing(manager: QtAds.CDockManager, state: bytes) -> bytes:
 
 
 def _state_xml(state: str) -> bytes:
-    """Return a layout as XML, or b"" if it is damaged."""
+    """Decode a layout to XML. Returns b"" if it's damaged."""
     try:
-        # unlike Qt's function, this does not warn; the checksum is not verified
+        # unlike Qt's function, this doesn't warn, but also skips the checksum
         return zlib.decompress(binascii.a2b_base64(state)[4:])
     except (binascii.Error, ValueError, zlib.error):
         return b""
 
 
 class Dock(Struct):
-    """A pane and its dock widget. Closed ones are kept hidden for a while, for undo."""
+    """A pane with its dock widget. For undo, closed panes are kept for a while but hidden."""
 
     pane: ChatPane
     widget: QtAds.CDockWidget
     closed: bool = False
-    # While the pane floats, a closed dock widget in the main window that keeps its place through
-    # all changes.
+    # Hidden dock widget that marks the pane's place in the main window while the pane is floating.
     place: QtAds.CDockWidget | None = None
-    sizes: tuple[int, ...] = ()  # sizes of its splitter when it was floated
-    bare: bool = False  # its window has no tab bar while it is alone there
+    sizes: tuple[int, ...] = ()  # splitter sizes before floating
+    bare: bool = False  # no tab bar while it's the only pane in its window
 
     def fill(self, *, later: bool = False) -> None:
-        """Put the pane into the dock widget.
+        """Put the pane into its dock widget.
 
-        ``later``: use a placeholder for now, because Qt styles and lays out the whole pane each
-        time the dock moves.
+        Pass ``later`` to use a placeholder for now. Each time the dock moves, Qt would style and
+        lay out the whole pane again.
         """
         before: QWidget | None = self.widget.takeWidget()
         if before is not None:
             before.deleteLater()
-        content = QWidget() if later else self.pane  # QtAds hides empty dock widgets
+        content = QWidget() if later else self.pane  # QtAds hides dock widgets with no content
         self.widget.setWidget(content, QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
-        content.show()  # show it now, to avoid a moment without content
+        content.show()  # prevents flicker
 
     @property
     def shown_elsewhere(self) -> bool:
-        """Return True if it is in a visible floating window."""
+        """True if it's in a floating window that is visible."""
         container = self.widget.dockContainer()
         floating = container is not None and self.widget.isInFloatingContainer()
         return floating and bool(container.openedDockAreas())
 
 
-PLACE = "place of "  # prefix of the names of dock widgets that keep a place
+PLACE = "place of "  # name prefix of dock widgets that only mark a place
 
 
 class Docks:
-    """Docks of one dock manager by chat id.
+    """Docks of a dock manager, by chat id.
 
-    The chat id is the dock widget's object name, by which saved layouts find it.
+    The chat id is also the object name of the dock widget, because saved layouts refer to it.
     """
 
     KEPT_CLOSED = 12
@@ -228,26 +228,25 @@ class Docks:
         return self._by_id[chat_id]
 
     def all(self) -> list[Dock]:
-        """Return open and closed docks, the oldest first."""
+        """Open and closed docks, oldest first."""
         return list(self._by_id.values())
 
     def pane(self, chat_id: str) -> ChatPane | None:
-        """Return the chat's open pane, or None."""
+        """Get a chat's pane if it's open."""
         dock = self._by_id.get(chat_id)
         return dock.pane if dock is not None and not dock.closed else None
 
     def area(self, pane: ChatPane | None) -> QtAds.CDockAreaWidget | None:
-        """Return the dock area of an open pane, in any window."""
+        """Get the dock area of an open pane."""
         dock = self._by_id.get(pane.chat.id) if pane is not None else None
         return dock.widget.dockAreaWidget() if dock is not None and not dock.closed else None
 
     def panes(self) -> list[ChatPane]:
-        """Return all open panes in reading order: left to right, down, by tab; then other
-        windows."""
+        """Open panes in reading order: by column, row, then tab. Floating windows come last."""
         return [dock.pane for _, dock in self._in_order()]
 
     def in_main_window(self) -> list[ChatPane]:
-        """Return the open panes of the main window in reading order."""
+        """Open panes in the main window, in reading order."""
         return [dock.pane for place, dock in self._in_order() if place[0] == 0]
 
     def _in_order(self) -> list[tuple[tuple[int, int, int, int], Dock]]:
@@ -256,7 +255,7 @@ class Docks:
         for dock in self._by_id.values():
             if dock.closed:
                 continue
-            # By area, because the pane of a hidden tab has no window.
+            # Use the area, since a hidden tab has no window.
             area = dock.widget.dockAreaWidget()
             if area is None:
                 placed.append(((2, 0, 0, 0), dock))
@@ -269,13 +268,13 @@ class Docks:
         return sorted(placed, key=itemgetter(0))
 
     def add(self, pane: ChatPane) -> Dock:
-        """Create an empty dock widget, without a place, for a new pane."""
+        """Create a dock for a pane. It's empty and not yet placed."""
         chat_id = pane.chat.id
         self._by_id[chat_id] = Dock(pane, dock_named(chat_id, self._manager))
         return self._by_id[chat_id]
 
     def settle_bars(self) -> None:
-        """Show the tab bar of a window without one when it has several chats or is docked."""
+        """Bring back the tab bar if a window that had none is docked or gets another chat."""
         for dock in self._by_id.values():
             area = dock.widget.dockAreaWidget() if dock.bare and not dock.closed else None
             if area is not None:
@@ -287,7 +286,7 @@ class Docks:
         self._closed.append(chat_id)
 
     def mark_others_closed(self, kept: Collection[str]) -> list[str]:
-        """Mark all open docks except these as closed. Return the ids."""
+        """Mark open docks as closed unless they're in ``kept``. Return the ids of those closed."""
         leaving = [p.chat.id for p in self.panes() if p.chat.id not in kept]
         for chat_id in leaving:
             self.mark_closed(chat_id)
@@ -299,11 +298,11 @@ class Docks:
             self._closed.remove(chat_id)
 
     def overdue(self) -> list[str]:
-        """Return the ids of closed docks that exceed the number to keep, the oldest first."""
+        """Closed docks that exceed the limit, oldest first."""
         return self._closed[: -self.KEPT_CLOSED]
 
     def remove(self, chat_id: str) -> ChatPane:
-        """Remove a dock for good. Return its pane."""
+        """Delete a dock for good. Return its pane."""
         dock = self._by_id.pop(chat_id)
         if chat_id in self._closed:
             self._closed.remove(chat_id)
@@ -313,7 +312,7 @@ class Docks:
         return dock.pane
 
     def leave_place(self, dock: Dock) -> None:
-        """Keep the place in the main window of a pane that is about to move out."""
+        """Mark the place of a pane that's about to leave the main window."""
         area = dock.widget.dockAreaWidget()
         if dock.place is not None or area is None or dock.widget.isInFloatingContainer():
             return
@@ -338,11 +337,10 @@ class Arrangement(Struct, frozen=True):
     """Saved arrangement of panes."""
 
     MOST = 120
-    """Limit of restored panes, which take 20 ms each. A layout with more was not saved by the
-    app."""
+    """Limit of panes to restore, at 20 ms each. The app wouldn't have saved a layout with more."""
 
-    docks: str  # layout of Qt Advanced Docking in base64
-    chats: tuple[str, ...]  # ids of the open chats in reading order
+    docks: str  # QtAds layout, base64
+    chats: tuple[str, ...]  # ids of open chats, in reading order
     active: str | None = None  # id of the active chat
 
     def to_json(self) -> dict[str, Any]:
@@ -350,7 +348,7 @@ class Arrangement(Struct, frozen=True):
 
     @classmethod
     def from_json(cls, data: object) -> Arrangement | None:
-        """Return the arrangement that `to_json` saved, or None if the data is invalid."""
+        """Parse the result of `to_json`. None if the data is invalid."""
         if not isinstance(data, dict):
             return None
         docks, chats, active = data.get("docks"), data.get("open"), data.get("active")
@@ -371,18 +369,18 @@ SIDES = {
 
 
 class DockPlacing:
-    """Moves docks."""
+    """Moves docks around."""
 
     def __init__(self, manager: QtAds.CDockManager, docks: Docks) -> None:
         self._manager = manager
         self._docks = docks
-        # a layout is being restored, so QtAds' signals are not user actions
+        # while restoring a layout, QtAds signals don't come from the user
         self.restoring = False
 
     def insert(self, dock: Dock, where: str, active: ChatPane | None) -> None:
-        """Insert a dock relative to the active pane, in its window.
+        """Insert a dock next to the active pane.
 
-        ``where``: "tab", "right" or "down".
+        ``where`` is "tab", "right" or "down".
         """
         area = self._docks.area(active)
         if area is None:
@@ -395,9 +393,9 @@ class DockPlacing:
             self._manager.addDockWidget(SIDES[where], dock.widget, area)
 
     def put_back(self, dock: Dock, active: ChatPane | None) -> None:
-        """Show a hidden dock in its previous place, or with the others if that is gone.
+        """Show a hidden dock where it was before. If that place is gone, put it with the others.
 
-        If its floating window is gone, the previous place is in the main window.
+        A dock from a floating window that's gone returns to the main window.
         """
         widget = dock.widget
         if widget.isInFloatingContainer() and not dock.shown_elsewhere:
@@ -408,9 +406,9 @@ class DockPlacing:
             widget.toggleView(True)
 
     def float(self, dock: Dock, at: QPoint | None = None) -> QWidget:
-        """Move a pane into a new window, fully on the screen. Return the window.
+        """Move a pane into a new window and make sure it's on screen. Return the window.
 
-        ``at``: position of the window's top left corner.
+        ``at`` is the position of the top left corner.
         """
         size = dock.pane.size() if dock.pane.isVisible() else QSize()
         corner = at or dock.pane.mapToGlobal(QPoint(24, 24))
@@ -422,7 +420,7 @@ class DockPlacing:
         return window
 
     def take_back(self, dock: Dock, active: ChatPane | None) -> None:
-        """Move a pane from its window back to its place in the main window."""
+        """Move a floating pane back to where it was in the main window."""
         place, sizes = dock.place, dock.sizes
         area = place.dockAreaWidget() if place is not None else None
         if place is None or area is None:
@@ -434,7 +432,7 @@ class DockPlacing:
         self._docks.drop_place(dock)
 
     def drop(self, dock: Dock, area: QtAds.CDockAreaWidget, where: str, index: int) -> None:
-        """Drop a dragged pane into an area: as its tab ``index``, or on one of SIDES."""
+        """Handle dropping a pane on an area, either as tab ``index`` or on one of SIDES."""
         if area.window() is not self._manager.window():
             self._docks.leave_place(dock)
         if where == "tab":
@@ -445,8 +443,8 @@ class DockPlacing:
             self._docks.drop_place(dock)
 
     def restore(self, state: str, around: QWidget, active: ChatPane | None) -> None:
-        """Restore a saved layout. ``around`` contains the manager."""
-        # Splitters distribute their current size, so it must be final.
+        """Restore a saved layout. ``around`` is the widget containing the manager."""
+        # Splitters divide up their current size, so it has to be final.
         for widget in (around.window(), around.parentWidget(), around):
             layout = widget.layout() if widget is not None else None
             if layout is not None:
@@ -458,7 +456,7 @@ class DockPlacing:
                 if (PLACE + dock.widget.objectName()).encode() in xml:
                     self._docks.leave_place(dock)
             restore_state(self._manager, state)
-            # Close docks that are not in the layout, and place those that have no place.
+            # Close docks that aren't part of the layout. Docks without a place are inserted.
             for dock in self._docks.all():
                 if dock.closed and not dock.widget.isClosed():
                     dock.widget.toggleView(False)
@@ -475,7 +473,7 @@ class DockPlacing:
 
 
 class MaximizedArea:
-    """The maximized area of a window. `restore` shows the others again."""
+    """Keeps track of a window's maximized area. `restore` brings back the other areas."""
 
     def __init__(self) -> None:
         self.area: QtAds.CDockAreaWidget | None = None
@@ -483,24 +481,24 @@ class MaximizedArea:
         self._sizes: list[tuple[QSplitter, list[int]]] = []
 
     def show(self, area: QtAds.CDockAreaWidget) -> None:
-        """Hide everything around the area."""
+        """Hide everything except this area."""
         self.area = area
         part: QWidget = area
         while isinstance(splitter := part.parentWidget(), QSplitter):
             self._sizes.append((splitter, splitter.sizes()))
-            # Not ``splitter.widget`` or ``findChildren``: PySide 6.11 makes their results children
-            # of the splitter's wrapper and invalidates both together, although the area still
-            # exists. Buttons of its row would then use an invalid wrapper.
+            # Avoid ``splitter.widget`` and ``findChildren``. With PySide 6.11, their results become
+            # children of the splitter's wrapper and are invalidated along with it, even if the area
+            # still exists. Its buttons would then have invalid wrappers.
             for beside in splitter.children():
                 if not isinstance(beside, QWidget) or splitter.indexOf(beside) < 0:
-                    continue  # a splitter handle
+                    continue  # splitter handle
                 if beside is not part and not beside.isHidden():
                     beside.hide()
                     self._hidden.append(beside)
             part = splitter
 
     def restore(self) -> None:
-        """Show the hidden areas with their previous sizes."""
+        """Bring back the hidden areas in their previous sizes."""
         for part in self._hidden:
             if isValid(part):
                 part.show()

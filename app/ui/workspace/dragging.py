@@ -1,7 +1,7 @@
-"""Dragging chats by their tabs, with a tint over the drop target.
+"""Drag and drop of chats by their tabs. The drop target is tinted.
 
-Qt Advanced Docking uses translucent windows, which are black without a compositor. Here everything
-is painted inside existing windows.
+QtAds uses translucent windows for this. Without a compositor these are black, so we paint inside
+existing windows instead.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from app.ui.style.theme import theme
 from app.ui.workspace.docks import Dock, Docks
 
 MIDDLE = 0.3
-"""Share of the pane at each edge where a drop splits it. Elsewhere the chat becomes a tab."""
+"""Dropping within this distance of an edge, relative to the pane's size, splits the pane. In the
+middle it adds a tab."""
 
 
 class DropTarget(Struct, frozen=True):
-    """Drop target."""
+    """Place where a dragged tab would go."""
 
-    area: QtAds.CDockAreaWidget  # area that gets the tab, or is split
+    area: QtAds.CDockAreaWidget  # gets the tab or is split
     where: str  # "tab" or one of SIDES
-    index: int = -1  # position of the tab; -1 for the last
+    index: int = -1  # index in the tab bar, -1 to append
 
     def tinted(self) -> QRect:
-        """Return the target rectangle in the area's coordinates."""
+        """The rectangle to tint, in the area's coordinates."""
         rect: QRect = self.area.rect()
         if self.where in {"left", "right"}:
             rect.setWidth(rect.width() // 2)
@@ -43,7 +44,7 @@ class DropTarget(Struct, frozen=True):
 
 
 class DropTint(QWidget):
-    """Overlay over the drop target."""
+    """Overlay that tints the drop target."""
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
@@ -61,20 +62,20 @@ class DropTint(QWidget):
 
 
 class TabDrag(QObject):
-    """Event filter of all tabs."""
+    """Event filter for all tabs."""
 
-    dropped = Signal(str, object)  # (chat id, target): a tab was dropped on a pane
-    # (chat id, corner): a tab was dropped outside all windows
+    dropped = Signal(str, object)  # (chat id, target): dropped on a pane
+    # (chat id, corner): dropped outside any window
     pulled_out = Signal(str, QPoint)
-    doubled = Signal(str)  # (chat id): a tab was double-clicked
-    # (chat id, place): the menu of a tab was requested
+    doubled = Signal(str)  # (chat id): double click
+    # (chat id, place): show the tab's context menu
     menu_asked = Signal(str, QPoint)
 
     def __init__(self, docks: Docks, parent: QObject) -> None:
         super().__init__(parent)
         self._docks = docks
         self._pressed: QPoint | None = None
-        self._tab: QtAds.CDockWidgetTab | None = None  # the dragged tab
+        self._tab: QtAds.CDockWidgetTab | None = None  # tab being dragged
         self._tint: DropTint | None = None
         self._label: QLabel | None = None
         self.target: DropTarget | None = None
@@ -83,7 +84,7 @@ class TabDrag(QObject):
         dock.widget.tabWidget().installEventFilter(self)
 
     def watch_window(self, window: QWidget) -> None:
-        """Disable QtAds' drop targets while a floating window is moved."""
+        """Turn off QtAds' own drop targets for a floating window."""
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -128,10 +129,10 @@ class TabDrag(QObject):
         if self._tab is not None:
             self._update_target(at)
             return True
-        return False  # within its bar, QtAds moves the tab
+        return False  # QtAds moves tabs within their bar
 
     def _has_left_bar(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> bool:
-        """Return True if the pointer has left the tab bar."""
+        """Check whether the mouse has left the tab bar."""
         assert self._pressed is not None
         bar = tab.parentWidget()
         across = bar.mapFromGlobal(at).x()
@@ -140,7 +141,7 @@ class TabDrag(QObject):
         return abs(moved.y()) >= far or (beside and abs(moved.x()) >= far)
 
     def _start_drag(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> None:
-        # End QtAds' own move within the tab bar.
+        # Make QtAds finish moving the tab within its bar.
         local = QPointF(tab.mapFromGlobal(at))
         none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
         kind = QEvent.Type.MouseButtonRelease
@@ -199,7 +200,7 @@ class TabDrag(QObject):
     # Drop targets.
 
     def _window(self, at: QPoint) -> QWidget | None:
-        """Return the window of panes under the pointer, if no other window covers it."""
+        """Find the window with panes under the mouse, unless another window covers it."""
         window = QApplication.topLevelAt(at)
         areas = (dock.widget.dockAreaWidget() for dock in self._docks.all() if not dock.closed)
         return window if any(a is not None and a.window() is window for a in areas) else None
@@ -215,7 +216,7 @@ class TabDrag(QObject):
         return None
 
     def _target(self, dragged: QtAds.CDockWidget, at: QPoint) -> DropTarget | None:
-        """Return the target, or None outside all panes and where nothing would change."""
+        """Find the drop target. None outside all panes or if dropping wouldn't change anything."""
         area = self._area(at)
         if area is None:
             return None
@@ -239,7 +240,7 @@ class TabDrag(QObject):
         x = (at.x() - rect.left()) / max(1, rect.width())
         y = (at.y() - rect.top()) / max(1, rect.height())
         near = {"left": x, "right": 1 - x, "up": y, "down": 1 - y}
-        if rect.width() < 2 * pane.minimumWidth():  # two panes would be too small
+        if rect.width() < 2 * pane.minimumWidth():  # too narrow to split
             del near["left"], near["right"]
         if rect.height() < 2 * pane.minimumHeight():
             del near["up"], near["down"]

@@ -1,4 +1,4 @@
-"""Moving and resizing panes with the keyboard, and wrapping panes that do not fit."""
+"""Move and resize panes by keyboard. Also wraps panes if there isn't enough space."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.ui.pane.pane import ChatPane
 from app.ui.workspace.docks import Arrangement
 from app.ui.workspace.workspace import Workspace
 
-SHARE = 0.08  # share of the common size by which a key press resizes a pane
+SHARE = 0.08  # how much a key press resizes a pane, relative to the total size
 
 
 def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
-    """Return why `move_pane` would have no effect, or ""."""
+    """Check whether `move_pane` would do anything. If not, return why."""
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     if dock is None or area is None or dock.isInFloatingContainer():
@@ -34,8 +34,7 @@ def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
 
 
 def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
-    """Move a pane to the tabs of the previous (-1) or next (+1) area, or split it off at the
-    end."""
+    """Move a pane to the previous (-1) or next (+1) area, or split it off at the end."""
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     if dock is None or area is None or dock.isInFloatingContainer():
@@ -56,7 +55,7 @@ def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
 
 
 def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
-    """Return why `grow_pane` would have no effect, or ""."""
+    """Check whether `grow_pane` would do anything. If not, return why."""
     return (
         ""
         if workspace.maximised or _shared(workspace, pane)
@@ -65,7 +64,7 @@ def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
 
 
 def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
-    """Make a pane larger (+1) or smaller (-1) in the direction of its splitter."""
+    """Grow (+1) or shrink (-1) a pane along its splitter."""
     workspace.restore_panes()
     shared = _shared(workspace, pane)
     if shared is not None:
@@ -74,7 +73,7 @@ def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
 
 
 def _shared(workspace: Workspace, pane: ChatPane) -> tuple[QSplitter, int] | None:
-    """Return the splitter that the pane shares with others, and its index, or None."""
+    """Find the closest splitter with several visible children. Return it with the pane's index."""
     dock = workspace.dock(pane.chat.id)
     part: QWidget | None = dock.dockAreaWidget() if dock is not None else None
     while part is not None:
@@ -86,20 +85,20 @@ def _shared(workspace: Workspace, pane: ChatPane) -> tuple[QSplitter, int] | Non
 
 
 def front_window(workspace: Workspace) -> QWidget:
-    """Return the window of the active pane."""
+    """The active pane's window."""
     pane = workspace.active
     return pane.window() if pane is not None and pane.isVisible() else workspace.window()
 
 
 def has_room(workspace: Workspace, pane: ChatPane, where: str) -> bool:
-    """Return True if another pane fits next to this one: "right" or "down"."""
+    """Check whether another pane fits to the "right" or "down"."""
     if where == "right":
         return columns_that_fit(workspace, pane) > 1
     return pane.height() >= 2 * pane.minimumHeight()
 
 
 def even_out(workspace: Workspace) -> None:
-    """Give all panes of the main window equal widths and heights."""
+    """Make all panes in the main window equally wide and high."""
     workspace.restore_panes()
     for splitter in workspace.manager.findChildren(QSplitter):
         _equalize(splitter)
@@ -107,7 +106,7 @@ def even_out(workspace: Workspace) -> None:
 
 
 def even_out_beside(workspace: Workspace, pane: ChatPane) -> None:
-    """Give the panes of this one's splitter equal sizes."""
+    """Make the panes in this pane's splitter the same size."""
     workspace.restore_panes()
     shared = _shared(workspace, pane)
     if shared is not None:
@@ -122,33 +121,33 @@ def _equalize(splitter: QSplitter) -> None:
 
 
 class PaneWrapper:
-    """Wraps panes that do not fit side by side into rows, or into tabs if the rows are too low.
+    """Wraps panes that don't fit side by side. Uses rows, or tabs if rows would be too low.
 
-    When there is enough space again, the arrangement is restored, unless the user has changed it.
+    Once there's enough space, the previous arrangement is restored, unless the user has changed it.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._before: Arrangement | None = None
-        # The required width at that time, and the minimum width of a pane.
+        # Both widths are from when the panes were wrapped.
         self._needed_width = self._min_pane_width = 0
         self._wrapped_chats: list[list[str]] = []
 
     @property
     def needed(self) -> int:
-        """Return the width required by the arrangement the user made."""
+        """Width needed for the arrangement as the user made it."""
         return max(self._unwrapped_width, self._workspace.minimumSizeHint().width())
 
     @property
     def _unwrapped_width(self) -> int:
-        """Return the width needed to undo the wrapping at the current text size."""
+        """Width at which panes can be unwrapped, taking into account the current text size."""
         if self._before is None:
             return 0
         columns = self._needed_width // max(1, self._min_pane_width)
         return self._needed_width + columns * (_least_width(self._workspace) - self._min_pane_width)
 
     def to_json(self) -> dict[str, Any] | None:
-        """Return the arrangement before wrapping, for `restore`. None if nothing is wrapped."""
+        """Serialize the arrangement from before wrapping. None if nothing is wrapped."""
         if self._before is None or _chats(self._workspace) != self._wrapped_chats:
             return None
         return {
@@ -158,7 +157,7 @@ class PaneWrapper:
         }
 
     def restore(self, data: object) -> None:
-        """Restore the state from `to_json`, after the panes were restored."""
+        """Restore the result of `to_json`. Call this after restoring the panes."""
         before, shown = Arrangement.from_json(data), self._workspace.panes()
         needed = data.get("needed") if isinstance(data, dict) else None
         same = before is not None and set(before.chats) == {pane.chat.id for pane in shown}
@@ -168,13 +167,13 @@ class PaneWrapper:
                 needed,
                 _chats(self._workspace),
             )
-            least = data.get("least")  # missing in older layouts
+            least = data.get("least")  # older layouts don't have this
             self._min_pane_width = (
                 least if isinstance(least, int) else _least_width(self._workspace)
             )
 
     def fit(self) -> None:
-        """Wrap or unwrap the panes for the main window's width."""
+        """Wrap or unwrap panes to fit the main window."""
         workspace = self._workspace
         if self._before is not None and _chats(workspace) != self._wrapped_chats:
             self._before = None
@@ -193,7 +192,7 @@ class PaneWrapper:
 
     @property
     def _too_many_rows(self) -> bool:
-        """Return True if wrapped rows have become too low: larger text, or a lower window."""
+        """Check if wrapped rows are now too low, e.g. because of a larger text size."""
         workspace = self._workspace
         if self._before is None or workspace.maximised:
             return False
@@ -201,7 +200,7 @@ class PaneWrapper:
         return len(tops) > _rows_that_fit(workspace)
 
     def _apply(self, what: Callable[[], None]) -> None:
-        """Change the arrangement without repainting in between, and keep the focus."""
+        """Change the arrangement without flicker and without losing the focus."""
         workspace, focus = self._workspace, QApplication.focusWidget()
         active = workspace.active
         workspace.setUpdatesEnabled(False)
@@ -221,8 +220,7 @@ class PaneWrapper:
         self._workspace.arrange(replace(before, active=chosen), chats)
 
     def _wrap(self) -> None:
-        """Arrange the panes in a grid of the rows and columns that fit. The rest become tabs of the
-        last."""
+        """Arrange panes in a grid. Panes that don't fit become tabs of the last."""
         workspace, side = self._workspace, QtAds.DockWidgetArea
         areas = _areas(workspace)
         least = workspace.panes()[0].minimumSize()
@@ -249,30 +247,30 @@ def _least_width(workspace: Workspace) -> int:
 
 
 def _rows_that_fit(workspace: Workspace) -> int:
-    """Return how many panes fit below each other."""
+    """Number of panes that fit on top of each other."""
     least, bar = workspace.panes()[0].minimumHeight(), _areas(workspace)[0].titleBar()
     return max(1, workspace.height() // (least + int(bar.height()) + 1))
 
 
 def _chats(workspace: Workspace) -> list[list[str]]:
-    """Return the chat ids of the main window by area."""
+    """Chat ids in each area of the main window."""
     return [[dock.objectName() for dock in area.openedDockWidgets()] for area in _areas(workspace)]
 
 
 def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
-    """Return how many panes, including this one, fit side by side in its place."""
+    """Number of panes that fit side by side in a pane's place, including the pane itself."""
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     splitter = area.parentWidget() if area is not None else None
     others, width = 0, pane.width()
     if isinstance(splitter, QSplitter) and splitter.orientation() == Qt.Orientation.Horizontal:
-        # All of the splitter's panes would be resized.
+        # All panes in the splitter would shrink.
         others, width = sum(size > 0 for size in splitter.sizes()) - 1, splitter.width()
     return max(1, width // pane.minimumWidth() - others)
 
 
 def _resize_in(splitter: QSplitter, at: int, by: int) -> None:
-    """Resize a pane. The others shrink or grow in proportion. Qt respects their minimum sizes."""
+    """Resize a pane at the expense of the others, in proportion. Qt enforces minimum sizes."""
     sizes = splitter.sizes()
     whole, rest = sum(sizes), sum(sizes) - sizes[at]
     given = round(by * SHARE * whole)
@@ -285,7 +283,7 @@ def _resize_in(splitter: QSplitter, at: int, by: int) -> None:
 
 
 def _areas(workspace: Workspace) -> list[QtAds.CDockAreaWidget]:
-    """Return the areas of the main window in reading order."""
+    """Areas in the main window, in reading order."""
     areas: list[QtAds.CDockAreaWidget] = []
     for pane in workspace.panes():
         dock = workspace.dock(pane.chat.id)

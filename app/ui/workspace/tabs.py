@@ -1,4 +1,4 @@
-"""Tabs with title and state, and the buttons of their bars."""
+"""Tabs showing title and state, and the buttons in each tab bar."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from app.ui.workspace.docks import Docks, set_dock_icons
 
 
 class TabMarks(QObject):
-    """Updates the titles and icons of all tabs."""
+    """Keeps titles and icons of all tabs up to date."""
 
     def __init__(self, docks: Docks, parent: QObject) -> None:
         super().__init__(parent)
@@ -31,7 +31,7 @@ class TabMarks(QObject):
         theme().changed.connect(self._on_theme)
 
     def follow(self, chat: Chat) -> None:
-        """Show the chat's title in its tab, and update it when it changes."""
+        """Show a chat's title in its tab from now on."""
         chat.chat_changed.connect(self._on_chat_changed)
         self._show_title(chat.id)
 
@@ -40,8 +40,7 @@ class TabMarks(QObject):
 
     @Slot(str)
     def show_dot(self, chat_id: str) -> None:
-        """Show a pulsing ring while the chat replies, a dot for an unread reply, or a count of
-        waiting calls."""
+        """Show a pulsing ring while replying, a dot if unread, or the number of waiting calls."""
         dock = self._docks.get(chat_id)
         if dock is None:
             return
@@ -63,7 +62,7 @@ class TabMarks(QObject):
             tab.setAccessibleName(words)
 
     def show_keys(self, active: ChatPane | None) -> None:
-        """Highlight the tab of the active pane, and shade the bars of others."""
+        """Highlight the active pane's tab and shade the other bars."""
         here = self._docks.area(active)
         for dock in self._docks.all():
             _set_style_property(dock.widget.tabWidget(), "keys", dock.pane is active)
@@ -72,7 +71,7 @@ class TabMarks(QObject):
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
-        """Update the pulsing rings."""
+        """Animate the rings of running chats."""
         self._alpha = alpha
         for dock in self._docks.all():
             if dock.pane.chat.reply.is_active and not dock.closed:
@@ -84,12 +83,12 @@ class TabMarks(QObject):
         shown = title.replace("&", "&&")
         if dock.widget.windowTitle() != shown:
             dock.widget.setWindowTitle(shown)
-            # Qt does not update the width if the elided text stays the same.
+            # Qt doesn't notice if the elided text is the same as before.
             _title(dock.widget.tabWidget()).updateGeometry()
             if (area := dock.widget.dockAreaWidget()) is not None:
                 area.titleBar().findChild(StripButtons).arrange_soon()
         dock.widget.setTabToolTip(plain_tip(title))
-        # Titles within a group differ at their end.
+        # In a group, only the ends of titles differ.
         mode = Qt.TextElideMode.ElideMiddle if dock.pane.chat.short else Qt.TextElideMode.ElideRight
         dock.widget.tabWidget().setElideMode(mode)
         dock.pane.setAccessibleName(title)
@@ -110,7 +109,7 @@ class TabMarks(QObject):
 
 
 def _show_icon(dock: QtAds.CDockWidget, icon: QIcon) -> None:
-    """Set the icon at its actual size, so that a pulse does not lay out the tab bar."""
+    """Set an icon in a fixed size, so that a pulsing icon doesn't cause layout passes."""
     dock.setIcon(icon)
     for label in dock.tabWidget().findChildren(QLabel):
         if not label.pixmap().isNull():
@@ -118,20 +117,20 @@ def _show_icon(dock: QtAds.CDockWidget, icon: QIcon) -> None:
 
 
 def _set_style_property(widget: QWidget, name: str, on: bool) -> None:
-    """Set a property that the style sheet uses."""
+    """Set a property that the style sheet refers to."""
     if widget.property(name) is not on:
         widget.setProperty(name, on)
         repolish(widget)
 
 
 class TitleBars(QObject):
-    """Adds buttons to the title bar of each new dock area."""
+    """Adds our buttons to the title bar of each new dock area."""
 
-    # (chat id, where): a new chat next to this one was requested; "tab", "right" or "down"
+    # (chat id, where): open a new chat here, as a "tab", to the "right" or "down"
     split_requested = Signal(str, str)
-    pressed = Signal(str)  # (chat id): its tab was pressed
-    turned = Signal()  # the current tab of an area has changed
-    restore_asked = Signal()  # restoring the panes hidden by a maximized one was requested
+    pressed = Signal(str)  # (chat id): a tab was pressed
+    turned = Signal()  # an area switched to another tab
+    restore_asked = Signal()  # undo maximizing a pane
 
     def __init__(self, manager: QtAds.CDockManager, parent: QObject) -> None:
         super().__init__(parent)
@@ -153,7 +152,7 @@ class TitleBars(QObject):
         area.currentChanged.connect(lambda index: self.turned.emit())
 
     def show_maximised(self, area: QtAds.CDockAreaWidget | None) -> None:
-        """Show the Restore button in this area's bar only."""
+        """Only show the Restore button in the bar of the maximized area."""
         if self._maximised is not None and isValid(self._maximised):
             self._maximised.restore.hide()
         self._maximised = area.titleBar().findChild(StripButtons) if area is not None else None
@@ -172,11 +171,10 @@ class TitleBars(QObject):
     @Slot()
     def _on_theme(self) -> None:
         set_dock_icons(self._manager)
-        self._soon.start()  # tabs do not report their new size
+        self._soon.start()  # tabs don't tell us about their new size
 
     @Slot()
     def arrange(self) -> None:
-        """Lay out all title bars."""
         for strip in self._manager.findChildren(StripButtons):
             strip.arrange()
 
@@ -190,10 +188,10 @@ _QUEUED_UNIQUE = Qt.ConnectionType(
 
 
 class StripButtons(QObject):
-    """Contents of a title bar: tabs, and buttons for new chats and splits.
+    """Manages a title bar: tabs, and buttons for opening chats.
 
-    The header of a lone chat's pane is in its tab, which fills the bar. Buttons that do not fit
-    move into a menu.
+    If there's just one chat, its tab takes up the whole bar and includes the pane's header. Buttons
+    that don't fit are moved to a menu.
     """
 
     CHOICES = (
@@ -205,9 +203,9 @@ class StripButtons(QObject):
     def __init__(
         self,
         area: QtAds.CDockAreaWidget,
-        on_split: Callable[[str], None],  # called with "tab", "right" or "down"
-        chosen: Callable[[str], None],  # called with the id of the chosen chat
-        restore: Callable[[], None],  # restores a maximized area
+        on_split: Callable[[str], None],  # gets "tab", "right" or "down"
+        chosen: Callable[[str], None],  # gets the id of the chat
+        restore: Callable[[], None],  # undo maximizing
     ) -> None:
         bar = area.titleBar()
         super().__init__(bar)
@@ -217,12 +215,12 @@ class StripButtons(QObject):
         self._chosen = chosen
         self._scroll_timer = QTimer(self, singleShot=True, interval=0)
         self._scroll_timer.timeout.connect(self._show_current)
-        self._fits_header = True  # wide enough for the header of a lone chat
+        self._fits_header = True  # there's space for the header in the tab
         self._arrange_timer = QTimer(self, singleShot=True, interval=0)
         self._arrange_timer.timeout.connect(self._rearrange)
         self.folded = False
         for own in bar.findChildren(QAbstractButton):
-            own.setAccessibleName(own.toolTip())  # QtAds sets only tooltips
+            own.setAccessibleName(own.toolTip())  # QtAds only sets the tooltip
         bar.layout().setContentsMargins(0, 0, 6, 0)
         self.buttons: list[IconButton] = []
         for name, tip, where in self.CHOICES:
@@ -244,7 +242,7 @@ class StripButtons(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.MouseMove:
-            return True  # QtAds would drag all tabs together
+            return True  # otherwise QtAds would drag all tabs together
         kinds = QEvent.Type
         if event.type() in {kinds.Resize, kinds.LayoutRequest, kinds.Show, kinds.Hide}:
             self.arrange()
@@ -252,25 +250,24 @@ class StripButtons(QObject):
 
     @property
     def _is_alive(self) -> bool:
-        """Return False during destruction, when the last events and timeouts arrive."""
+        """False while being destroyed. Some events and timeouts only arrive then."""
         return isValid(self._bar) and isValid(self._area)
 
     def arrange(self) -> None:
-        """Lay out the bar."""
         if not self._is_alive:
             return
         shown = self._area.openedDockWidgets()
-        # A small window of one chat has no tab bar.
+        # Small windows with just one chat have no tab bar.
         alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
         if self._has_room != self._fits_header:
-            # Deferred: Qt may be laying out this bar, and would use deleted items.
+            # Do this later because Qt may be laying out this bar and still needs these items.
             self.arrange_soon()
         if not self._fits_header:
             alone = None
         for dock in self._area.dockWidgets():
             pane = dock.widget()
             if isinstance(pane, ChatPane):
-                # QtAds reads it only when a pane is added, not after the text size has changed.
+                # QtAds reads this when a pane is added, but not when the text size changes.
                 least = pane.minimumSize()
                 self._area.setMinimumSize(least.width(), least.height() + self._bar.height())
                 _place_header(dock, pane, in_row=dock is alone)
@@ -278,13 +275,13 @@ class StripButtons(QObject):
         if isinstance(pane, ChatPane):
             pane.header.room_changed.connect(self._on_room, _QUEUED_UNIQUE)
         _set_style_property(self._bar, "row", alone is not None)
-        # The tab of a lone chat fills the bar.
+        # A tab that's alone fills the bar.
         policy = QSizePolicy.Policy.Maximum if alone is None else QSizePolicy.Policy.Expanding
         self._bar.tabBar().setSizePolicy(policy, QSizePolicy.Policy.Preferred)
         row = self._bar.layout()
         assert isinstance(row, QBoxLayout)
         stretch, at = int(alone is not None), row.indexOf(self._bar.tabBar())
-        if row.stretch(at) != stretch:  # setting it triggers a layout, and so this method again
+        if row.stretch(at) != stretch:  # this triggers a layout and calls us again
             row.setStretch(at, stretch)
         container = self._area.dockContainer()
         _set_style_property(
@@ -320,8 +317,8 @@ class StripButtons(QObject):
         title.setMinimumWidth(0)
         beside = tab.minimumSizeHint().width() - title.minimumSizeHint().width()
         beside -= header.minimumSizeHint().width()
-        # First the title shrinks, then the buttons, then the model's name. The chat's state changes
-        # often, so only the title makes room for it.
+        # If space is scarce, shrink the title first, then the buttons, then the model name. The
+        # chat's state changes all the time, so only the title makes way for it.
         short = min(title.sizeHint().width(), scaled(TITLE))
         wanted = short + beside + header.wanted_width(folded=False)
         folded = self._bar.width() < wanted + buttons
@@ -333,15 +330,15 @@ class StripButtons(QObject):
         self._fold_buttons(folded, into_header=True)
 
     def arrange_soon(self) -> None:
-        """Lay out the bar after the current event."""
+        """Lay out the bar later, once the current event is handled."""
         self._arrange_timer.start()
 
     @property
     def _has_room(self) -> bool:
-        """Return True if a lone chat's title and its header fit in one row.
+        """Check whether a single chat's title and header fit next to each other.
 
-        Narrow panes have two rows: models of a family differ only at the end of their names. The
-        limit is fixed, so panes of equal width have equally many rows.
+        Narrow panes use two rows because model names often only differ at the end. The limit is a
+        fixed width, so that panes of equal width look the same.
         """
         return int(self._bar.width()) >= t.NARROW
 
@@ -357,8 +354,7 @@ class StripButtons(QObject):
 
     @Slot()
     def _show_current(self) -> None:
-        """Scroll to the current tab. QtAds does this only when it becomes current, not on a
-        resize."""
+        """Scroll to the current tab after a resize. QtAds only does this when switching tabs."""
         if not self._is_alive:
             return
         tabs = self._bar.tabBar()
@@ -366,7 +362,7 @@ class StripButtons(QObject):
             tabs.ensureWidgetVisible(current, 0, 0)
 
     def _fold_buttons(self, folded: bool, *, into_header: bool = False) -> None:
-        """Move the split buttons into a menu, or all buttons if the pane's header has the menu."""
+        """Collapse the split buttons into a menu, or all buttons if the header has the menu."""
         self.folded = folded
         for button in self.buttons[1:]:
             button.setVisible(not folded)
@@ -375,7 +371,7 @@ class StripButtons(QObject):
 
     @Slot()
     def _on_more(self) -> None:
-        """Open the menu with splits and all tabs, of which some may be scrolled out of view."""
+        """Show a menu for splitting and for choosing a tab, since tabs may be out of view."""
         menu = QMenu(self._bar)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._fill(menu, self.CHOICES[1:])
@@ -394,17 +390,18 @@ class StripButtons(QObject):
             keys = tip.partition("  ")[2]
             action.setShortcut(QKeySequence(in_force(keys)))
             action.setShortcutVisibleInContextMenu(True)
-            # display only; the command handles the key
+            # only to display the shortcut, which is handled by the command
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             action.triggered.connect(lambda _=False, choice=choice: self._on_split(choice))
 
 
 TITLE, LEAST_TITLE = 90, 64
-"""Minimum pixels of a title at 100% zoom: alone in its bar, and in a full bar, which scrolls."""
+"""Minimum width of a title in pixels at 100% zoom: if it's alone, and in a full bar, which
+scrolls."""
 
 
 def _max_common_width(widths: Sequence[int], room: int) -> int:
-    """Return the maximum width at which all fit. The widest shrink first."""
+    """Find the largest width at which everything fits, so that the widest tabs shrink first."""
     for count, width in zip(range(len(widths), 0, -1), sorted(widths), strict=True):
         if width * count > room:
             return max(scaled(LEAST_TITLE), room // count)
@@ -413,7 +410,7 @@ def _max_common_width(widths: Sequence[int], room: int) -> int:
 
 
 def _title_min_width(title: QLabel) -> int:
-    """Return the part of a tab's minimum width that its title needs."""
+    """Get the share of a tab's minimum width that's due to its title."""
     return title.minimumWidth() or title.minimumSizeHint().width()
 
 
@@ -424,9 +421,9 @@ def _title(tab: QtAds.CDockWidgetTab) -> QLabel:
 
 
 def _place_header(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> None:
-    """Put a pane's header into its tab, or back above the conversation.
+    """Move a pane's header into its tab, or back above the conversation.
 
-    Both belong to the dock widget, so they move with it.
+    Tab and pane belong to the same dock widget, so they always move together.
     """
     tab, header = dock.tabWidget(), pane.header
     if in_row == (header.parentWidget() is tab):
@@ -440,9 +437,9 @@ def _place_header(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> N
         pane.take_header()
         tab.setMinimumWidth(0)
         title.setMaximumWidth(WIDEST)
-    header.show()  # a widget reparented before it is shown would stay hidden
+    header.show()  # needed because it may not have been shown before
     layout.setStretchFactor(title, 0 if in_row else 1)
     _set_style_property(tab, "row", in_row)
 
 
-WIDEST = (1 << 24) - 1  # Qt's maximum width
+WIDEST = (1 << 24) - 1  # the maximum in Qt

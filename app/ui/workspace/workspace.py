@@ -1,4 +1,4 @@
-"""The workspace: panes side by side, in tabs, and in floating windows (Qt Advanced Docking)."""
+"""The workspace, which shows panes side by side, in tabs and in floating windows, using QtAds."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
 class FocusWatch(QObject):
-    """Tracks the focus between panes and windows."""
+    """Tracks which pane and window have the focus."""
 
-    entered = Signal(object)  # (pane): this pane got the focus
-    window_entered = Signal(object)  # (window): this window was activated
+    entered = Signal(object)  # (pane): got the focus
+    window_entered = Signal(object)  # (window): became active
 
     def __init__(self, active: Callable[[], ChatPane | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -42,19 +42,17 @@ class FocusWatch(QObject):
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 
     def end(self) -> None:
-        """Stop tracking."""
         QApplication.instance().focusChanged.disconnect(self._on_focus)  # type: ignore[union-attr]
 
     def take_typing(self, window: QWidget) -> None:
-        """Insert text typed in this window, if no widget handles it, into the active pane's
-        composer."""
+        """Send text typed anywhere in a window to the composer of the active pane."""
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if kind == QEvent.Type.WindowActivate:
             self.window_entered.emit(watched)
-        # A window gets keys that no focused widget has handled.
+        # The window gets key presses that no widget has handled.
         elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             pane = self._active()
             if pane is not None and types_words(event):
@@ -68,7 +66,7 @@ class FocusWatch(QObject):
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         widget = now
         while widget is not None and not isinstance(widget, ChatPane):
-            if isinstance(widget, QtAds.CDockWidgetTab):  # the header of a lone chat is in its tab
+            if isinstance(widget, QtAds.CDockWidgetTab):  # a tab contains the header if it's alone
                 widget = widget.dockWidget().widget()
             else:
                 widget = widget.parentWidget()
@@ -77,26 +75,26 @@ class FocusWatch(QObject):
 
 
 class Workspace(QWidget):
-    """Opens, splits, closes and reopens panes, and tracks the active one."""
+    """Opens, splits, closes and reopens panes. Knows which pane is active."""
 
-    active_changed = Signal()  # another pane is active, or none
-    pane_made = Signal(object)  # (pane): a pane was created
-    pane_closed = Signal(str)  # (id): the user has closed a pane
-    arranged = Signal()  # the layout has changed and should be saved
-    forgotten = Signal(str)  # (id): a closed pane was deleted
-    new_asked = Signal()  # a new chat was requested in the empty workspace
-    # (where): a new chat was requested in a title bar; "tab", "right" or "down"
+    active_changed = Signal()  # a different pane is active, or none
+    pane_made = Signal(object)  # (pane): a new pane
+    pane_closed = Signal(str)  # (id): closed by the user
+    arranged = Signal()  # layout has changed and needs saving
+    forgotten = Signal(str)  # (id): a closed pane was deleted for good
+    new_asked = Signal()  # the user wants a new chat while there's no pane
+    # (where): open a new chat as a "tab", to the "right" or "down"
     split_asked = Signal(str)
-    # (pane, place): the menu of its tab was requested
+    # (pane, place): show the context menu of the pane's tab
     menu_asked = Signal(object, QPoint)
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self.active: ChatPane | None = None  # pane with the focus, or the last one
-        self._recent: list[str] = []  # chats of recently active panes, the latest last
+        self.active: ChatPane | None = None  # has, or last had, the focus
+        self._recent: list[str] = []  # most recent last
         self._maximised = MaximizedArea()
-        self._before_maximize: Arrangement | None = None  # arrangement before a pane was maximized
+        self._before_maximize: Arrangement | None = None  # None unless a pane is maximized
         self._ending = False
         self.nothing = NoChat(self)
         self.nothing.button.clicked.connect(self.new_asked)
@@ -130,16 +128,15 @@ class Workspace(QWidget):
     # Open panes.
 
     def panes(self) -> list[ChatPane]:
-        """Return all open panes in reading order: left to right, down, by tab; then other
-        windows."""
+        """Open panes in reading order: by column, row, then tab. Floating windows come last."""
         return self._docks.panes()
 
     def pane(self, chat_id: str) -> ChatPane | None:
-        """Return the chat's open pane, or None."""
+        """Get a chat's pane if it's open."""
         return self._docks.pane(chat_id)
 
     def is_kept(self, chat_id: str) -> bool:
-        """Return True if the chat's closed pane is kept and can be reopened in its place."""
+        """Check whether a chat was closed recently, so that its pane can be reopened in place."""
         dock = self._docks.get(chat_id)
         return dock is not None and dock.closed
 
@@ -150,15 +147,15 @@ class Workspace(QWidget):
     # Changes.
 
     def show_chat(self, chat: Chat, where: str = "tab") -> ChatPane:
-        """Open a chat, or bring its pane forward.
+        """Open a chat or switch to its pane.
 
-        ``where``: "tab" next to the active one, "right" or "down" of it.
+        ``where`` is relative to the active pane: "tab", "right" or "down".
         """
         dock = self._docks.get(chat.id)
         if dock is not None and not dock.closed:
             self.activate(dock.pane)
             return dock.pane
-        if self.is_kept(chat.id):  # kept closed, in another place
+        if self.is_kept(chat.id):  # don't reopen it in its old place
             self.marks.let_go(self._docks.remove(chat.id).chat)
         if where != "tab":
             self.restore_panes()
@@ -170,7 +167,7 @@ class Workspace(QWidget):
         return dock.pane
 
     def show_in_window(self, chat: Chat) -> ChatPane:
-        """Open a chat in a small window of its own, without tabs."""
+        """Open a chat in a small floating window without tabs."""
         dock = self._make_dock(chat)
         dock.fill()
         self._placing.float(dock)
@@ -180,25 +177,25 @@ class Workspace(QWidget):
         return dock.pane
 
     def enter(self, window: QWidget | None = None) -> None:
-        """Activate the last active pane of a window, by default the main one."""
+        """Activate the pane that was last active in a window, by default the main window."""
         window = window or self.window()
         if self._ending or self.active is None or self._window_of(self.active) is window:
             return
         self._set_active(self._latest_in(window))
 
     def _latest_in(self, window: QWidget) -> ChatPane | None:
-        """Return the last active pane of a window, or None."""
+        """Find the pane that was last active in a window."""
         here = {p.chat.id: p for p in self.panes() if self._window_of(p) is window}
         latest = next((i for i in reversed(self._recent) if i in here), next(iter(here), ""))
         return here.get(latest)
 
     def _window_of(self, pane: ChatPane) -> QWidget | None:
-        # By area, because the pane of a hidden tab has no window.
+        # Use the area, since a hidden tab has no window.
         area = self._docks.area(pane)
         return area.window() if area is not None else None
 
     def activate(self, pane: ChatPane, *, focus: bool = True) -> None:
-        """Bring a pane forward and focus it."""
+        """Switch to a pane and focus it."""
         area = self._docks.area(pane)
         alone = self._maximised.area
         if area is not alone and alone is not None and self._window_of(pane) is alone.window():
@@ -212,9 +209,9 @@ class Workspace(QWidget):
             pane.focus_composer()
 
     def close_pane(self, pane: ChatPane, *, told: bool = True) -> None:
-        """Close a pane. Its chat keeps running; `reopen` restores the pane in its place.
+        """Close a pane without stopping its chat. Use `reopen` to undo this.
 
-        ``told``: emit `pane_closed`.
+        Pass ``told=False`` to not emit `pane_closed`.
         """
         chat_id = pane.chat.id
         dock = self._docks[chat_id]
@@ -224,19 +221,19 @@ class Workspace(QWidget):
             self.restore_panes()
         order, window = self.panes(), self._window_of(pane)
         at = order.index(pane) if pane in order else 0
-        was_active = pane is self.active  # Qt moves the focus to the next widget
+        was_active = pane is self.active  # check now, because Qt is about to focus the next widget
         self._docks.mark_closed(chat_id)
         dock.widget.toggleView(False)
         if was_active:
             rest = self.panes()
             self._set_active(None)
             here = [other for other in rest if self._window_of(other) is window]
-            latest = None if here else self._latest_in(self.window())  # its own window has closed
+            latest = None if here else self._latest_in(self.window())  # its window is gone
             if latest is not None or rest:
                 self.activate(latest or rest[min(at, len(rest) - 1)])
         self._forget_overdue()
         self._update_view()
-        # Deferred, because a pane that takes its place may use the same model.
+        # Wait, since the next pane might use the same model.
         QTimer.singleShot(0, self, partial(self._leave_model, pane.chat))
         if told:
             self.pane_closed.emit(chat_id)
@@ -246,7 +243,7 @@ class Workspace(QWidget):
             chat.model.leave()
 
     def reopen(self, chat_id: str) -> bool:
-        """Restore a closed pane in its place. Return False if it was deleted."""
+        """Reopen a closed pane where it was. Return False if it's gone for good."""
         dock = self._docks.get(chat_id)
         if dock is None:
             return False
@@ -260,13 +257,13 @@ class Workspace(QWidget):
         return True
 
     def forget(self, chat_id: str) -> None:
-        """Delete a closed pane. Its chat stays in the list."""
+        """Delete a closed pane. The chat itself isn't deleted."""
         if self.is_kept(chat_id):
             self.marks.let_go(self._docks.remove(chat_id).chat)
             self.forgotten.emit(chat_id)
 
     def float_pane(self, pane: ChatPane) -> None:
-        """Move a pane into its own window, or back to its place in the main one."""
+        """Move a pane into a floating window, or back to the main window."""
         self.restore_panes()
         dock = self._docks[pane.chat.id]
         if dock.widget.isInFloatingContainer():
@@ -277,11 +274,11 @@ class Workspace(QWidget):
         self.activate(pane)
 
     def is_alone(self, pane: ChatPane) -> bool:
-        """Return True if it is not in the main window."""
+        """True if a pane is in a floating window."""
         return self._window_of(pane) is not self.window()
 
     def tabs_beside(self, pane: ChatPane) -> list[ChatPane]:
-        """Return the panes that share its tab bar, including itself, in order."""
+        """Get all panes in the same tab bar, including this pane, in tab order."""
         area = self._docks.area(pane)
         return [one for one in self.panes() if area is not None and self._docks.area(one) is area]
 
@@ -289,17 +286,17 @@ class Workspace(QWidget):
 
     @property
     def maximised(self) -> bool:
-        """Return True if a pane is maximized."""
+        """True while a pane is maximized."""
         return self._maximised.area is not None
 
     def has_neighbours(self, pane: ChatPane) -> bool:
-        """Return True if its window has panes in other areas."""
+        """Check whether there's anything else in the window besides this pane and its tabs."""
         window, area = self._window_of(pane), self._docks.area(pane)
         others = (one for one in self.panes() if self._window_of(one) is window)
         return any(self._docks.area(one) is not area for one in others)
 
     def maximise(self, pane: ChatPane) -> None:
-        """Maximize a pane with its tabs, or restore the others."""
+        """Maximize a pane and its tabs, or undo this."""
         area = self._docks.area(pane)
         if self.maximised:
             self.restore_panes()
@@ -310,7 +307,7 @@ class Workspace(QWidget):
         self.activate(pane)
 
     def restore_panes(self) -> None:
-        """Restore the panes hidden by a maximized one."""
+        """Undo maximizing a pane."""
         if self.maximised:
             self._maximised.restore()
             self._before_maximize = None
@@ -319,7 +316,7 @@ class Workspace(QWidget):
     # Layouts.
 
     def arrangement(self) -> Arrangement:
-        """Return the current arrangement, including panes hidden by a maximized one."""
+        """Get the current arrangement, as if no pane were maximized."""
         chats = tuple(pane.chat.id for pane in self.panes())
         area, whole = self._maximised.area, self._before_maximize
         if whole is not None and set(whole.chats) == set(chats):
@@ -339,9 +336,9 @@ class Workspace(QWidget):
         )
 
     def arrange(self, arrangement: Arrangement, chats: list[Chat]) -> list[str]:
-        """Open exactly these chats in a saved arrangement.
+        """Open the given chats in a saved arrangement and close all others.
 
-        Returns the ids of the chats that were closed. `reopen` restores the latest of them.
+        Returns the ids of chats that were closed. The most recent of these can be reopened.
         """
         self.restore_panes()
         wanted = {chat.id for chat in chats}
@@ -363,22 +360,22 @@ class Workspace(QWidget):
         self._bars.arrange()
         self._forget_overdue()
         self._update_view()
-        # No pane had the focus if all float and the main window was active.
+        # If all panes were floating, the main window may have had the focus instead of a pane.
         chosen = self._latest_in(self.window())
         if arrangement.active is not None:
             chosen = self.pane(arrangement.active) or chosen or next(iter(self.panes()), None)
         if chosen is not None:
             self.activate(chosen)
         elif chats:
-            self.window().activateWindow()  # new windows took the focus
+            self.window().activateWindow()  # new windows have stolen the focus
         return leaving
 
     def expect_panes(self) -> None:
-        """Show no empty workspace, as panes are about to be added."""
+        """Don't show the empty workspace, since panes are about to be added."""
         self._layers.setCurrentWidget(self.manager)
 
     def end(self) -> None:
-        """Stop handling signals at exit."""
+        """Stop responding to signals. Called on exit."""
         self._ending = True
         self._focus.end()
         self._update_timer.stop()
@@ -414,7 +411,7 @@ class Workspace(QWidget):
 
     @Slot()
     def _update_view(self) -> None:
-        """Update the layers and signals after any change."""
+        """Bring everything up to date after a change."""
         if self._ending:
             return
         self._docks.settle_bars()
@@ -428,7 +425,7 @@ class Workspace(QWidget):
         self.arranged.emit()
 
     def _sender_pane(self) -> ChatPane | None:
-        """Return the open pane of the dock widget that sent a signal."""
+        """Find the pane whose dock widget has sent the current signal."""
         widget = self.sender()
         if self._ending or self._placing.restoring or not isinstance(widget, QObject):
             return None
@@ -442,7 +439,7 @@ class Workspace(QWidget):
 
     @Slot(bool)
     def _on_moved_out_or_in(self, alone: bool) -> None:
-        """Activate a pane after it was moved to another window."""
+        """Called when a pane moves to another window. Makes it active."""
         pane = self._sender_pane()
         if pane is not None:
             self._set_active(pane)
@@ -456,7 +453,7 @@ class Workspace(QWidget):
 
     @Slot(str, str)
     def _on_split_requested(self, chat_id: str, where: str) -> None:
-        """Handle a title bar's button. The new chat goes next to the area's current pane."""
+        """Called by a title bar button. The new chat goes next to the area's current pane."""
         pane = self.pane(chat_id)
         if pane is not None:
             self._set_active(pane)
@@ -482,7 +479,7 @@ class Workspace(QWidget):
         dock = self._docks.get(chat_id)
         if dock is None:
             return
-        if dock.widget.isFloating():  # it is alone in its window, so the window moves
+        if dock.widget.isFloating():  # the only pane in its window, so move the window
             window = dock.pane.window()
             window.move(corner)
             keep_on_screen(window)

@@ -1,13 +1,13 @@
-"""Models in a GGUF file, taken into a folder in MLX's layout once.
+"""Load models from GGUF files by converting them once to a folder in MLX's layout.
 
     from engine.hub.gguf import kept
 
     folder = kept.folder_of(Path("some-model.Q4_K_M.gguf"))   # reads and converts it in a child
 
-`kept` is the face, and the only part that runs in the engine's process: it asks a confined child
-and remembers what was made. The others run in that child: `reading` reads the file and believes
-none of it, `blocks` packs its weights anew, `families` has how each architecture's arrays and
-settings are called in MLX, `tokens` makes a tokenizer.json, `folder` writes it all down.
+Only `kept` runs in the engine's process. It starts a sandboxed child and remembers the result.
+Everything else runs in the child: `reading` parses the file without trusting it, `blocks` repacks
+the weights, `families` maps names of arrays and settings to MLX's, `tokens` builds tokenizer.json,
+and `folder` writes the result.
 
 Imports: engine.errors, engine.hub, engine.sandbox.
 """

@@ -1,10 +1,10 @@
-"""In the child: weights as GGUF packs them, packed as MLX does. Pure numpy.
+"""Repack GGUF's quantized weights in MLX's format. Runs in the child. Pure numpy.
 
-Both keep groups of small whole numbers, each with a scale and what is added (`scale * q + bias`).
-MLX's groups have 32 of them or more. So what GGUF keeps in groups of 32 is packed anew without
-loss: Q4_0, Q4_1, Q5_0, Q5_1 and Q8_0. In Q4_K and Q5_K each group's scale is itself a product,
-which is rounded once. Q6_K has a scale for each 16 numbers, and is packed in 8 bits for each 32:
-its error is at most half of a 255th of what the group spans.
+Both formats store groups of small integers with a scale and an offset (`scale * q + bias`). MLX's
+groups have at least 32 values, so GGUF types with groups of 32 can be repacked without loss: Q4_0,
+Q4_1, Q5_0, Q5_1 and Q8_0. In Q4_K and Q5_K, a group's scale is a product, which is rounded once.
+Q6_K has a scale per 16 values and is requantized to 8 bits per 32 values, with an error of at most
+half of 1/255 of the group's range.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from msgspec import Struct
 
 Numbers = np.ndarray[Any, Any]
 
-GROUP = 32  # numbers that share a scale in what is made
+GROUP = 32  # values per scale in the output
 
-SUPER = 256  # numbers in a block of the K types
+SUPER = 256  # values per block in the K types
 
 
 class Groups(Struct, frozen=True):
-    """Rows of weights in groups of 32: `scales * numbers + biases`."""
+    """Rows of weights in groups of 32, with value `scales * numbers + biases`."""
 
-    numbers: Numbers  # of type uint8, a column each
-    # a column for each group; so are the `biases`. Both are rounded to the type in which they are
-    # to be kept, and of type float32.
+    numbers: Numbers  # uint8, one column per weight
+    # one column per group; same for `biases`. Both are float32, rounded to the type they will be
+    # stored in.
     scales: Numbers
     biases: Numbers
 
 
 class FloatType(Struct, frozen=True):
-    """The type of floating-point numbers that a folder is written in."""
+    """Floating-point type used for a folder's weights."""
 
     name: str  # "float16", "bfloat16" or "float32"
-    label: str  # safetensors' own name
+    label: str  # name in safetensors
     nbytes: int
-    precision: float  # a number is rounded by at most this share of itself
+    precision: float  # relative rounding error
 
     def rounded(self, numbers: Numbers) -> Numbers:
-        """The nearest numbers of this type, as float32."""
+        """Round to the nearest values of this type, as float32."""
         if self.name == "float16":
             with np.errstate(over="ignore"):
                 return numbers.astype(np.float16).astype(np.float32)
@@ -50,7 +50,7 @@ class FloatType(Struct, frozen=True):
         return (self._upper(numbers).astype(np.uint32) << 16).view(np.float32)
 
     def encoded(self, numbers: Numbers) -> bytes:
-        """Their bytes in a file."""
+        """Convert to the bytes stored in a file."""
         if self.name == "bfloat16":
             return self._upper(numbers).tobytes()
         kind = np.float16 if self.name == "float16" else np.float32
@@ -59,7 +59,7 @@ class FloatType(Struct, frozen=True):
 
     @staticmethod
     def _upper(numbers: Numbers) -> Numbers:
-        """The upper halves, rounded to even. What is no number stays none."""
+        """Return the upper 16 bits, rounded to even. NaN stays NaN."""
         bits = np.ascontiguousarray(numbers, np.float32).view(np.uint32)
         rounded = (bits + np.uint32(0x7FFF) + ((bits >> 16) & np.uint32(1))) >> 16
         quiet = (bits >> 16) | np.uint32(0x40)
@@ -74,16 +74,15 @@ Unpack = Callable[[Numbers, FloatType], Groups]
 
 
 class BlockType(Struct, frozen=True):
-    """How GGUF keeps numbers."""
+    """A number format of GGUF."""
 
     name: str
-    numbers: int  # that one block holds, and `nbytes` what that takes
+    numbers: int  # per block; takes up `nbytes`
     nbytes: int
-    # of each number as it is packed here; 0 where they stay floating-point, and where they cannot
-    # be read
+    # bits per value in MLX's format; 0 if values stay floating point, or the type isn't supported
     bits: int = 0
-    groups: Unpack | None = None  # makes groups of rows of blocks
-    floats: Callable[[Numbers], Numbers] | None = None  # makes float32 of rows of them
+    groups: Unpack | None = None  # converts rows of blocks to groups
+    floats: Callable[[Numbers], Numbers] | None = None  # converts rows of blocks to float32
 
     @property
     def readable(self) -> bool:
@@ -91,7 +90,7 @@ class BlockType(Struct, frozen=True):
 
 
 def packed(numbers: Numbers, bits: int) -> bytes:
-    """Rows of small numbers as MLX keeps them: a stream of bits, the lowest first."""
+    """Pack rows of small integers like MLX: as a bit stream, lowest bits first."""
     if bits == 8:
         return numbers.tobytes()
     if bits == 4:
@@ -104,12 +103,12 @@ def packed(numbers: Numbers, bits: int) -> bytes:
 
 
 def _halves(blocks: Numbers, at: int) -> Numbers:
-    """The float16 at a place of each block, as float32, with an axis for what it belongs to."""
+    """Read the float16 at an offset of each block. Returns float32 with a trailing axis."""
     return np.ascontiguousarray(blocks[..., at : at + 2]).view("<f2").astype(np.float32)
 
 
 def _nibbles(bytes_: Numbers) -> Numbers:
-    """Of each run of bytes the lower halves, then the upper ones."""
+    """Split each run of bytes into nibbles, first all lower nibbles, then all upper nibbles."""
     return np.concatenate([bytes_ & 0x0F, bytes_ >> 4], axis=-1)
 
 
@@ -122,13 +121,16 @@ def _flat(numbers: Numbers) -> Numbers:
 
 
 def _centred(numbers: Numbers, scales: Numbers, middle: int, kept: FloatType) -> Groups:
-    """`scale * (number - middle)`. The middle is a power of two, so nothing is rounded twice."""
+    """Build groups for `scale * (number - middle)`.
+
+    The middle is a power of two, so there's no second rounding.
+    """
     scales = kept.rounded(_flat(scales))
     return Groups(_flat(numbers), scales, scales * np.float32(-middle))
 
 
 def _shifted(numbers: Numbers, scales: Numbers, least: Numbers, kept: FloatType) -> Groups:
-    """`scale * number + least`."""
+    """Build groups for `scale * number + least`."""
     return Groups(_flat(numbers), kept.rounded(_flat(scales)), kept.rounded(_flat(least)))
 
 
@@ -143,7 +145,7 @@ def _q4_1(rows: Numbers, kept: FloatType) -> Groups:
 
 
 def _fifth_bits(words: Numbers) -> Numbers:
-    """The 32 bits of each four bytes, as what they stand for in a number of five bits."""
+    """Unpack every four bytes into 32 bits, shifted to be the fifth bit of a value."""
     return np.unpackbits(words, axis=-1, bitorder="little") << 4
 
 
@@ -161,12 +163,12 @@ def _q5_1(rows: Numbers, kept: FloatType) -> Groups:
 
 def _q8_0(rows: Numbers, kept: FloatType) -> Groups:
     blocks = _blocks(rows, 34)
-    numbers = blocks[..., 2:] ^ 0x80  # adds 128 to a signed byte
+    numbers = blocks[..., 2:] ^ 0x80  # signed to unsigned
     return _centred(numbers, _halves(blocks, 0), 128, kept)
 
 
 def _k_scales(blocks: Numbers, at: int) -> tuple[Numbers, Numbers]:
-    """The eight scales and the eight minimums, of six bits each, in twelve bytes."""
+    """Unpack eight scales and eight minimums, six bits each, from twelve bytes."""
     first, second, third = (blocks[..., at + n : at + n + 4] for n in (0, 4, 8))
     scales = [first & 0x3F, (third & 0x0F) | ((first >> 6) << 4)]
     least = [second & 0x3F, (third >> 4) | ((second >> 6) << 4)]
@@ -181,7 +183,7 @@ def _of_k(blocks: Numbers, numbers: Numbers, kept: FloatType) -> Groups:
 
 
 def _quarters(bytes_: Numbers) -> Numbers:
-    """Four runs of 32 bytes: the lower halves of each, then the upper ones, as groups."""
+    """Split four runs of 32 bytes into groups of nibbles: lower, then upper, for each run."""
     runs = bytes_.reshape(*bytes_.shape[:-1], 4, 1, GROUP)
     return np.concatenate([runs & 0x0F, runs >> 4], axis=-2).reshape(*bytes_.shape[:-1], 8, GROUP)
 
@@ -199,8 +201,9 @@ def _q5_k(rows: Numbers, kept: FloatType) -> Groups:
 
 def _q6_k_floats(rows: Numbers) -> Numbers:
     blocks = _blocks(rows, 210)
-    low = blocks[..., :128].reshape(*blocks.shape[:-1], 2, 2, GROUP)  # halves of 128, runs of 32
-    low = np.concatenate([low & 0x0F, low >> 4], axis=-2)  # four runs in each half
+    # halves of 128, each with runs of 32
+    low = blocks[..., :128].reshape(*blocks.shape[:-1], 2, 2, GROUP)
+    low = np.concatenate([low & 0x0F, low >> 4], axis=-2)  # four runs per half
     high = blocks[..., 128:192].reshape(*blocks.shape[:-1], 2, 1, GROUP)
     high = (high >> np.array([0, 2, 4, 6], np.uint8)[:, None]) & 3
     numbers = (low | (high << 4)).astype(np.int8) - np.int8(32)
@@ -210,13 +213,15 @@ def _q6_k_floats(rows: Numbers) -> Numbers:
 
 
 def in_eight_bits(numbers: Numbers, kept: FloatType) -> Groups:
-    """Rows of any numbers, each at most half a step away; a step is a 255th of the group's span.
+    """Quantize arbitrary rows to 8 bits.
 
-    The least number is rounded down and the step up, so that none is cut off.
+    The error is at most half a step, i.e. half of 1/255 of the group's range.
+
+    To avoid clipping, the minimum is rounded down and the step up.
     """
     groups = numbers.reshape(len(numbers), -1, GROUP)
     least, most = groups.min(-1), groups.max(-1)
-    # Wherever one of them is no number, what comes out is none either, and is refused.
+    # NaN in the input gives NaN here, which is rejected later.
     with np.errstate(invalid="ignore", over="ignore"):
         biases = kept.rounded(least - np.abs(least) * kept.precision)
         step = (most - biases) / np.float32(255) * (1 + 2 * kept.precision)
@@ -254,7 +259,7 @@ TYPES: dict[int, BlockType] = {
     13: BlockType("Q5_K", SUPER, 176, 5, _q5_k),
     14: BlockType("Q6_K", SUPER, 210, 8, _q6_k),
     30: BlockType("BF16", 1, 2, floats=_bf16),
-    # Known, so that a file that has one of them is not taken for a damaged one.
+    # not supported, but listed so that files using them aren't reported as damaged
     10: BlockType("Q2_K", SUPER, 84),
     11: BlockType("Q3_K", SUPER, 110),
     16: BlockType("IQ2_XXS", SUPER, 66),
@@ -275,4 +280,4 @@ TYPES: dict[int, BlockType] = {
     35: BlockType("TQ2_0", SUPER, 66),
     39: BlockType("MXFP4", 32, 17),
 }
-"""By their numbers in the file."""
+"""Keyed by type number in the file."""

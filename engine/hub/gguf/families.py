@@ -1,9 +1,9 @@
-"""In the child: what each architecture's arrays and settings are called in GGUF and in MLX.
+"""Map each architecture's arrays and settings from GGUF to MLX. Runs in the child.
 
-A file says what it is in its metadata, under its architecture's name ("llama.block_count"), and
-its arrays have llama.cpp's names ("blk.0.attn_q.weight"). Two things are more than names: llama's
-own converter lays the rows of a query's and a key's heads in another order, and adds the 1 to
-Gemma's norms that MLX adds when it computes.
+A file's metadata describes it under the name of its architecture ("llama.block_count"), and its
+arrays have llama.cpp's names ("blk.0.attn_q.weight"). It's not just a matter of renaming: llama's
+converter reorders the rows of query and key heads, and adds the 1 to Gemma's norms that MLX only
+adds when computing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from engine.hub.gguf.blocks import BFLOAT16, FLOAT16, FLOAT32, GROUP, FloatType
 from engine.hub.gguf.reading import Array, GgufFile
 from engine.sandbox.protocol import RefusedError
 
-_MOST_LAYERS = 1000  # the deepest model known has 126
+_MOST_LAYERS = 1000  # the deepest known model has 126
 _MOST_WIDTH = 2**20
 _MOST_CONTEXT = 2**32
 
-# "blk.N." is left away on the left, "model.layers.N." on the right.
+# GGUF names without "blk.N.", MLX names without "model.layers.N."
 _ATTENTION = {
     "attn_norm": "input_layernorm",
     "attn_q": "self_attn.q_proj",
@@ -45,20 +45,21 @@ _TOP = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output
 
 
 class Family(Struct, frozen=True):
-    """An architecture whose layout is known."""
+    """An architecture we can convert."""
 
-    mlx: str  # its `model_type` in a config.json
-    layer: dict[str, str]  # its arrays in a layer, by their names in GGUF
-    # those of them that have a bias, always (True) or in some models (False)
+    mlx: str  # its `model_type` in config.json
+    layer: dict[str, str]  # MLX name by GGUF name, for the arrays of a layer
+    # arrays with a bias: True if always, False if only in some models
     biases: dict[str, bool] = field(default_factory=dict)
-    interleaved: bool = False  # the rows of queries and keys lie in llama's order
-    one_more: bool = False  # norms have been given the 1 that MLX adds
-    # the type for what is not packed, where anything is. Activations of some families do not fit
-    # into float16.
+    interleaved: bool = False  # rows of queries and keys are in llama's order
+    one_more: bool = False  # norms already include the 1 that MLX adds
+    # type for everything that isn't packed, in a file with packed weights. For some families,
+    # activations don't fit in float16.
     kept: FloatType = FLOAT16
-    heads: bool = True  # whether the length of a head is a setting of its own
-    ties: bool = False  # whether its embedding is also its output, always; else where it has none
-    scalings: tuple[str, ...] = ("linear", "yarn")  # ways to stretch positions that MLX has for it
+    heads: bool = True  # the head dimension is a separate setting
+    # embedding and output are always tied; otherwise only if there's no output array
+    ties: bool = False
+    scalings: tuple[str, ...] = ("linear", "yarn")  # RoPE scaling types that MLX supports for it
 
 
 _SOMETIMES = dict.fromkeys(("attn_q", "attn_k", "attn_v", "attn_output"), False)
@@ -72,7 +73,7 @@ _FUSED = {
 }
 
 FAMILIES = {
-    # Mistral's models call themselves llama, too.
+    # Mistral models also identify as llama.
     "llama": Family("llama", _USUAL, _SOMETIMES, interleaved=True),
     "qwen2": Family(
         *("qwen2", _USUAL, dict.fromkeys(("attn_q", "attn_k", "attn_v"), True)),
@@ -87,21 +88,21 @@ FAMILIES = {
     ),
     "phi3": Family("phi3", _FUSED, heads=False, scalings=("linear", "longrope")),
 }
-"""By their names in GGUF."""
+"""Keyed by architecture name in GGUF."""
 
 _SHOWN = "Llama, Mistral, Qwen 2, Qwen 2.5, Qwen 3, Gemma, Gemma 2, Gemma 3 and Phi 3"
 _FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
-_SPARE = ("rope_freqs",)  # old files repeat it in each layer
+_SPARE = ("rope_freqs",)  # older files repeat this array in every layer
 
 
 class Taken(Struct, frozen=True):
-    """An array of the file, and what becomes of it."""
+    """An array of the file, with instructions on how to convert it."""
 
-    name: str  # its name in MLX, without ".weight", ".scales" or ".biases"
-    part: str  # "weight", or "bias" where it is one
+    name: str  # name in MLX, without ".weight", ".scales" or ".biases"
+    part: str  # "weight" or "bias"
     source: Array
-    order: int = 0  # heads whose rows change their order; 0 where none does
-    less: float = 0.0  # what is taken off its numbers
+    order: int = 0  # number of heads whose rows are reordered, or 0
+    less: float = 0.0  # subtracted from each value
 
     @property
     def packed(self) -> bool:
@@ -109,18 +110,18 @@ class Taken(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What is to be written."""
+    """Everything needed to write the model folder."""
 
-    config: dict[str, Any]  # for config.json, without what a tokenizer adds
+    config: dict[str, Any]  # content of config.json, except what the tokenizer adds
     taken: list[Taken]
-    kept: FloatType  # the type of floating-point numbers
+    kept: FloatType  # floating-point type
 
 
 def plan(file: GgufFile) -> Plan:
-    """Judge a file's architecture, settings and arrays.
+    """Check a file's architecture, settings and arrays, and plan the conversion.
 
     Raises:
-        RefusedError: it is of another architecture, or does not hold together.
+        RefusedError: if we don't support the architecture, or the file is inconsistent.
     """
     architecture = file.metadata.get("general.architecture")
     family = FAMILIES.get(architecture) if isinstance(architecture, str) else None
@@ -181,7 +182,7 @@ class _Planner:
         config = {**self._config(), "torch_dtype": kept.name, **_quantization(taken)}
         return Plan(config, taken, kept)
 
-    # Settings.
+    # Settings
 
     def _value(self, name: str) -> Any:
         return self._file.metadata.get(f"{self._architecture}.{name}")
@@ -189,7 +190,7 @@ class _Planner:
     def _whole(self, name: str, most: int, default: int | None = None) -> int:
         value = self._value(name)
         if isinstance(value, np.ndarray) and len(value) and (value == value[0]).all():
-            value = value[0].item()  # one for each layer, all the same
+            value = value[0].item()  # one per layer, but all equal
         if value is None and default is not None:
             return default
         if value is None:
@@ -205,7 +206,7 @@ class _Planner:
         good = isinstance(value, float | int) and math.isfinite(value) and 0 < value < 1e30
         if not good:
             raise self._wrong(f"{self._architecture}.{name} is {_shown(value)}")
-        return float(f"{value:.7g}")  # it was written in decimals, and read as float32
+        return float(f"{value:.7g}")  # was written as a decimal, but read as float32
 
     def _wrong(self, why: str) -> RefusedError:
         return self._file.damaged(why)
@@ -255,8 +256,11 @@ class _Planner:
         return config
 
     def _of_gemma(self) -> dict[str, Any]:
-        """The largest of either generation scales its queries by another length than the head's:
-        that is written nowhere, and follows from the number of layers, as in llama.cpp."""
+        """Return the settings that only Gemma has.
+
+        The attention scale of the largest model in each generation doesn't follow from the head
+        dimension. That isn't stored in the file, so we go by the number of layers, like llama.cpp.
+        """
         largest = self._layers == (46 if self._architecture == "gemma2" else 62)
         scalar = self._hidden // self._heads if largest else self._head
         config: dict[str, Any] = {"query_pre_attn_scalar": scalar}
@@ -273,7 +277,7 @@ class _Planner:
         return config
 
     def _scaling(self, context: int) -> dict[str, Any]:
-        """How positions are stretched for texts longer than those that were trained first."""
+        """Return the RoPE scaling for contexts beyond the length trained first."""
         arrays = self._file.arrays
         if "rope_freqs.weight" in arrays and self._architecture == "llama":
             return self._of_llama3(self._factors("rope_freqs.weight"))
@@ -312,7 +316,10 @@ class _Planner:
         return found
 
     def _of_llama3(self, factors: np.ndarray[Any, Any]) -> dict[str, Any]:
-        """Llama 3.1's rule has four numbers, of which a file holds only what they lead to."""
+        """Reconstruct Llama 3.1's RoPE settings.
+
+        A file only has the factors that result from them.
+        """
         whole = float(factors.max())
         if whole == 1.0:
             return {}
@@ -338,7 +345,7 @@ class _Planner:
             "original_max_position_embeddings": 8192,
         }
 
-    # Arrays.
+    # Arrays
 
     def _arrays(self) -> Iterator[Taken]:
         for name, called in _TOP.items():
@@ -400,7 +407,9 @@ class _Planner:
         return Taken(called, part, array, order, less)
 
     def _kept(self, taken: list[Taken]) -> FloatType:
-        """The family's type beside packed weights; else what the file itself has most of."""
+        """If there are packed weights, return the family's type, else the most common type in the
+        file.
+        """
         if any(one.packed for one in taken):
             return self._family.kept
         counts = Counter[str]()
@@ -410,7 +419,7 @@ class _Planner:
 
 
 def _quantization(taken: list[Taken]) -> dict[str, Any]:
-    """MLX's word on what is packed: the usual bits, and those of arrays that have others."""
+    """Describe packed weights for MLX: the usual bits, plus the arrays that differ."""
     matrices = [one for one in taken if len(one.source.shape) == 2]
     bits = Counter(one.source.type.bits for one in matrices if one.packed)
     if not bits:

@@ -1,4 +1,4 @@
-"""In the child: writes a GGUF file's model as a folder in MLX's layout, a few rows at a time."""
+"""Write a GGUF model as a folder in MLX's layout, a few rows at a time. Runs in the child."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from engine.sandbox.protocol import RefusedError
 
 WEIGHTS = "model.safetensors"
 
-SPARE = 64 * 10**6  # bytes of the disk that are left free
+SPARE = 64 * 10**6  # left free on disk
 
-_AT_ONCE = 2**20  # numbers that are in work at a time
+_AT_ONCE = 2**20  # values processed at a time
 _LICENCE = re.compile(r"[\w.+ -]{1,60}")
 
 
 def digest(path: Path, called: str) -> dict[str, Any]:
-    """What a file holds, as one name: the same wherever it lies.
+    """Hash a file's content, so that it's recognized in any location.
 
     Raises:
-        RefusedError: it cannot be converted, which is found out before all of it is read.
+        RefusedError: if the file can't be converted. We check that before reading all of it.
     """
     file = GgufFile(path, called)
     try:
@@ -45,14 +45,14 @@ def digest(path: Path, called: str) -> dict[str, Any]:
 
 
 def write(path: Path, out: Path, called: str, card: dict[str, Any]) -> dict[str, Any]:
-    """Write a file's model into an empty folder.
+    """Convert a file to a model folder.
 
     Args:
-        called: the file in sentences.
-        card: what the folder says of itself, in `stretto.json`.
+        called: the file's name in error messages.
+        card: what to write to the folder's `stretto.json`.
 
     Raises:
-        RefusedError: it cannot be read, or there is no room for it.
+        RefusedError: if the file can't be read, or there isn't enough disk space.
     """
     file = GgufFile(path, called)
     try:
@@ -92,7 +92,10 @@ _SAMPLING = {
 
 
 def _sampling(file: GgufFile) -> dict[str, Any]:
-    """What the model's maker recommends; what is out of range the loader leaves away."""
+    """Return the sampling parameters recommended by the model's maker.
+
+    The loader drops invalid values.
+    """
     found = {
         ours: file.metadata.get(f"general.sampling.{theirs}") for theirs, ours in _SAMPLING.items()
     }
@@ -111,7 +114,7 @@ Places = dict[str, dict[str, Any]]
 
 
 def _header(made: Plan) -> tuple[bytes, int]:
-    """The header of the file of weights, and the size of the whole."""
+    """Build the header of the weights file. Also returns the total size."""
     places: Places = {}
     end = 0
 
@@ -161,10 +164,10 @@ def _parts(one: Taken) -> tuple[str, ...]:
 
 
 def _pieces(file: GgufFile, one: Taken, kept: FloatType) -> Iterator[dict[str, bytes]]:
-    """An array's bytes in their new form, by their parts, some rows at a time."""
+    """Yield an array's converted bytes by part, some rows at a time."""
     source = one.source
     step = max(1, _AT_ONCE // source.shape[-1])
-    if one.order:  # whole heads, whose rows lie in one piece
+    if one.order:  # whole heads, so that their rows stay together
         head = source.shape[0] // one.order if len(source.shape) == 2 else 0
         step = max(1, step // head) * head if head else 1
     for first in range(0, source.rows, step):
@@ -192,7 +195,7 @@ def _pieces(file: GgufFile, one: Taken, kept: FloatType) -> Iterator[dict[str, b
 
 
 def _in_order(rows: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any]:
-    """GGUF has the two halves of each head's rows by turns; MLX has one after the other."""
+    """Reorder rows. GGUF interleaves the two halves of each head, MLX has one after the other."""
     pairs = rows.reshape(heads, -1, 2, rows.shape[-1])
     return np.ascontiguousarray(pairs.swapaxes(1, 2)).reshape(rows.shape)
 

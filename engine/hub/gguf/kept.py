@@ -1,8 +1,8 @@
-"""GGUF files that were taken in: where their folders lie, and how one comes to be.
+"""Keep track of converted GGUF files, and convert new ones.
 
-The first time a file is asked for, a confined child converts it; that takes a minute for some
-gigabytes. The folder is named by what the file holds, so a copy or another name costs nothing, and
-it stays when the file goes. The file itself is only read.
+The first time we need a file, a sandboxed child converts it, which takes about a minute for a few
+gigabytes. The folder's name is based on the content. So a copy or renamed file isn't converted
+again, and the folder remains valid if the file is deleted. The original file is only read.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from engine.hub.names import clean_name
 from engine.sandbox import jobs
 from engine.sandbox.folders import open_regular, read_json
 
-FORM = 1  # how folders are written; another number makes them anew
+FORM = 1  # version of the folder format; changing it converts all files again
 
 ENDING = ".gguf"
 _CARD = "stretto.json"
 _NOTES = ".gguf.json"
-_PART = ".gguf-"  # a folder that is being made
+_PART = ".gguf-"  # prefix of unfinished folders
 _MOST_CARD = 2**16
 _MOST_NOTES = 2**20
 _MOST_NOTED = 500
@@ -39,11 +39,11 @@ _MOST_FILES = 5_000
 _NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", _CARD)
 
 
-Convert = Callable[..., dict[str, Any]]  # `jobs.run_gguf_task`, or a replacement
+Convert = Callable[..., dict[str, Any]]  # `jobs.run_gguf_task` or a substitute
 
 
 def root() -> Path:
-    """The program's own folder of models, as the window lists it (STRETTO_MODELS in its place)."""
+    """Return the folder of our own models, which the window lists. STRETTO_MODELS overrides it."""
     named = os.environ.get("STRETTO_MODELS")
     if named:
         return Path(named).expanduser()
@@ -51,7 +51,7 @@ def root() -> Path:
 
 
 def is_gguf(path: Path) -> bool:
-    """Whether a path means a GGUF file: one by its ending, or a file that begins as one does."""
+    """Check whether a path is a GGUF file, by its extension or its first bytes."""
     if path.name.lower().endswith(ENDING):
         return not path.is_dir()
     try:
@@ -62,10 +62,10 @@ def is_gguf(path: Path) -> bool:
 
 
 def only_one(folder: Path) -> Path | None:
-    """The GGUF file of a folder that holds one and no safetensors, as LM Studio's do.
+    """Return a folder's GGUF file, if it has one and no safetensors (as in LM Studio's folders).
 
     Raises:
-        EngineError: `model_load_failed`: it holds several.
+        EngineError: `model_load_failed` if there are several.
     """
     try:
         with os.scandir(folder) as entries:
@@ -86,12 +86,12 @@ def only_one(folder: Path) -> Path | None:
 
 
 def _projects(name: str) -> bool:
-    """Whether a file is a part for images, which lies beside its model."""
+    """Check whether a file is a vision projector, which is stored next to its model."""
     return "mmproj" in name.lower()
 
 
 def find(digest: str) -> Path | None:
-    """The folder that was made of the file with this SHA-256."""
+    """Find the folder converted from the file with this SHA-256."""
     for folder in root().glob(f"*-{digest[:12]}"):
         if _complete(folder) and _made_of(folder) == (digest, FORM):
             return folder
@@ -99,9 +99,9 @@ def find(digest: str) -> Path | None:
 
 
 def known(path: Path) -> Path | None:
-    """The folder that was made of a file, if nothing has changed; the file is not read.
+    """Find the folder that a file was converted to, without reading the file.
 
-    A file that is gone is known by its place.
+    Returns None if the file has changed. If it no longer exists, its path is enough.
     """
     noted = _notes().get(str(path.expanduser().absolute()))
     if not isinstance(noted, dict) or not _whole_name(noted.get("folder")):
@@ -118,13 +118,13 @@ def folder_of(
     cancelled: threading.Event | None = None,
     convert: Convert = jobs.run_gguf_task,
 ) -> Path:
-    """The folder of a file's model, made if there is none yet. Blocks, for a minute or more.
+    """Return the folder for a file, converting it if necessary. May block for a minute or more.
 
     Args:
         cancelled: set it from any thread to stop within a fraction of a second.
 
     Raises:
-        EngineError: `model_load_failed`, saying what is wrong and what to do; `no_space`;
+        EngineError: `model_load_failed`, explaining what's wrong and what to do, `no_space` or
             `download_cancelled`.
     """
     path = path.expanduser().absolute()
@@ -156,7 +156,7 @@ def _make(convert: Convert, path: Path, called: str, named: str, stop: threading
     name = clean_name(stem, _MOST_NAME) or "Model"
     place = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.") or "model"
     out = root() / f"{place}-{named[:12]}"
-    if out.exists():  # begun by another version, or damaged since
+    if out.exists():  # from another version, or damaged
         shutil.rmtree(out, ignore_errors=True)
     beside = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=root()))
     try:
@@ -182,7 +182,7 @@ def _complete(folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _alone(stop: threading.Event, called: str) -> Iterator[None]:
-    """Only one file is converted at a time, so that none is made twice."""
+    """Let only one process convert at a time, so that no file is converted twice."""
     from filelock import FileLock, Timeout
 
     root().mkdir(parents=True, exist_ok=True)
@@ -194,18 +194,18 @@ def _alone(stop: threading.Event, called: str) -> Iterator[None]:
             lock.acquire(timeout=0.1)
             break
     try:
-        for left in root().glob(f"{_PART}*.part"):  # of a program that was killed
+        for left in root().glob(f"{_PART}*.part"):  # left behind by a killed process
             shutil.rmtree(left, ignore_errors=True)
         yield
     finally:
         lock.release()
 
 
-# What is remembered of files, so that they need not be read again.
+# Notes about known files, so they needn't be read again
 
 
 def _same(path: Path) -> list[int]:
-    """What changes when a file does. Raises OSError."""
+    """Return values that change whenever the file does. Raises OSError."""
     status = os.stat(path)
     return [status.st_size, status.st_mtime_ns, status.st_ino]
 
@@ -223,7 +223,7 @@ def _notes() -> dict[str, Any]:
 
 
 def _note(path: Path, same: list[int], folder: Path) -> None:
-    """Remember it. Where that fails the file is read again the next time."""
+    """Remember a converted file. If that fails, the file is just read again next time."""
     with contextlib.suppress(OSError), _noting:
         notes = {name: note for name, note in _notes().items() if name != str(path)}
         notes = dict([*notes.items()][1 - _MOST_NOTED :])

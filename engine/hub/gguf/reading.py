@@ -1,9 +1,9 @@
-"""In the child: a GGUF file, read with limits. No word of it is believed before it is compared.
+"""Parse a GGUF file within limits. Runs in the child. Nothing in the file is trusted.
 
-A file begins with "GGUF", a version, two counts, the metadata (names with typed values) and the
-list of arrays (name, lengths, type, offset); the arrays follow. All numbers are little-endian.
-Every count is compared with the bytes that are left before anything is made of its size, so a
-forged one costs nothing. Names are only ever looked up, never used as paths.
+The layout is: "GGUF", version, two counts, metadata (names with typed values), list of arrays
+(name, dimensions, type, offset), and then the data. Numbers are little-endian. Before allocating
+anything, we compare its size with the bytes that are left. So a forged count does no harm. Names
+are only used for lookups, never as paths.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from engine.sandbox.folders import check_not_sparse
 from engine.sandbox.protocol import RefusedError
 
 MOST_HEADER = 192 * 2**20
-"""Bytes before the arrays. The largest known, with 262,000 words, has 12 million."""
+"""Size limit for everything before the data. The largest known header, with 262,000 tokens, has 12
+MB."""
 
-MOST_ITEMS = 2_000_000  # of one list in the metadata; the largest known has 514,000
+MOST_ITEMS = 2_000_000  # per metadata list; the largest known list has 514,000
 
-MOST_NAMED = 20_000  # entries of the metadata, and arrays; a model of 126 layers has 1,140
+MOST_NAMED = 20_000  # for metadata entries and for arrays; a model with 126 layers has 1,140 arrays
 
 MOST_TEXT = 16 * 2**20
-MOST_NAME = 1024  # bytes of a name; those of arrays have at most 64
-MOST_LENGTH = 2**40  # numbers in an array
+MOST_NAME = 1024  # bytes; array names have at most 64
+MOST_LENGTH = 2**40  # values per array
 _MOST_ALIGNMENT = 2**20
 _PIECE = 2**20
 
@@ -53,12 +54,12 @@ _NUMBERS: dict[int, np.dtype[Any]] = {
 
 
 class Array(Struct, frozen=True):
-    """One array as the file lists it."""
+    """An entry in the file's list of arrays."""
 
     name: str
-    shape: tuple[int, ...]  # as numpy has it: the length of a row comes last
+    shape: tuple[int, ...]  # numpy order, i.e. the row length is last
     type: BlockType
-    offset: int  # of its first byte in the file
+    offset: int  # position in the file of the first byte
 
     @property
     def rows(self) -> int:
@@ -74,14 +75,14 @@ class Array(Struct, frozen=True):
 
 
 class GgufFile:
-    """A file whose list of arrays has been read and holds together.
+    """A GGUF file whose header has been read and is consistent.
 
     Raises:
-        RefusedError: it is no GGUF file, damaged or incomplete.
+        RefusedError: if it isn't GGUF, or is damaged or incomplete.
     """
 
     def __init__(self, path: Path, called: str) -> None:
-        self.called = called  # how the file is called in sentences
+        self.called = called  # the file's name in error messages
         try:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as error:
@@ -93,16 +94,16 @@ class GgufFile:
         self.size = status.st_size
         self._at = 0
         self._held, self._held_at = b"", 0
-        # by name: numbers, texts, and lists of either (numpy's where they are numbers)
+        # by name: numbers, strings, and lists of either (numpy arrays for numbers)
         self.metadata: dict[str, Any] = {}
-        self.arrays: dict[str, Array] = {}  # by name
+        self.arrays: dict[str, Array] = {}
         self._read_header()
 
     def close(self) -> None:
         os.close(self._descriptor)
 
     def rows(self, array: Array, first: int, count: int) -> np.ndarray[Any, Any]:
-        """The bytes of some rows of an array, a row each."""
+        """Read some rows of an array, as bytes."""
         width = array.row_bytes
         data = os.pread(self._descriptor, count * width, array.offset + first * width)
         if len(data) != count * width:
@@ -112,7 +113,7 @@ class GgufFile:
     def damaged(self, why: str) -> RefusedError:
         return RefusedError(f"{self.called} is damaged: {why}. Download it again.")
 
-    # The header.
+    # Header
 
     def _read_header(self) -> None:
         magic = self._take(4) if self.size >= 4 else b""
@@ -195,7 +196,7 @@ class GgufFile:
         self._check_places()
 
     def _check_places(self) -> None:
-        """Refuse arrays that lie over each other or beyond the end."""
+        """Reject arrays that overlap or go beyond the end of the file."""
         end = 0
         for array in sorted(self.arrays.values(), key=lambda a: a.offset):
             if array.offset < end:
@@ -207,10 +208,10 @@ class GgufFile:
                 "Download it again."
             )
 
-    # Pieces of it.
+    # Reading primitives
 
     def _check_count(self, count: int, most: int, least_bytes: int, what: str) -> None:
-        """Refuse a count that the rest of the file cannot hold, or that no model has."""
+        """Reject a count that is too large for the rest of the file, or for any real model."""
         if count * least_bytes > self.size - self._at:
             raise self.damaged(f"it claims {count:,} {what}, more than the rest of it could hold")
         if count > most:
@@ -239,7 +240,7 @@ class GgufFile:
         return self._take(length).decode(errors="replace")
 
     def _take(self, count: int) -> bytes:
-        """The next bytes of the header."""
+        """Read the next bytes of the header."""
         if self._at + count > MOST_HEADER:
             raise RefusedError(
                 f"{self.called} cannot be read: it describes itself in more than "

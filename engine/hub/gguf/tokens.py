@@ -1,8 +1,8 @@
-"""In the child: a tokenizer.json of the words in a GGUF file's metadata.
+"""Build a tokenizer.json from a GGUF file's metadata. Runs in the child.
 
-There are two kinds. "gpt2" has merges, and cuts a text into words first, by a rule that the file
-only names. "llama" (SentencePiece) has a score for each word; a pair is merged sooner, the higher
-the score of what it becomes, and that is written as merges here.
+There are two types. "gpt2" has merges, and first splits text using a pattern that the file only
+names. "llama" (SentencePiece) has a score per token: the higher the score of the result, the
+earlier a pair is merged. We convert scores to merges.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from engine.hub.gguf.reading import GgufFile
 from engine.sandbox.protocol import RefusedError
 
 MOST_TEMPLATE = 2**20
-_LONGEST_PIECE = 256  # characters of a word that others are merged into
+_LONGEST_PIECE = 256  # longest token (in characters) that we generate merges for
 _NORMAL, _UNKNOWN, _CONTROL, _OWN, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6
 
 _ENDINGS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -27,7 +27,7 @@ _CASES = rf"{_FIRST}{_UPPER}*{_LOWER}+%s|{_FIRST}{_UPPER}+{_LOWER}*%s"
 _TEKKEN = _CASES % ("", "") + r"|\p{N}" + _REST_AND_SLASH
 _GPT4O = _CASES % ((_ENDINGS + "?",) * 2) + r"|\p{N}{1,3}" + _REST_AND_SLASH
 
-# By llama.cpp's names. None: by GPT-2's own expression, which `tokenizers` has built in.
+# By the names used in llama.cpp. None means GPT-2's pattern, which is built into `tokenizers`.
 _RULES: dict[str, str | None] = {
     **dict.fromkeys(("default", "gpt-2", "gpt2", "phi-2", "olmo", "smollm"), None),
     **dict.fromkeys(("starcoder", "refact", "codeshell", "command-r"), None),
@@ -36,19 +36,20 @@ _RULES: dict[str, str | None] = {
     "tekken": _TEKKEN,
     "gpt-4o": _GPT4O,
 }
-_DIGITS = {"smollm", "starcoder", "refact", "codeshell", "command-r"}  # one by one
-_WHOLE_WORDS = {"llama3", "llama-v3", "llama-bpe", "falcon3", "tekken"}  # before any merge
-_COMPOSED = {"qwen2", "deepseek-r1-qwen"}  # characters and accents in one
+_DIGITS = {"smollm", "starcoder", "refact", "codeshell", "command-r"}  # split digits one by one
+# look up whole words before merging
+_WHOLE_WORDS = {"llama3", "llama-v3", "llama-bpe", "falcon3", "tekken"}
+_COMPOSED = {"qwen2", "deepseek-r1-qwen"}  # use composed accents (NFC)
 
 _ENDS = (
     *("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"),
     *("<|end_of_text|>", "<EOT>", "<|eot|>"),
 )
-"""Marks that end a turn whatever else a file says, as llama.cpp takes them."""
+"""Tokens that always end a turn, whatever the file says. Same as in llama.cpp."""
 
 
 class Words:
-    """The words of a file, with what it says of them."""
+    """The vocabulary of a file."""
 
     def __init__(self, file: GgufFile, rows: int) -> None:
         self._file = file
@@ -69,7 +70,7 @@ class Words:
         if len(self._ids) != len(words):
             raise file.damaged("some of its words are there twice")
         self._kinds = self._numbers("token_type", [_NORMAL] * len(words))
-        # bos, ends: the ids of the mark that begins a text, and of those that end one
+        # ids of the BOS token and of end-of-turn tokens
         self.bos = self._id("bos")
         eos, eot = self._id("eos"), self._id("eot")
         named = [self._ids[word] for word in _ENDS if self._special(self._ids.get(word))]
@@ -99,10 +100,10 @@ class Words:
         value = self._file.metadata.get(f"tokenizer.ggml.{name}")
         return value if isinstance(value, bool) else default
 
-    # What is written.
+    # Output
 
     def tokenizer(self) -> dict[str, Any]:
-        """The content of a tokenizer.json."""
+        """Build the content of tokenizer.json."""
         made = self._byte_level() if self._model == "gpt2" else self._sentence_piece()
         begins = self._flag("add_bos_token", self._model == "llama")
         return {
@@ -115,7 +116,7 @@ class Words:
         }
 
     def config(self, context: int) -> dict[str, Any]:
-        """The content of a tokenizer_config.json."""
+        """Build the content of tokenizer_config.json."""
         named = {"bos": self.bos, "eos": self._eos, "unk": self._id("unk"), "pad": self._id("pad")}
         found: dict[str, Any] = {
             f"{name}_token": self._words[number]
@@ -135,7 +136,7 @@ class Words:
         }
 
     def _added(self) -> list[dict[str, Any]]:
-        # Phi 3 takes the blanks after its marks for a part of them.
+        # Phi 3 treats whitespace after its special tokens as part of them.
         swallows = self._model == "llama" and self._file.metadata["general.architecture"] == "phi3"
         plain = ("<s>", "<unk>", "<|endoftext|>")
         return [
@@ -197,7 +198,7 @@ class Words:
         bytes_: bool = False,
         unknown: int | None = None,
     ) -> dict[str, Any]:
-        """The model of a tokenizer.json (byte-pair encoding)."""
+        """Build the tokenizer's model (byte-pair encoding)."""
         return {
             "type": "BPE",
             "dropout": None,
@@ -239,7 +240,7 @@ class Words:
         }
 
     def _merges_of_scores(self) -> list[list[str]]:
-        """Each way to make a word of two others, those of the best words first."""
+        """List every way to merge two tokens into another, best-scoring results first."""
         scores = self._numbers("scores", [])
         if not scores:
             raise self._file.damaged("its words have no scores")

@@ -1,8 +1,8 @@
-"""Patches: replacements of functions of mlx-lm, MLX and Python.
+"""Monkey patches for mlx-lm, MLX and Python.
 
-If a patch cannot be applied because another version renamed or changed the function, it stays off,
-and the engine runs without its benefit. `states()` returns which patches are on and why others are
-off. This module imports neither MLX nor mlx-lm; the modules of patches do.
+If a library update has renamed or changed a function, its patch stays off, and the engine runs
+without its benefits. For the current state of all patches, see `states()`. This module doesn't
+import MLX or mlx-lm, but the modules that implement patches do.
 
 Imports: nothing.
 """
@@ -24,24 +24,24 @@ from msgspec import Struct
 log = logging.getLogger(__name__)
 
 DISABLED_PATCHES_VARIABLE = (
-    "STRETTO_WITHOUT_PATCHES"  # environment variable with the names of patches to leave off
+    "STRETTO_WITHOUT_PATCHES"  # environment variable that lists patches to turn off
 )
 
 
 class Patch(Struct):
-    """A replacement and its state."""
+    """Monkey patch and its current state."""
 
     name: str
-    module: str  # has a function `install_NAME` that raises an error if it cannot be applied
-    loss: str  # effect while it is off
+    module: str  # module with a function `install_NAME`, which raises if it can't be applied
+    loss: str  # what happens without the patch, for the log
     on: bool = False
-    reason: str = "no engine has started yet"  # why it is off; "" if it is on
+    reason: str = "no engine has started yet"  # why the patch is off, or ""
     _tried: bool = False
 
     def apply(self) -> bool:
-        """Apply the patch unless tried before, and return True if it is on.
+        """Apply the patch and return True if it's on. Only the first call has an effect.
 
-        A failure is logged once.
+        Failures are logged once.
         """
         if self._tried:
             return self.on
@@ -59,7 +59,7 @@ class Patch(Struct):
         return self.on
 
     def skip(self, why: str) -> None:
-        """Set the reason why it is not needed, unless tried before."""
+        """Note why the patch isn't needed, unless `apply` was called."""
         if not self._tried:
             self.reason = why
 
@@ -105,18 +105,18 @@ _PATCHES = {
 
 
 def apply(name: str) -> bool:
-    """Apply a patch unless tried before, and return True if it is on."""
+    """Apply a patch and return True if it's on. See `Patch.apply`."""
     return _PATCHES[name].apply()
 
 
 def skip(names: Iterable[str], why: str) -> None:
-    """Set the reason why patches are not needed on this machine."""
+    """Note why some patches aren't needed on this machine."""
     for name in names:
         _PATCHES[name].skip(why)
 
 
 def is_on(name: str) -> bool:
-    """Return True if a patch is applied."""
+    """Check whether a patch is applied."""
     return _PATCHES[name].on
 
 
@@ -126,7 +126,7 @@ def states() -> tuple[Patch, ...]:
 
 
 def replace(home: ModuleType, name: str, new: Any) -> None:
-    """Set `home.name` to `new`, also in modules of models that already imported it by name."""
+    """Set `home.name` to `new`, and also patch model modules that already imported the name."""
     old = getattr(home, name)
     setattr(home, name, new)
     for path, module in list(sys.modules.items()):
@@ -138,12 +138,12 @@ def replace(home: ModuleType, name: str, new: Any) -> None:
 
 
 def expect(function: Callable[..., Any], *names: str) -> None:
-    """Check that a function's first parameters have these names and may be passed by position.
+    """Check that a function's first parameters are positional and have these names.
 
-    Further parameters are allowed. A function without a signature is accepted.
+    Additional parameters are fine, and so are functions without a signature.
 
     Raises:
-        TypeError: with the actual parameters.
+        TypeError: if the parameters are different.
     """
     try:
         known = list(inspect.signature(function).parameters.values())
@@ -159,10 +159,10 @@ def expect(function: Callable[..., Any], *names: str) -> None:
 
 
 def install_module_classes() -> None:
-    """Check that replacing a module's class works and affects calls.
+    """Check that we can replace a module's class, and that this affects calls.
 
     Raises:
-        TypeError, RuntimeError: if it does not.
+        TypeError, RuntimeError: if it doesn't work.
     """
     from mlx import nn
 
@@ -179,10 +179,10 @@ class _Answering:
 
 
 def mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
-    """Insert `mixin` before the modules' own classes. Return an undo function.
+    """Add `mixin` to the classes of modules. Returns an undo function.
 
-    Parameters and names are unchanged. Modules that already have the mixin, such as those shared
-    with a variant's base, are skipped.
+    Parameters and their names stay the same. Modules that already have the mixin are skipped, e.g.
+    modules that a variant shares with its base model.
     """
     changed = [(module, type(module)) for module in modules if not isinstance(module, mixin)]
     for module, kind in changed:

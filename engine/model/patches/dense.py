@@ -1,16 +1,15 @@
-"""Products with float32 weights, and cheaper exponentials, on a Linux CPU.
+"""Faster float32 matrix products and exponentials for Linux CPUs.
 
-`product` multiplies few rows one by one, and pads more rows to a number that suits OpenBLAS's
-kernels. The replaced functions (`on_cpu`) use these inside `engaged`, which surrounds the engine's
-forward passes and affects only their thread. (Quantized weights have their own kernels,
-`engine.kernels`.)
+`product` multiplies a few rows one by one, or pads more rows to a number that suits OpenBLAS's
+kernels. The patched functions (`on_cpu`) use it inside of `engaged`, which wraps the engine's
+forward passes and only affects their thread. (For quantized weights, see `engine.kernels`.)
 
-Nanoseconds per number on one core: MLX's `exp` 10, softmax 10 and sigmoid 15, all without vector
-instructions; its `power` 3.5; numpy's `exp` 0.4. Numpy needs evaluated arrays, and evaluation costs
-60 microseconds, so numpy computes many numbers and `power` few. For a chunk of 64 tokens after
-3,000, attention takes 3.5 instead of 20 ms per layer. Waiting inside a pass costs nothing extra,
-because on a CPU, MLX only runs a few operations ahead of Python: 85 of a step's 93 ms had passed
-when its launch was done.
+Time per element on one core: 10 ns for MLX's `exp` and softmax and 15 ns for its sigmoid, which
+aren't vectorized; 3.5 ns for its `power`; and 0.4 ns for numpy's `exp`. But numpy needs evaluated
+arrays, and each evaluation takes 60 µs. So we use numpy for large arrays and `power` for small
+arrays. For a chunk of 64 tokens after 3,000 tokens, attention takes 3.5 ms per layer instead of
+20 ms. Evaluating inside of a pass doesn't cost us any parallelism: on a CPU, MLX only runs a few
+operations ahead of Python, and 85 of a step's 93 ms had passed when its launch returned.
 """
 
 from __future__ import annotations
@@ -28,17 +27,15 @@ import numpy as np
 E = math.e
 
 MIN_NUMPY_SIZE = 16_384
-"""Number of exponentials from which numpy is faster, including the evaluation it needs."""
+"""Minimum number of exponentials for which numpy is faster, including the evaluation it needs."""
 
 TILE = 16  # rows per tile in OpenBLAS's kernels
 
-MAX_ROWS = 256  # with more rows, padding saves less than it costs to copy them
+MAX_ROWS = 256  # above this, copying the rows costs more than padding saves
 
 MAX_VECTOR_ROWS = 4
-"""Number of rows up to which they are multiplied one by one. With more, a matrix product is about
-as fast."""
-
-MIN_WEIGHTS = 65_536  # for smaller matrices, evaluation takes longer than what is saved
+"""Maximum number of rows to multiply one by one. Beyond that, a matrix product is about as fast."""
+MIN_WEIGHTS = 65_536  # for smaller matrices, the extra evaluation costs more than we save
 
 _ROW_MAJOR, _NO_TRANSPOSE = 101, 111  # cblas.h
 
@@ -48,11 +45,11 @@ _enabled = False
 
 has_wide_kernels = False  # True if matrix products use AVX-512
 
-matrix_vector: Callable[..., None] | None = None  # OpenBLAS's `cblas_sgemv`, or None
+matrix_vector: Callable[..., None] | None = None  # OpenBLAS's `cblas_sgemv` if available
 
 
 def enable(wide_kernels: bool, sgemv: Callable[..., None] | None = None) -> None:
-    """Enable `engaged` in this process."""
+    """Enable this module in the process. Without this, `engaged` has no effect."""
     global _enabled, has_wide_kernels, matrix_vector
     _enabled, has_wide_kernels, matrix_vector = True, wide_kernels, sgemv
 
@@ -70,18 +67,18 @@ def engaged() -> Iterator[None]:
 
 
 def is_engaged(x: mx.array) -> bool:
-    """Return True if the engine runs a model on this thread and `x` is float32."""
+    """Check whether this module should handle `x`: it's float32 and inside of `engaged`."""
     return getattr(_state, "on", False) and x.dtype == mx.float32
 
 
 def memo() -> dict[str, Any]:
-    """Return a dictionary that lasts until the pass ends, or an empty one if not engaged."""
+    """Return a dictionary for caching values until the end of the pass."""
     kept: dict[str, Any] = getattr(_state, "memo", {})
     return kept
 
 
 def evaluated(*arrays: mx.array) -> bool:
-    """Evaluate arrays for numpy. Return False in a function that is being compiled."""
+    """Evaluate arrays so that numpy can read them. Returns False inside of `mx.compile`."""
     try:
         mx.eval(*arrays)
     except ValueError:
@@ -90,19 +87,19 @@ def evaluated(*arrays: mx.array) -> bool:
 
 
 def product(x: mx.array, weight: mx.array) -> mx.array | None:
-    """Return `x @ weight.T`, or None if MLX's own product is fastest.
+    """Compute `x @ weight.T`, or return None if MLX's own product is faster.
 
-    OpenBLAS's kernels work on tiles of 16 rows. A few rows beyond whole tiles cost more than
-    another whole tile. Milliseconds for sixty matrices of 1,536 x 576 (212 MB), on two cores with
-    AVX2 kernels:
+    OpenBLAS's kernels work on tiles of 16 rows, and a partial tile with a few rows is slower than a
+    full tile. Times in milliseconds for 60 matrices of 1,536 x 576 (212 MB) on two cores with AVX2
+    kernels:
 
         rows             1     2     4     6     8    12    15    16    20    24    28    32
         x @ W.T         11.2  13.7  20.3  19.4  20.8  33.9  20.9  15.1  29.8  29.8  39.8  22.8
         x, zeros below  18.0  17.9  17.7  17.4  18.1  17.6  17.9  17.2  29.4  23.7  24.1  24.7
 
-    So more than two rows beyond whole tiles are padded with zeros, unless `by_rows` takes them one
-    by one. AVX-512 kernels handle such rows better: padding pays off from nine rows on (12 rows:
-    21.1 against 16.6 ms).
+    So we pad partial tiles of more than two rows with zeros, unless there are few enough rows for
+    `by_rows`. AVX-512 kernels are better at partial tiles: padding only pays off from nine rows on
+    (12 rows: 21.1 ms without, 16.6 ms with padding).
 
     Args:
         x: `[..., inputs]`.
@@ -123,9 +120,9 @@ def product(x: mx.array, weight: mx.array) -> mx.array | None:
 
 
 def _padded(x: mx.array, rows: int, more: int) -> mx.array:
-    """Return `x` as `[rows + more, inputs]`, padded with zeros.
+    """Reshape `x` to `[rows + more, inputs]`, padded with zeros.
 
-    Consecutive layers with the same `x` share the result.
+    The result is cached for the next layer, which often has the same input.
     """
     last = memo().get("filled up")
     if last is None or last[0] is not x:
@@ -136,13 +133,15 @@ def _padded(x: mx.array, rows: int, more: int) -> mx.array:
 
 
 def by_rows(x: mx.array, weight: mx.array) -> mx.array | None:
-    """Return `x @ weight.T` of a few rows, evaluated, or None if another way is faster.
+    """Compute `x @ weight.T` for a few rows, or return None if that wouldn't be faster.
 
-    The rows are multiplied one by one, with OpenBLAS's matrix-vector product. MLX always uses
-    OpenBLAS's matrix product, which first copies the weights into tiles: for a single row that
-    takes more than twice as long as reading them. A row's result does not depend on the others.
-    Milliseconds for sixty consecutive matrices of 1,536 x 576, including the evaluation of each, on
-    two cores with AVX-512 kernels:
+    Multiplies the rows one by one, using OpenBLAS's matrix-vector product. MLX always uses the
+    matrix-matrix product, which first copies the weights into tiles. For a single row, this takes
+    more than twice as long as just reading the weights. Another benefit is that a row's result
+    doesn't depend on the other rows. The result is already evaluated.
+
+    Times in milliseconds for 60 consecutive matrices of 1,536 x 576 on two cores with AVX-512
+    kernels, including evaluation:
 
         rows                1     2     3     4     6     8
         x @ W.T          16.3  19.4  20.4  22.3  21.1  23.0
@@ -150,7 +149,7 @@ def by_rows(x: mx.array, weight: mx.array) -> mx.array | None:
 
     Args:
         x: `[..., inputs]`.
-        weight: `[outputs, inputs]`, neither 0.
+        weight: `[outputs, inputs]`, must not be empty.
     """
     multiply, (outputs, inputs) = matrix_vector, weight.shape
     rows = x.size // inputs
@@ -172,7 +171,7 @@ def by_rows(x: mx.array, weight: mx.array) -> mx.array | None:
 
 
 def bind_sgemv(blas: ctypes.CDLL | None) -> Any:
-    """Return OpenBLAS's `cblas_sgemv` as a Python function, or None without OpenBLAS."""
+    """Bind OpenBLAS's `cblas_sgemv`. Returns None if OpenBLAS isn't available."""
     function: Any = getattr(blas, "cblas_sgemv", None)
     if function is None:
         return None
@@ -183,12 +182,12 @@ def bind_sgemv(blas: ctypes.CDLL | None) -> Any:
 
 
 def swiglu(gate: mx.array, x: mx.array) -> mx.array:
-    """Return `gate * sigmoid(gate) * x` of float32 arrays, with cheaper exponentials."""
+    """Compute `gate * sigmoid(gate) * x` for float32 arrays, with cheaper exponentials."""
     if gate.size < MIN_NUMPY_SIZE or not evaluated(gate, x):
         return gate / (1 + mx.power(1 / E, gate)) * x
     g = np.asarray(gate)
     out = np.negative(g)
-    with np.errstate(over="ignore"):  # for a very negative gate, dividing by infinity gives zero
+    with np.errstate(over="ignore"):  # overflow is fine, since dividing by infinity gives zero
         np.exp(out, out=out)
     out += 1
     np.divide(g, out, out=out)

@@ -1,4 +1,4 @@
-"""Patches for CPUs. On Linux, `dense` computes the replaced functions faster."""
+"""Patches for CPUs. Most of them use the faster functions in `dense`, and only apply on Linux."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _swiglu: Callable[..., mx.array]
 def install_compilation() -> None:
     """Disable `mx.compile` for the whole process.
 
-    On a CPU it runs g++ for every new shape: half a second in which no chat gets a token, memory
-    that is never freed (100 MB for phi3small), and an exception if g++ is missing. All it would
-    save is the dispatch of a few operations.
+    On a CPU, it runs g++ for every new shape. This stalls all chats for half a second, leaks memory
+    (100 MB for phi3small), and raises an exception if g++ isn't installed. All it could save is the
+    dispatch of a few operations.
     """
     mx.disable_compile()
 
 
 def install_activations() -> None:
-    """Replace mlx-lm's `swiglu`, the gate of most models' feed-forward layers."""
+    """Replace mlx-lm's `swiglu`, which most models use in their feed-forward layers."""
     global _swiglu
     home = importlib.import_module("mlx_lm.models.activations")
     expect(home.swiglu, "gate", "x")
@@ -34,7 +34,7 @@ def install_activations() -> None:
 
 
 def swiglu(gate: mx.array, x: mx.array, *more: Any, **named: Any) -> mx.array:
-    """Return `silu(gate) * x` for arrays of one shape."""
+    """Compute `silu(gate) * x` for arrays of the same shape."""
     if more or named or not dense.is_engaged(gate):
         return _swiglu(gate, x, *more, **named)
     return dense.swiglu(gate, x)
@@ -53,7 +53,7 @@ def install_embedding() -> None:
 
 
 def _multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    """Return a replacement for a layer's method: `x @ weight.T` plus the bias, if any."""
+    """Wrap a method that computes `x @ weight.T`, plus the bias if there is one."""
 
     def multiplied(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
         y = None

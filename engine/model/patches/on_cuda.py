@@ -1,7 +1,8 @@
-"""Patches for CUDA: products with quantized weights, which are slow in MLX 0.32.4 (E166).
+"""Patches for CUDA: quantized matrix products, which are slow in MLX 0.32.4 (E166).
 
-MLX treats the rows of several chats as separate products of one row, and multiplies fewer rows than
-a tile one by one. Kernels for tiles dequantize the weights again for each tile.
+MLX treats the rows of several chats as separate products with one row each, and multiplies rows one
+by one if there are fewer than a tile. With larger inputs, it dequantizes the weights for each tile
+again.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ import mlx.nn as nn
 from engine.model.patches import expect
 
 MIN_PADDED_ROWS, TILE = 4, 8
-"""`MIN_PADDED_ROWS` to `TILE` rows are padded to `TILE`. With fewer, the extra launch takes as
-long."""
+"""From `MIN_PADDED_ROWS` on, rows are padded to `TILE`. With fewer rows, the extra kernel launch
+costs as much as padding saves."""
 
-MIN_PADDED_WEIGHT = 2**21  # minimum size of a weight for which padding pays off
+MIN_PADDED_WEIGHT = 2**21  # minimum number of weights for which padding pays off
 
-MIN_DEQUANTIZED_ROWS = 256  # number of rows from which weights are dequantized first
+MIN_DEQUANTIZED_ROWS = 256  # minimum number of rows for which to dequantize the weights first
 
 MAX_DEQUANTIZED_WEIGHT = 2**28
-"""Maximum size of a weight to dequantize (512 MB). Output layers are larger."""
+"""Maximum number of weights to dequantize (512 MB). Output layers are larger than this."""
 
 
 def install_few_bits() -> None:
@@ -36,7 +37,7 @@ def install_few_bits() -> None:
 
 
 def multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    """Return a replacement for a layer's method from `[..., inputs]` to `[..., outputs]`."""
+    """Wrap a quantized layer's method that maps `[..., inputs]` to `[..., outputs]`."""
 
     def product(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
         inputs, outputs = x.shape[-1], self["weight"].shape[0]
@@ -68,5 +69,5 @@ def multiplied(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
 
 @functools.cache
 def _places(rows: int) -> mx.array:
-    """Return the source row for each row of a padded tile; the last one is repeated."""
+    """Return indices that pad rows to a full tile by repeating the last row."""
     return mx.minimum(mx.arange(TILE), rows - 1)

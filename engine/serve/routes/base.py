@@ -1,4 +1,4 @@
-"""Base classes of routes: description, requested generation, and collecting an answer."""
+"""Base classes for routes: route description, parsed request, and collecting an answer."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ log = logging.getLogger(__name__)
 
 
 class APIRoute(Route):
-    """Route with its description for `/openapi.json`.
+    """Route that also appears in `/openapi.json`.
 
     Args:
-        endpoint: a Starlette function, or an ASGI application.
+        endpoint: a Starlette handler or an ASGI application.
     """
 
     def __init__(
@@ -60,45 +60,45 @@ class APIRoute(Route):
         super().__init__(path, endpoint, methods=[method])
         self.method = method
         self.summary = summary
-        self.body = body  # model of its body, or None
+        self.body = body  # model of the request body, if any
         self.body_required = body_required
-        self.media_type = media_type  # of the response
-        self.status = status  # on success
+        self.media_type = media_type  # media type of the response
+        self.status = status  # success status
 
 
 class Generation(Struct, frozen=True):
-    """Text generation that a request asks for."""
+    """A parsed generation request."""
 
     model: Model
-    # conversations or raw prompts, not mixed
+    # either conversations or raw prompts
     prompts: Sequence[list[Message] | RawPrompt]
     params: SamplingParams
     config: SessionConfig = field(default_factory=SessionConfig)
     n: int = 1  # answers per prompt
     stream: bool = False
-    # template arguments besides the messages
+    # extra arguments for the chat template
     template: Mapping[str, Any] = field(default_factory=dict)
-    usage: bool = False  # send token counts at the end of a stream
-    # additional data for the API's writer
+    usage: bool = False  # send token counts at the end of the stream
+    # API-specific data for the writer
     extra: Mapping[str, Any] = field(default_factory=dict)
     returns_reasoning: bool = True
 
     @property
     def messages(self) -> list[Message]:
-        """The conversation, or [] for raw prompts."""
+        """The conversation, or [] if the prompts are raw."""
         first = self.prompts[0]
         return [] if isinstance(first, RawPrompt) else first
 
     @property
     def head(self) -> list[str]:
-        """Names of the tools at the beginning of the prompt."""
+        """Names of the tools that come first in the prompt."""
         return [name_of(tool) for tool in self.template.get("tools", self.params.offered)]
 
 
 # -- one answer ------------------------------------------------------------------------------------
 
 
-MIN_LOGPROB = -9999.0  # log probability of 0, as in OpenAI's API, because JSON has no infinity
+MIN_LOGPROB = -9999.0  # JSON has no -inf, so use the same stand-in as OpenAI
 
 
 def _one(odds: TokenOdds) -> dict[str, Any]:
@@ -110,12 +110,15 @@ def _one(odds: TokenOdds) -> dict[str, Any]:
 
 
 def listed_odds(odds: Iterable[TokenOdds]) -> list[dict[str, Any]]:
-    """Return log probabilities in the shape of chat completions and responses."""
+    """Format log probabilities as chat completions and responses have them."""
     return [{**_one(o), "top_logprobs": [_one(t) for t in o.top]} for o in odds]
 
 
 def odds_columns(odds: Iterable[TokenOdds], offset: int) -> dict[str, Any]:
-    """Return log probabilities in the shape of completions, for text that begins at `offset`."""
+    """Format log probabilities as text completions have them.
+
+    The text starts at character `offset`.
+    """
     names = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
     out: dict[str, list[Any]] = {name: [] for name in names}
     for token in odds:
@@ -136,7 +139,7 @@ def _text(odds: TokenOdds) -> str:
 
 
 class Text(Struct, frozen=True):
-    """Text of the answer or its reasoning."""
+    """Answer or reasoning text."""
 
     text: str
     reasoning: bool
@@ -146,63 +149,63 @@ class Text(Struct, frozen=True):
 class CallComplete(Struct, frozen=True):
     """A complete tool call."""
 
-    number: int  # of the call in its answer, from 0
+    number: int  # index of the call in its answer
     id: str
     name: str
-    arguments: str  # as JSON
+    arguments: str  # JSON
 
 
 class CallStart(Struct, frozen=True):
-    """Start of a tool call, with the beginning of its arguments or all of them."""
+    """Start of a tool call. Includes the first part of its arguments, or all of them."""
 
-    number: int  # of the call in its answer, from 0
+    number: int  # index of the call in its answer
     id: str
     name: str
     text: str
 
 
 class CallDelta(Struct, frozen=True):
-    """Continuation of a tool call's arguments."""
+    """More of a tool call's arguments."""
 
     number: int
     text: str
 
 
 class CallBroken(Struct, frozen=True):
-    """Text that began like a tool call and is not a valid one."""
+    """Text that started like a tool call but turned out not to be valid."""
 
     number: int
 
 
 Piece = Text | CallStart | CallDelta | CallComplete | CallBroken
-"""Part of an answer. Each call has a beginning, any number of continuations, and an end (complete
-or broken). Another call may begin before that end, but after that only the newest has
-continuations."""
+"""Part of an answer. Each call has one start, any number of deltas, and one end (complete or
+broken). The next call may start before the end of the previous call, but from then on deltas belong
+to the newest call."""
 
 
 class Choice(Struct, eq=False):
-    """An answer to a request."""
+    """Collects one answer to a request."""
 
-    index: int  # among the answers to the request
-    calls_tools: bool = False  # tools were offered; otherwise calls are text
-    streams: bool = False  # pieces are sent immediately and cannot be revoked
-    prompt: int = 0  # index of its prompt in the request
+    index: int  # index among the request's answers
+    calls_tools: bool = False  # tools were offered; if not, calls are treated as text
+    streams: bool = False  # sent as generated, so nothing can be taken back
+    prompt: int = 0  # index of the prompt it answers
     returns_reasoning: bool = True
-    prompt_tokens: int = 0  # once known
-    reused_tokens: int = 0  # prompt tokens found in a cache
+    prompt_tokens: int = 0  # 0 until known
+    reused_tokens: int = 0  # found in a cache
     reasoning: list[str] = field(default_factory=list)
     answer: list[str] = field(default_factory=list)
     calls: list[CallComplete] = field(default_factory=list)
     odds: list[TokenOdds] = field(default_factory=list)
     last: Finished | None = None
     _blanks: str = ""
-    _names: dict[str, str] = field(default_factory=dict)  # of calls, by id
-    _begun: dict[str, int] = field(default_factory=dict)  # numbers of calls, by id
-    _texts: dict[str, list[str]] = field(default_factory=dict)  # arguments of calls, by id
-    _cut: ToolCallFailed | None = None  # call in which the answer ended
+    _names: dict[str, str] = field(default_factory=dict)  # tool name by call id
+    _begun: dict[str, int] = field(default_factory=dict)  # call index by call id
+    _texts: dict[str, list[str]] = field(default_factory=dict)  # argument chunks by call id
+    _cut: ToolCallFailed | None = None  # the call that was being written when the answer ended
 
     def take(self, event: Event) -> Iterator[Piece]:
-        """Process an event, and yield the pieces for the client."""
+        """Process an engine event. Yields the pieces to send to the client."""
         if isinstance(event, PromptProgress):
             self.prompt_tokens, self.reused_tokens = event.total, event.reused
         elif isinstance(event, Finished):
@@ -236,11 +239,11 @@ class Choice(Struct, eq=False):
         return called
 
     def _not_called(self, event: ToolCallFailed) -> Iterator[Piece]:
-        """Handle a call that is invalid or incomplete: complete it if only brackets are missing."""
+        """Handle an invalid or incomplete call. If only closing brackets are missing, add them."""
         if event.message == CUT_OFF:
-            self._cut = event  # handled when the reason for the end is known
+            self._cut = event  # wait until we know why the answer ended
         elif event.arguments:
-            # The client reports to the model that there is no such tool.
+            # Pass it on: the client will tell the model that there is no such tool.
             log.info("a call of a tool that was not offered is given to its client")
             yield from self._given(event.id, event.name, event.arguments)
         else:
@@ -268,7 +271,7 @@ class Choice(Struct, eq=False):
         yield from self._add(f"{note}\n{event.text}", False, ())
 
     def _given(self, name: str, tool: str, arguments: str) -> Iterator[Piece]:
-        """Complete a call, parts of which may have been sent."""
+        """Complete a call. Some of it may have been sent already."""
         if more := arguments[sum(map(len, self._texts.get(name, ()))) :]:
             self._names[name] = tool
             yield self._more(ToolCallDelta("", "", name, more))
@@ -283,7 +286,8 @@ class Choice(Struct, eq=False):
                 yield Text(text, True)
             return
         if self.calls_tools:
-            # Blanks around calls are not part of the answer. Wait for what follows.
+            # Whitespace around calls isn't part of the answer, so hold it back until more text
+            # follows.
             whole = self._blanks + text
             text = whole.rstrip()
             self._blanks = whole[len(text) :]
@@ -297,33 +301,34 @@ class Choice(Struct, eq=False):
 
     @property
     def text(self) -> str:
-        """The answer so far."""
         return "".join(self.answer)
 
     @property
     def thought(self) -> str:
-        """The reasoning so far."""
         return "".join(self.reasoning)
 
     @property
     def stats(self) -> ReplyStats:
-        """Statistics, all 0 before the end."""
+        """Statistics of the finished reply. All zero before that."""
         return self.last.stats if self.last is not None else ReplyStats()
 
     @property
     def by_length(self) -> bool:
-        """True if it ended because of a limit. The APIs have no reason for lack of memory."""
+        """True if the answer hit a limit.
+
+        None of the APIs has a reason for running out of memory, so we report that as a limit, too.
+        """
         ends = (FinishReason.LENGTH, FinishReason.MEMORY)
         return self.last is not None and self.last.reason in ends
 
     @property
     def stop(self) -> str | None:
-        """Stop string that ended it, or None."""
+        """The stop string that ended it, if any."""
         return self.last.stop if self.last is not None else None
 
     @property
     def said(self) -> Message:
-        """The answer as its client will send it in the next turn."""
+        """The answer in the form the client will send it back next turn."""
         message: Message = {"role": "assistant", "content": self.text}
         if self.calls:
             message["content"] = self.text if self.text.strip() else ""
@@ -334,9 +339,10 @@ class Choice(Struct, eq=False):
 
 
 def _missing_brackets(arguments: str) -> str | None:
-    """Return the closing brackets if arguments lack nothing else, or None.
+    """Return the brackets needed to close `arguments`, or None if that wouldn't complete them.
 
-    Arguments cut off in a string or number are never completed: half of a command must not be run.
+    Arguments cut off inside a string or number are never completed, since half a command must not
+    be run.
     """
     open_ones, in_text, escaped = list[str](), False, False
     for one in arguments:
@@ -362,10 +368,10 @@ def _missing_brackets(arguments: str) -> str | None:
 
 
 class Writer(ABC):
-    """Writer of an answer in the shape of an API.
+    """Formats an answer for one API.
 
     Args:
-        choices: collected answers, in order.
+        choices: the collected answers, in order.
     """
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
@@ -378,55 +384,58 @@ class Writer(ABC):
 
     @property
     def open_choice(self) -> Choice:
-        """First unfinished choice. A chunk after the finish reason would be invalid."""
+        """First unfinished choice, for keep-alives.
+
+        Chunks after a choice's finish reason are invalid.
+        """
         return next((choice for choice in self.choices if choice.last is None), self.choices[-1])
 
     def begin(self) -> bytes:
-        """Return the start of a stream, sent when the length of the prompt is known."""
+        """Return what a stream starts with. Called once the prompt length is known."""
         return b""
 
     @abstractmethod
     def piece(self, choice: Choice, piece: Piece) -> bytes:
-        """Return the stream data for a piece, which the choice has already processed."""
+        """Format a piece. The choice has already processed it."""
 
     @abstractmethod
     def ended(self, choice: Choice) -> bytes:
-        """Return the stream data for the end of a choice."""
+        """Return what a stream sends when a choice ends."""
 
     @abstractmethod
     def end(self) -> bytes:
-        """Return the end of a stream."""
+        """Return what a stream ends with."""
 
     @abstractmethod
     def sign_of_life(self) -> bytes:
-        """Return a keep-alive event. Clients close a stream that has no events."""
+        """Return a keep-alive event. Clients give up on streams without events."""
 
     @abstractmethod
     def whole(self) -> JSON:
-        """Return the complete answer."""
+        """Return the complete answer as one JSON object."""
 
 
 class BlockWriter(Writer):
-    """Writer of an answer as a sequence of blocks (reasoning, text, call).
+    """Base for APIs whose answers are sequences of blocks (reasoning, text, call).
 
     Attributes:
-        block: the open block: "reasoning", "text", "call", or "" if none is open.
+        block: type of the open block ("reasoning", "text" or "call"), or "" if none is open.
     """
 
     block = ""
-    _call = -1  # number of the last call that was begun
+    _call = -1  # index of the latest call
 
     @abstractmethod
     def open(self, block: str, call: CallStart | None = None) -> bytes:
-        """Return the events for the start of a block; `call` has the name of a call."""
+        """Return the events that start a block. For calls, `call` has the tool's name."""
 
     @abstractmethod
     def more(self, piece: Text | CallStart | CallDelta) -> bytes:
-        """Return the events for a continuation of the open block."""
+        """Return the events that extend the open block."""
 
     @abstractmethod
     def close(self, incomplete: bool) -> bytes:
-        """Return the events for the end of the open block."""
+        """Return the events that end the open block."""
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         if isinstance(piece, (CallComplete, CallBroken)):
@@ -458,38 +467,41 @@ class BlockWriter(Writer):
 
 
 class API:
-    """API operation answered by a model, independent of sockets and sessions."""
+    """API operation that needs a model. Doesn't depend on sockets or sessions."""
 
     path: str
     summary: str
-    body: type[Body]  # model of its bodies; its `asks` returns what is requested
+    body: type[Body]  # body model; its `asks` method returns the parsed request
     writer: Callable[[Generation, list[Choice]], Writer]  # creates the writer of an answer
-    media_type = "text/event-stream; charset=utf-8"  # of a stream
-    streams_overflow = False  # report a prompt that is too long in the stream, not by status
+    media_type = "text/event-stream; charset=utf-8"  # media type of streams
+    streams_overflow = False  # report an overlong prompt within the stream instead of by status
 
     def failed(self, error: JSON, writer: Any = None) -> bytes:
-        """Return the stream data for an error.
+        """Format an error for a stream that has started.
 
         Args:
-            error: in the API's shape.
-            writer: of the answer, or None if the body has not been read.
+            error: in the API's own format.
+            writer: the answer's writer, or None if the body hasn't been read.
         """
         return event(error)
 
     def comment(self, text: str) -> bytes:
-        """Return a comment for a stream, which clients skip, or b"" if the format has none."""
+        """Format a comment, which clients skip.
+
+        Returns b"" if the stream format has no comments.
+        """
         return f": {text}\n\n".encode()
 
     def takes_long(self, body: Mapping[str, Any]) -> bool:
-        """Return True if reading a body may take long even if it is small."""
+        """Check whether parsing may be slow even for a small body, e.g. because of documents."""
         return documents.has_documents(body)
 
     def read(self, body: Mapping[str, Any], model: Model, guest: Guest = LOCAL) -> Any:
-        """Validate a body, and return what it asks for, usually a `Generation`.
+        """Validate a body. Returns the parsed request, usually a `Generation`.
 
         Raises:
-            ValueError: if it is invalid or not supported, with the reason.
-            RefusedError: for other statuses than 400.
+            ValueError: if it's invalid or unsupported, with the reason.
+            RequestError: for errors with a status other than 400.
         """
         return validate(self.body, body).asks(model)
 

@@ -80,7 +80,7 @@ class ToolCall(Body):
 
     @property
     def as_message(self) -> JSON:
-        """The call as chat templates expect it, with an object of arguments.
+        """The call as chat templates expect it, i.e. with arguments as an object.
 
         Raises:
             ValueError: if it has no function.
@@ -93,7 +93,7 @@ class ToolCall(Body):
 
 
 class ChatMessage(Body):
-    """A message. Unknown fields are passed to the model's template."""
+    """A chat message. The model's template gets unknown fields, too."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
     content: Annotated[Any, text_parts("text", "input_text", shows=True)] = ""
@@ -110,7 +110,7 @@ class ChatMessage(Body):
         if not isinstance(given, dict):
             return given
         message = {key: value for key, value in given.items() if key != "function_call"}
-        if message.get("role") == "function":  # OpenAI's role for results before there were tools
+        if message.get("role") == "function":  # role of tool results in OpenAI's older function API
             message["role"] = "tool"
         if message.get("role") not in ("assistant", "tool"):
             return given
@@ -134,18 +134,18 @@ class ChatMessage(Body):
 
 
 SESSION = ("<session_context>\n", "</session_context>")
-"""Markers around Copilot CLI's folder for a session, which differs in each. In the middle of its
-instructions, it would prevent sharing of everything after it, including tools."""
+"""Delimiters of Copilot CLI's per-session folder. It sits in the middle of the instructions and
+always differs, so nothing after it could be shared between sessions, tools included."""
 
 
 def _session_behind(messages: list[Message]) -> list[Message]:
-    """Move Copilot CLI's session folder from the instructions to the first user message."""
+    """Move Copilot CLI's session folder out of the instructions, into the first user message."""
     if [m["role"] for m in messages[:2]] != ["system", "user"]:
         return messages
     (system, user), (opens, closes) = messages[:2], SESSION
     text = system["content"]
     if not isinstance(text, str) or not isinstance(user["content"], str):
-        return messages  # with images
+        return messages  # has images
     start, end = text.find(opens), text.find(closes)
     if not 0 <= start < end:
         return messages
@@ -157,7 +157,7 @@ def _session_behind(messages: list[Message]) -> list[Message]:
 
 
 Digest = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^{DIGEST}$"})]
-"""Digest of messages in a session, resolved before the body is validated."""
+"""Digest of messages the session already has. Resolved before the body is validated."""
 
 
 class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
@@ -173,7 +173,7 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
     max_tokens: Limit = None
     max_completion_tokens: Limit = None
     stop: Annotated[Any, parameter("stop")] = None
-    functions: list[Any] = Field(default_factory=list)  # tools in OpenAI's older form
+    functions: list[Any] = Field(default_factory=list)  # older form of tools
     function_call: FunctionChoice = "auto"
     modalities: Annotated[Any, single_value(["text"])] = None
     store: Annotated[Any, ignored_field("store", False)] = None
@@ -227,11 +227,11 @@ class ChatBody(GenerationBody, TemplateOptions, OpenAIUser):
 
 
 class OpenAIWriter(Writer):
-    """Base of the writers for OpenAI's chat and text completions.
+    """Base for OpenAI's chat and text completion writers.
 
     Args:
-        prefix: of the answer's id.
-        kind: object type of a chunk.
+        prefix: start of the answer's id.
+        kind: chunk object type.
     """
 
     def __init__(
@@ -259,21 +259,21 @@ class OpenAIWriter(Writer):
 
     @abstractmethod
     def _choice(self, choice: Choice) -> JSON:
-        """Return a choice of a complete answer."""
+        """Format one choice of a complete answer."""
 
     def _chunk(self, choices: Sequence[JSON], **more: Any) -> bytes:
         return event({**self._head, "object": self._kind, "choices": choices, **more})
 
 
 def reason(choice: Choice, calls: str = "tool_calls") -> str:
-    """Return OpenAI's finish reason."""
+    """Map to OpenAI's finish reason."""
     if choice.by_length:
         return "length"
     return calls if choice.calls else "stop"
 
 
 def usage(choices: list[Choice]) -> JSON:
-    """Return the token counts of a request. Prompts with several answers count once."""
+    """Count the request's tokens. A prompt with several answers is counted once."""
     stats = [choice.stats for choice in choices]
     first: dict[int, ReplyStats] = {}
     for choice in choices:
@@ -290,13 +290,14 @@ def usage(choices: list[Choice]) -> JSON:
 
 
 class ChatWriter(OpenAIWriter):
-    """Writer of a chat completion, whole or in chunks."""
+    """Formats a chat completion, whole or in chunks."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")
         self._begun: set[int] = set()
-        self._custom: set[tuple[int, int]] = set()  # calls of tools with text as input
-        self._legacy: bool = generation.extra.get("legacy", False)  # functions instead of tools
+        self._custom: set[tuple[int, int]] = set()  # calls of custom tools, whose input is text
+        # the client uses functions instead of tools
+        self._legacy: bool = generation.extra.get("legacy", False)
         self._calls = "function_call" if self._legacy else "tool_calls"  # finish reason
 
     def _is_custom(self, name: str) -> bool:
@@ -304,7 +305,7 @@ class ChatWriter(OpenAIWriter):
         return box.known(name).kind == "custom"
 
     def _calls_delta(self, call: JSON) -> JSON:
-        """Return the part of a chunk for a call."""
+        """Wrap a call for a chunk's delta."""
         return {"function_call": call["function"]} if self._legacy else {"tool_calls": [call]}
 
     def _call(self, call_id: str, name: str, arguments: str) -> JSON:
@@ -321,9 +322,9 @@ class ChatWriter(OpenAIWriter):
             return self._chunk_of(choice, delta, None)
         if isinstance(piece, CallStart) and self._is_custom(piece.name):
             self._custom.add((choice.index, piece.number))
-            return b""  # its text is known once its arguments are complete
+            return b""  # the input can only be extracted once the arguments are complete
         if isinstance(piece, (CallComplete, CallBroken)):
-            return b""  # the finish reason shows its end
+            return b""  # clients see the end by the finish reason
         if isinstance(piece, CallStart):
             call = self._call(piece.id, piece.name, piece.text)
             delta = self._calls_delta({"index": piece.number, **call})
@@ -363,14 +364,14 @@ class ChatWriter(OpenAIWriter):
         return {"content": listed_odds(odds), "refusal": None}
 
     def _chunk_of(self, choice: Choice, delta: JSON, why: str | None, odds: Any = ()) -> bytes:
-        """Return a chunk of one choice."""
+        """Format a chunk with a single choice."""
         if choice.index not in self._begun:
             self._begun.add(choice.index)
             delta = {"role": "assistant", **delta}
         one = {"index": choice.index, "delta": delta, "finish_reason": why}
         if odds:
             one["logprobs"] = self._odds(odds)
-        # If usage is sent at the end, other chunks have null, as in OpenAI's API.
+        # Like OpenAI, send null usage in every chunk but the last if the client asked for usage.
         return self._chunk([one], usage=None) if self.generation.usage else self._chunk([one])
 
 

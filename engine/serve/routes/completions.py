@@ -1,4 +1,4 @@
-"""OpenAI's `/v1/completions` for raw prompts, and `/v1/embeddings`."""
+"""OpenAI's `/v1/completions` (raw prompts) and `/v1/embeddings`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from engine.serve.routes.schema import (
 
 
 def prompts(given: Any) -> list[RawPrompt]:
-    """Return one or several prompts, each as text or token ids."""
+    """Parse one or several prompts, each given as text or token ids."""
     if isinstance(given, str):
         return [RawPrompt(given)]
     if isinstance(given, list) and given:
@@ -67,7 +67,7 @@ Prompts = Annotated[
 
 
 class CompletionsBody(GenerationBody, OpenAIUser):
-    refused = ("suffix",)  # ignoring it would change the meaning
+    refused = ("suffix",)  # would change the meaning if ignored
 
     prompt: Prompts
     echo: bool = False
@@ -103,14 +103,14 @@ class CompletionsBody(GenerationBody, OpenAIUser):
 
 
 class CompletionsWriter(OpenAIWriter):
-    """Writer of a completion, whole or in chunks."""
+    """Formats a text completion, whole or in chunks."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices, "cmpl", "text_completion")
-        self._sent: dict[int, int] = {}  # characters of each choice's text
+        self._sent: dict[int, int] = {}  # text offset of each choice, in characters
 
     def begin(self) -> bytes:
-        """Return the prompts if they are to be echoed."""
+        """Echo the prompts if requested."""
         if not self.generation.extra["echo"]:
             return b""
         return b"".join(self._chunk_of(c, self._echo(c), None) for c in self.choices)
@@ -159,7 +159,7 @@ class Completions(API):
 # -- embeddings ------------------------------------------------------------------------------------
 
 
-MAX_TEXTS = 2048  # per request, OpenAI's limit
+MAX_TEXTS = 2048  # OpenAI's limit per request
 
 
 class EmbeddingsBody(InSession, OpenAIUser):
@@ -180,18 +180,18 @@ class EmbeddingsBody(InSession, OpenAIUser):
 
 
 class EmbeddingRequest(Struct, frozen=True):
-    """Embeddings that a request asks for."""
+    """A parsed embeddings request."""
 
     model: Model
-    texts: list[str | tuple[int, ...]]  # each as text or token ids
+    texts: list[str | tuple[int, ...]]  # each prompt as text or token ids
     as_base64: bool = False
-    dimensions: int | None = None  # expected by the client
+    dimensions: int | None = None  # size the client expects
 
     def check(self, found: Vectors) -> None:
-        """Check the size of the vectors.
+        """Check that the vectors have the size the client expects.
 
         Raises:
-            RefusedError: if the client expects another.
+            RequestError: if they don't.
         """
         size = len(found.vectors[0]) // 4
         if self.dimensions not in (None, size):
@@ -206,10 +206,8 @@ def as_numbers(vector: bytes) -> list[float]:
 
 
 class EmbeddingAPI(API):
-    """API for embeddings."""
-
     def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
-        """Return the response."""
+        """Format the response."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""Anthropic's `/v1/messages` and `/v1/messages/count_tokens`, which coding tools use."""
+"""Anthropic's `/v1/messages` and `/v1/messages/count_tokens`. Many coding tools use these."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ from engine.serve.routes.tools import tool_parameters, with_head, with_note
 from engine.serve.sessions import SessionConfig
 from engine.text.tools import quoted, tool_call
 
-MAX_NAMED = 20  # omitted tools that are listed by name
+MAX_NAMED = 20  # at most this many omitted tools are named
 SIGNATURE = "c3RyZXR0bw=="
-"""Signature of reasoning. It carries no information, as all reasoning is returned. But some clients
-treat reasoning without a signature as part of the answer."""
+"""Dummy signature for reasoning. Some clients treat reasoning without a signature as part of the
+answer."""
 
 
 class TextBlock(Body):
@@ -91,7 +91,7 @@ class ToolUseBlock(Body):
 
 
 class FoundTool(Body):
-    """Tool found by a client's tool search, at its place in the conversation."""
+    """A tool that the client's tool search found at this point of the conversation."""
 
     type: Literal["tool_reference"]
     tool_name: str
@@ -108,13 +108,13 @@ class DocumentBlock(Body):
 
     @property
     def text(self) -> str:
-        """Text of the document, or a note with the reason if it cannot be read."""
+        """The document's text. If it can't be read, a note with the reason."""
         about = "\n".join(part for part in (self.title, self.context) if part)
         return "\n".join(part for part in (about, _read_document(self.source)) if part)
 
 
 class OtherBlock(OpenBody):
-    """Block that models do not support, or that a server-side tool has written."""
+    """Block that models can't process, or that one of Anthropic's own tools wrote."""
 
     type: str
 
@@ -138,11 +138,11 @@ LEFT = (
     *("text_editor_code_execution_tool_result", "tool_search_tool_result", "container_upload"),
     *("search_result",),
 )
-"""Blocks that only Anthropic's servers write."""
+"""Block types that only Anthropic's servers produce."""
 
 
 def _part(block: Any) -> str | JSON:
-    """Return a block as a part for `content_of`."""
+    """Convert a block to a part for `content_of`."""
     if isinstance(block, OtherBlock) and block.type == "image":
         return given_image(block.model_extra or {})
     return cast(str, block.text)
@@ -162,7 +162,7 @@ def _text_block(text: str) -> JSON:
 
 
 def _as_blocks(content: Any) -> Any:
-    """Return a past result with blocks of unknown types as JSON text."""
+    """Turn blocks of unknown type in an old tool result into JSON text."""
     blocks = [content] if isinstance(content, dict) else content
     known = ("text", "document", "tool_reference", *UNSEEN, *HIDDEN, *LEFT)
     if not isinstance(blocks, list):
@@ -187,14 +187,15 @@ class ToolResultBlock(Body):
 
     @property
     def found(self) -> list[str]:
-        """Names of the tools found by a search."""
+        """Names of tools that a tool search found."""
         return [block.tool_name for block in self.content if isinstance(block, FoundTool)]
 
     def found_content(self, deferred: Mapping[str, JSON]) -> str | list[JSON]:
-        """Return the content with the descriptions of found tools. See `content_of`.
+        """Return the content, with descriptions of the found tools filled in. See `content_of`.
 
         Args:
-            deferred: tools described where they were found, by name.
+            deferred: deferred tools by name, described at this point instead of in the prompt's
+                head.
         """
         texts: list[str | JSON] = []
         for block in self.content:
@@ -229,7 +230,7 @@ class UserTurn(Body):
     content: Annotated[Items[UserBlock], or_text(list[UserBlock], _text_block)]
 
     def as_messages(self, deferred: Mapping[str, JSON]) -> list[Message]:
-        """Return messages as chat templates expect them, with tool results as separate messages."""
+        """Convert to messages for the chat template. Tool results become messages of their own."""
         results: list[Message] = [
             {"role": "tool", "tool_call_id": b.tool_use_id, "content": b.found_content(deferred)}
             for b in self.content
@@ -248,7 +249,7 @@ class AssistantTurn(Body):
     )
 
     def as_messages(self, _: Mapping[str, JSON]) -> list[Message]:
-        """Return messages as chat templates expect them."""
+        """Convert to messages for the chat template."""
         texts, thoughts, calls = [], [], []
         for block in self.content:
             if isinstance(block, ThinkingBlock):
@@ -266,7 +267,7 @@ class AssistantTurn(Body):
 
 
 class SystemTurn(Body):
-    """Message of the client program to the model between turns."""
+    """Message from the client program to the model, sent between turns."""
 
     role: Literal["system"]
     content: Annotated[str, text_parts("text")]
@@ -297,7 +298,7 @@ class CustomTool(Body):
 
     @property
     def as_function(self) -> JSON:
-        """The tool in the shape of chat completions."""
+        """The tool in OpenAI's chat format."""
         function = {
             "name": self.name,
             "description": self.description,
@@ -308,7 +309,7 @@ class CustomTool(Body):
 
 
 class ServerTool(OpenBody):
-    """Tool that exists only on Anthropic's servers or requires its models."""
+    """Tool that runs on Anthropic's servers, or that only their models can use."""
 
     type: str
     name: str = ""
@@ -332,7 +333,7 @@ class OutputConfig(Body):
 
     @property
     def reasoning(self) -> ReasoningOptions:
-        """Reasoning options, without an unknown effort."""
+        """Reasoning options. An unknown effort is ignored."""
         if self.effort is not None and self.effort not in EFFORTS:
             ignore("output_config.effort")
             return ReasoningOptions()
@@ -340,12 +341,12 @@ class OutputConfig(Body):
 
 
 BILLING = re.compile(r"(x-anthropic-billing-header:[^\n]*\n?)+")
-"""Line at the beginning of a client's instructions that differs in each process. It would prevent
-sharing of everything after it."""
+"""Header line that some clients put before the instructions. It differs for every process, so
+nothing after it could be shared."""
 
 
 def _without_billing(content: Any) -> Any:
-    """Return the instructions without the lines that differ in each process."""
+    """Strip the per-process header lines from the instructions."""
     return [_cleaned(part) for part in content] if isinstance(content, list) else _cleaned(content)
 
 
@@ -359,7 +360,7 @@ def _cleaned(part: Any) -> Any:
 
 
 class PromptBody(InSession, TemplateOptions):
-    """Fields that the prompt consists of."""
+    """Body fields that make up the prompt."""
 
     messages: Annotated[Items[Turn], Field(min_length=1)]
     system: Annotated[str, text_parts("text"), BeforeValidator(_without_billing)] = ""
@@ -373,10 +374,10 @@ class PromptBody(InSession, TemplateOptions):
     betas: Anything = None
 
     def conversation(self, model: Model) -> list[Message]:
-        """Return the messages for the model, beginning with the system message.
+        """Convert to messages for the model, system message first.
 
-        System turns before the first answer are the same in all agents of a program, so they are
-        moved to the beginning.
+        System turns before the first answer are the same for all agents of a program. Moving them
+        to the front lets their caches be shared.
         """
         deferred = {tool.name: tool.as_function for tool in self._tools if tool.defer_loading}
         head, said = [self.system] if self.system else [], list[Message]()
@@ -398,7 +399,7 @@ class PromptBody(InSession, TemplateOptions):
 
     @property
     def _note(self) -> str:
-        """Note to the model about unsupported tools, or ""."""
+        """Note telling the model which tools aren't supported, or ""."""
         servers = [str(server.get("name", "")) for server in self.mcp_servers]
         names = [tool.name or tool.type for tool in self.tools if isinstance(tool, ServerTool)]
         if not servers and not names:
@@ -412,15 +413,15 @@ class PromptBody(InSession, TemplateOptions):
         return f"These tools are not available here, so do without them: {named}."
 
     def reasons(self, model: Model) -> tuple[bool | None, dict[str, Any]]:
-        """Return if the model should reason, and the template's arguments."""
+        """Return whether to reason (None: the model decides), and the template's arguments."""
         return self.template(model, self.output_config.reasoning, "output_config.effort")
 
     def tool_settings(self, model: Model) -> tuple[dict[str, Any], set[str]]:
-        """Return the parameters for tools, and the names of tools that are described where they
-        were found.
+        """Return the tool parameters, and the names of tools to be described where a search found
+        them.
 
         Raises:
-            ValueError: if the model does not support them.
+            ValueError: if the model doesn't support them.
         """
         choice, own = self.tool_choice, self._tools
         if (choice.type == "tool") != (choice.name is not None):
@@ -438,7 +439,7 @@ class PromptBody(InSession, TemplateOptions):
             if isinstance(block, ToolResultBlock)
             for name in block.found
         }
-        # Without a search tool, deferred tools are offered from the beginning.
+        # If the client has no search tool, offer deferred tools from the start.
         searches = any("search" in tool.name.lower() and not tool.defer_loading for tool in own)
         later = {tool.name for tool in own if tool.defer_loading and (searches or found)}
         usable = [tool for tool in own if tool.name not in later - found - {choice.name}]
@@ -469,7 +470,7 @@ class MessagesBody(PromptBody, GenerationBody):
     aliases = {**GenerationBody.aliases, **aliases_of("stop_sequences", STOPS)}  # noqa: RUF012
 
     temperature: Annotated[Any, parameter("temperature", 1.0)] = (
-        None  # Anthropic's documented limit
+        None  # limit from Anthropic's documentation
     )
     max_tokens: Limit = None
     stop_sequences: Annotated[Any, parameter("stop")] = None
@@ -484,7 +485,7 @@ class MessagesBody(PromptBody, GenerationBody):
         tools, later = self.tool_settings(model)
         wanted = self.output_config.format
         bound = answer_form(wanted, "output_config.format") if wanted else {}
-        _ = self.wants_usage  # for its check; a message always has token counts
+        _ = self.wants_usage  # only for validation; a message always includes token counts
         params = self.sampling(
             model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound
         )
@@ -525,12 +526,12 @@ def _read_document(source: Mapping[str, Any]) -> str:
 
 
 class MessagesWriter(BlockWriter):
-    """Writer of a message, whole or in events."""
+    """Formats a message, whole or as events."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices)
         self._id = f"msg_{uuid.uuid4().hex}"
-        self._index = -1  # of the last block
+        self._index = -1  # index of the latest block
 
     def begin(self) -> bytes:
         choice = self.choices[0]
@@ -623,7 +624,7 @@ def _usage(prompt: int, reused: int, made: int) -> JSON:
 
 
 def _reason(choice: Choice) -> tuple[str, str | None]:
-    """Return Anthropic's stop reason, and the stop string."""
+    """Map to Anthropic's stop reason. Also returns the stop string."""
     if choice.by_length:
         return "max_tokens", None
     if choice.calls:

@@ -1,4 +1,4 @@
-"""`/v1/models`: list, read, load with progress, and unload."""
+"""`/v1/models`: list, show, load with progress, and unload."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from engine.serve.models import ModelEntry, ModelRegistry
 from engine.serve.routes.base import APIRoute, event
 from engine.serve.routes.schema import Body
 
-PROGRESS_EVERY_S = 0.25  # between two events with the progress of loading
+PROGRESS_EVERY_S = 0.25  # seconds between progress events
 
 FEATURES = {"sessions": 1}
-"""Features that another Stretto may use: `/v1/sessions`, and `follows` in them."""
+"""Features that another Stretto can rely on: `/v1/sessions` and `follows`."""
 
 
 class LoadBody(Body):
@@ -29,13 +29,13 @@ class LoadBody(Body):
 
 
 class ModelRoutes:
-    """Handlers of requests about models."""
+    """Handlers for the model routes."""
 
     def __init__(self, served: ModelRegistry) -> None:
         self._served = served
 
     def routes(self) -> list[APIRoute]:
-        one = "/v1/models/{id:path}"  # an id may have slashes
+        one = "/v1/models/{id:path}"  # ids may contain slashes
         return [
             APIRoute("GET", "/v1/models", self._list, "List models."),
             APIRoute(
@@ -52,7 +52,7 @@ class ModelRoutes:
     async def _list(self, request: Request) -> Response:
         guest = guest_of(request.scope)
         listed = [self._shown(entry, guest) for entry in self._served.entries]
-        # For clients of Anthropic's API, which lists models at the same path.
+        # Anthropic's API has its model list at the same path.
         ends = {"first_id": listed[0]["id"], "last_id": listed[-1]["id"]} if listed else {}
         told = {"object": "list", "data": listed, "has_more": False, **ends}
         return JSONResponse({**told, "stretto": FEATURES})
@@ -80,23 +80,23 @@ class ModelRoutes:
         return JSONResponse(self._shown(entry, guest))
 
     async def _progress(self, entry: ModelEntry, guest: Guest) -> AsyncIterator[bytes]:
-        """Yield server-sent events until the model is loaded or loading has failed."""
+        """Yield server-sent events until loading succeeds or fails."""
         loading: asyncio.Future[Model] = asyncio.ensure_future(self._served.load(entry))
         try:
             while not (await asyncio.wait([loading], timeout=PROGRESS_EVERY_S))[0]:
                 shown = self._shown(entry, guest, await self._figures(entry))
-                if shown["state"] == "loading":  # it may have ended during the await
+                if shown["state"] == "loading":  # loading may have finished during the await
                     yield event(shown)
             await loading
             yield event(self._shown(entry, guest))
         except EngineError as error:
             yield event(errors.body_of(error)[1])
         finally:
-            loading.cancel()  # only this wait; loading continues
+            loading.cancel()  # stops waiting, not loading
         yield b"data: [DONE]\n\n"
 
     async def _figures(self, entry: ModelEntry) -> dict[str, Any] | None:
-        """Return the engine's statistics if they show the progress of loading."""
+        """While the model loads, return the engine's statistics (they show the progress)."""
         if entry.loading is not None:
             with suppress(TimeoutError, EngineError):
                 return await self._served.figures()
@@ -113,9 +113,9 @@ def _shown(entry: ModelEntry, loaded: bool, stats: dict[str, Any] | None) -> dic
     shown = {"object": "model", "created": 0, "owned_by": "local", **told}
     shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
     if length := entry.context_length:
-        # Some clients read vLLM's name for it.
+        # some clients look for vLLM's name
         shown |= {"context_length": length, "max_model_len": length}
-    if loaded and entry.model is not None:  # in OpenRouter's shape
+    if loaded and entry.model is not None:  # OpenRouter's format
         shown["supported_parameters"] = ["tools", "tool_choice"] if entry.model.tool_format else []
     if loaded and entry.model is not None and entry.model.sees:
         taken = ["text", "image", *(["audio"] if entry.model.hears else [])]

@@ -1,6 +1,6 @@
-"""Ollama's API: chats, single replies and embeddings, and requests about models.
+"""Ollama's API: chat, generate, embeddings and model routes.
 
-For clients that support no other API.
+Meant for clients that don't support any other API.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from engine.serve.routes.schema import (
 from engine.serve.routes.tools import Toolbox, with_note
 from engine.text.tools import tool_call
 
-VERSION = "0.14.0"  # version of Ollama's API, which clients check
+VERSION = "0.14.0"  # Ollama version we claim to be; clients check it
 _SETTINGS = {
     **{name: name for name in ("temperature", "top_p", "top_k", "min_p", "typical_p", "seed")},
     **{name: name for name in ("presence_penalty", "frequency_penalty", "stop")},
@@ -69,7 +69,7 @@ _SETTINGS = {
     "repeat_last_n": "penalty_window",
     "num_predict": "max_tokens",
 }
-"""Our names for `options`. All others are ignored."""
+"""Our parameter by Ollama option. Other options are ignored."""
 
 
 class ToolCall(Body):
@@ -97,7 +97,7 @@ class ChatMessage(Body):
 
     @property
     def as_message(self) -> Message:
-        """The message as chat templates expect it."""
+        """The message in the form chat templates expect."""
         message: Message = {"role": self.role, "content": self.content}
         if self.images:
             sources = [{"type": "base64", "data": data} for data in self.images]
@@ -118,7 +118,7 @@ class ChatMessage(Body):
 
 
 class _OllamaBody(GenerationBody, TemplateOptions):
-    """Fields of both chats and single replies."""
+    """Fields shared by `/api/chat` and `/api/generate`."""
 
     format: Any = None
     options: dict[str, Any] = Field(default_factory=dict)
@@ -132,7 +132,7 @@ class _OllamaBody(GenerationBody, TemplateOptions):
     def generation(
         self, model: Model, prompt: list[Message] | RawPrompt, tools: Mapping[str, Any]
     ) -> Generation:
-        """Return the generation with the parameters of `options`."""
+        """Build the request, applying the parameters in `options`."""
         reasoning, template = self.template(model, self.think, "think")
         shape = self.format
         bound: dict[str, Any] = {}
@@ -145,7 +145,7 @@ class _OllamaBody(GenerationBody, TemplateOptions):
         for name in self.options.keys() - _SETTINGS.keys():
             ignore(f"options.{name}")
         if isinstance(own.get("max_tokens"), int) and own["max_tokens"] < 1:
-            own["max_tokens"] = None  # no limit
+            own["max_tokens"] = None  # means no limit
         return Generation(
             model,
             [prompt],
@@ -171,7 +171,7 @@ class OllamaBody(_OllamaBody):
 
 class GenerateBody(_OllamaBody):
     prompt: Annotated[str, Field(min_length=1)]
-    suffix: Annotated[Any, single_value("")] = None  # ignoring it would change the meaning
+    suffix: Annotated[Any, single_value("")] = None  # would change the meaning if ignored
     system: str = ""
     images: list[Any] = Field(default_factory=list)
     raw: bool = False
@@ -191,13 +191,13 @@ class EmbedBody(EmbeddingsBody):
 
     @classmethod
     def renamed(cls, given: JSON) -> JSON:
-        if "prompt" in given:  # from the older route
+        if "prompt" in given:  # the older route calls it "prompt"
             given.setdefault("input", given.pop("prompt"))
         return given
 
 
 class OllamaWriter(Writer):
-    """Writer of an answer as JSON lines or one object."""
+    """Formats an answer as JSON lines, or as one object."""
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         if isinstance(piece, Text):
@@ -205,7 +205,7 @@ class OllamaWriter(Writer):
         if isinstance(piece, CallComplete):
             return self._line({"tool_calls": [_call(piece)]})
         assert isinstance(piece, (CallStart, CallDelta, CallBroken))
-        return b""  # calls are sent as a whole
+        return b""  # calls aren't streamed
 
     def ended(self, choice: Choice) -> bytes:
         return b""
@@ -258,7 +258,7 @@ def _call(call: CallComplete) -> JSON:
 
 
 class GenerateWriter(OllamaWriter):
-    """Writer of a single reply, which has its text without a message object."""
+    """Formats a `/api/generate` reply. The text is at the top level, without a message object."""
 
     def _told(self, message: JSON, **more: Any) -> JSON:
         told = super()._told({}, **more)
@@ -268,7 +268,7 @@ class GenerateWriter(OllamaWriter):
 
 
 class OllamaAPI(API):
-    """API whose streams are JSON lines."""
+    """Base for streams of JSON lines."""
 
     media_type = "application/x-ndjson"
 
@@ -319,7 +319,7 @@ class ShowBody(Body):
 
 
 class OllamaModels:
-    """Handlers of requests about models in Ollama's API."""
+    """Handlers for Ollama's model routes."""
 
     def __init__(self, served: ModelRegistry) -> None:
         self._served = served

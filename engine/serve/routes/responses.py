@@ -1,4 +1,4 @@
-"""OpenAI's `/v1/responses`, including continuation of stored responses."""
+"""OpenAI's `/v1/responses`. Stored responses can be continued."""
 
 from __future__ import annotations
 
@@ -76,9 +76,10 @@ from engine.serve.routes.tools import (
 from engine.text.tools import quoted, tool_call
 
 MAX_STORED = 512
-"""Responses stored per guest, in memory only. The oldest are dropped first."""
+"""Responses kept per guest, in memory only. The oldest is dropped first."""
 MAX_STORED_CHARACTERS = 2**27
-"""Limit of their total size, counting shared parts in each. The latest one is always kept."""
+"""Limit on their total size, where shared parts count multiple times. The latest response is always
+kept."""
 NOT_FOUND = "previous_response_not_found"
 REFERENCE = "item_reference"
 
@@ -86,7 +87,7 @@ _LOGPROBS = "message.output_text.logprobs"
 
 
 def _refusals_as_text(content: Any) -> Any:
-    """Return the content with refusals as text parts."""
+    """Turn refusals into text parts."""
     if not isinstance(content, list):
         return content
     return [
@@ -103,7 +104,7 @@ _Shown = Annotated[Any, text_parts(*_KINDS, shows=True), BeforeValidator(_refusa
 
 
 class _Item(Body):
-    """Item of the input, including fields that clients copy from an answer."""
+    """Input item. Accepts the fields that clients copy over from an answer."""
 
     id: Anything = None
     status: Anything = None
@@ -124,7 +125,7 @@ class ReasoningItem(_Item):
 
 
 class _CallItem(_Item):
-    """Tool call in a past answer."""
+    """Tool call in an earlier answer."""
 
     call_id: str = ""
     namespace: str | None = None
@@ -133,7 +134,7 @@ class _CallItem(_Item):
 
     @property
     def as_call(self) -> JSON:
-        """The call in the shape of messages."""
+        """The call in chat message format."""
         raise NotImplementedError
 
     def _call(self, name: str, arguments: JSON) -> JSON:
@@ -176,7 +177,7 @@ class CallOutputItem(_Item):
 
 
 class SearchOutputItem(_Item):
-    """Tools found by a client's search. They can be called from here on."""
+    """Tools that the client's search found. They can be called from this point on."""
 
     type: Literal["tool_search_output"]
     execution: Anything = None
@@ -190,7 +191,7 @@ class MoreToolsItem(_Item):
 
 
 class WebSearchItem(_Item):
-    """Action of OpenAI's servers. The answer after it has the result."""
+    """Web search by OpenAI's servers. Its results are in the answer that follows."""
 
     type: Literal["web_search_call"]
     action: Anything = None
@@ -236,8 +237,8 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
     tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
-    # Everything that clients can ask for is either always included, such as reasoning text, so that
-    # its encrypted form is not needed, or about unsupported tools.
+    # Either we always include it (e.g. reasoning text, so there is no need for encrypted
+    # reasoning), or it concerns tools we don't support.
     include: Items[str] = Field(default_factory=list)
     top_logprobs: TopLogprobs = 0
     truncation: Literal["auto", "disabled"] = "disabled"
@@ -249,29 +250,29 @@ class ResponsesBody(GenerationBody, TemplateOptions, OpenAIUser):
 
 
 class StoredResponse(Struct, frozen=True, dict=True):
-    """A response with the conversation up to its end."""
+    """A response, and the whole conversation that led to it."""
 
     messages: list[Message]
     response: JSON
-    found: list[Any] = field(default_factory=list)  # tools found during the conversation
+    found: list[Any] = field(default_factory=list)  # tools found by searches in the conversation
 
     @cached_property
     def size(self) -> int:
-        """Size of everything as JSON in characters, plus the bytes of images and recordings."""
+        """Size as JSON in characters, plus the bytes of images and recordings."""
         seen = sum(len(one.data) for one in media_in(self.messages))
         return seen + len(json.dumps([self.messages, self.response, self.found], default=repr))
 
     @cached_property
     def items(self) -> dict[str, JSON]:
-        """Items of its output by id."""
+        """Output items by id."""
         return {item["id"]: item for item in self.response.get("output", ())}
 
 
 class StoredResponses:
-    """Stored responses by guest. Thread-safe.
+    """Responses stored for each guest. Thread-safe.
 
     Args:
-        most: maximum per guest.
+        most: how many to keep per guest.
     """
 
     def __init__(self, most: int = MAX_STORED) -> None:
@@ -280,8 +281,7 @@ class StoredResponses:
         self._lock = threading.Lock()
 
     def put(self, guest: Guest, stored: StoredResponse) -> None:
-        """Store a response."""
-        held = stored.size  # outside of the lock, as megabytes take milliseconds
+        held = stored.size  # computed outside the lock, because megabytes take milliseconds
         with self._lock:
             kept = self._kept.setdefault(guest.id, OrderedDict())
             held += sum(one.size for one in kept.values())
@@ -290,10 +290,10 @@ class StoredResponses:
                 held -= kept.popitem(last=False)[1].size
 
     def response(self, guest: Guest, name: str) -> JSON:
-        """Return a response as sent to its client.
+        """Return a stored response the way the client got it.
 
         Raises:
-            RefusedError: if it was not stored or has been dropped.
+            RequestError: if it was never stored, or was dropped.
         """
         return self.find(guest, name, 404).response
 
@@ -301,7 +301,7 @@ class StoredResponses:
         """Delete a response.
 
         Raises:
-            RefusedError: if it was not stored or has been dropped.
+            RequestError: if it was never stored, or was dropped.
         """
         self.find(guest, name, 404)
         with self._lock:
@@ -310,11 +310,11 @@ class StoredResponses:
                 kept.pop(name, None)
 
     def resolved(self, guest: Guest, given: object) -> object:
-        """Replace references in an input by the items with these ids.
+        """Replace item references in an input by the items themselves.
 
         Raises:
-            RefusedError: if an item is not in a stored response.
-            ValueError: if an item is referenced twice.
+            RequestError: if no stored response has an item.
+            ValueError: if an item is referenced more than once.
         """
         if not isinstance(given, list) or not any(map(_reference_id, given)):
             return given
@@ -340,7 +340,7 @@ class StoredResponses:
         return items
 
     def forget(self, guest_id: str) -> None:
-        """Delete all responses of a guest."""
+        """Drop everything stored for a guest."""
         with self._lock:
             self._kept.pop(guest_id, None)
 
@@ -361,10 +361,10 @@ class StoredResponses:
         return JSONResponse({"id": name, "object": "response", "deleted": True})
 
     def find(self, guest: Guest, name: str, status: int = 400) -> StoredResponse:
-        """Return a response with its conversation.
+        """Look up a stored response, including its conversation.
 
         Raises:
-            RefusedError: if it was not stored or has been dropped.
+            RequestError: if it was never stored, or was dropped.
         """
         with self._lock:
             kept = self._kept.get(guest.id)
@@ -382,7 +382,7 @@ class Responses(API):
     path = "/v1/responses"
     summary = "Create a response, which can be continued if it is stored."
     body = ResponsesBody
-    streams_overflow = True  # Codex compacts its conversation only on this event
+    streams_overflow = True  # Codex only compacts its conversation if it gets this event
 
     def __init__(self, stored: StoredResponses) -> None:
         self.stored = stored
@@ -427,7 +427,7 @@ class Responses(API):
         if asked.top_logprobs and not logprobs:
             raise ValueError(f'top_logprobs goes with include "{_LOGPROBS}" only')
         bound = answer_form(asked.text.format, "text.format") if asked.text.format else {}
-        _ = asked.wants_usage  # for its check; a response always has token counts
+        _ = asked.wants_usage  # only for validation; a response always includes token counts
         params = asked.sampling(
             model,
             max_tokens=asked.max_output_tokens,
@@ -474,7 +474,7 @@ class Responses(API):
 
 
 def _reference_id(item: object) -> str:
-    """Return the id of an item that is only a reference, else ""."""
+    """If an item is just a reference, return the id it refers to, else ""."""
     if not isinstance(item, dict):
         return ""
     name, kind = item.get("id"), item.get("type")
@@ -488,17 +488,18 @@ class InputTokens(Responses):
 
 
 def _is_answer(item: Any) -> bool:
-    """Return True if an item belongs to an answer or follows one."""
+    """Check whether an item is part of an answer or must come after one."""
     if isinstance(item, MessageItem):
         return item.role == "assistant"
     return not isinstance(item, MoreToolsItem)
 
 
 def _messages(items: list[Any], answered: bool) -> list[Message]:
-    """Convert the items of an input to messages.
+    """Convert input items to chat messages.
 
-    Tools before the first answer are part of the head of the prompt, and later ones stay in place.
-    Reasoning is added to the next assistant message, and a call to the previous one.
+    Tools listed before the first answer go into the head of the prompt, later tools stay where they
+    are. Reasoning is merged into the assistant message that follows it, calls into the previous
+    message.
     """
     messages: list[Message] = []
     thought = ""
@@ -539,14 +540,14 @@ def _messages(items: list[Any], answered: bool) -> list[Message]:
 
 # -- answers ------------------------------------------------------------------------------
 
-Store = Callable[[Generation, Choice, JSON], None]  # stores a finished response
+Store = Callable[[Generation, Choice, JSON], None]  # called with a finished response
 
 
 class ResponsesWriter(BlockWriter):
-    """Writer of a response, whole or in events.
+    """Formats a response, whole or as events.
 
     Args:
-        store: called with the finished response.
+        store: called when the response is finished.
     """
 
     def __init__(self, generation: Generation, choices: list[Choice], store: Store) -> None:
@@ -556,10 +557,10 @@ class ResponsesWriter(BlockWriter):
         self._store = store
         self._number = 0
         self._items: list[JSON] = []
-        self._arguments: list[str] = []  # of the open call
+        self._arguments: list[str] = []  # argument chunks of the open call
 
     def begin(self) -> bytes:
-        if self._number:  # already sent as a keep-alive
+        if self._number:  # already sent by a keep-alive
             return b""
         return self._state("response.created") + self._state("response.in_progress")
 
@@ -572,7 +573,7 @@ class ResponsesWriter(BlockWriter):
         return self.begin() or self._state("response.in_progress")
 
     def failed(self, error: JSON) -> bytes:
-        """Return the events for a failed response, and the error that clients raise."""
+        """Return the final events of a failed response, including the error that clients raise."""
         error = error["error"]
         failed = self._response(self._items, "failed")
         code, message = error["code"], error["message"]
@@ -604,7 +605,7 @@ class ResponsesWriter(BlockWriter):
 
     @property
     def _item(self) -> JSON:
-        """The item being written."""
+        """Output item currently being written."""
         return self._items[-1]
 
     @property
@@ -634,7 +635,7 @@ class ResponsesWriter(BlockWriter):
         if not isinstance(piece, Text):
             self._arguments.append(piece.text)
             if self._item["type"] != "function_call":
-                return b""  # its text is known once its arguments are complete
+                return b""  # the input can only be extracted once the arguments are complete
             kind = "response.function_call_arguments.delta"
             return self._event(kind, **self._place, delta=piece.text)
         part = self._item["content"][0]
@@ -683,7 +684,7 @@ class ResponsesWriter(BlockWriter):
         )
 
     def _given(self, name: str) -> ClientTool:
-        """Return the client's description of a tool."""
+        """Look up how the client described a tool."""
         box: Toolbox = self.generation.extra["box"]
         return box.known(name)
 

@@ -1,7 +1,7 @@
-"""Request bodies as pydantic models, and error messages for invalid ones.
+"""Pydantic models for request bodies, with our own error messages.
 
-Known fields must have valid values; nothing is converted. Unknown fields are ignored and reported
-by `read_fields`. `/openapi.json` is generated from the same models.
+Known fields must be valid, and nothing is converted. Unknown fields are ignored, but `read_fields`
+reports them. `/openapi.json` is generated from these models.
 """
 
 from __future__ import annotations
@@ -51,22 +51,26 @@ B = TypeVar("B", bound="Body")
 T = TypeVar("T")
 JSON = dict[str, Any]
 Items = Annotated[list[T], FailFast()]
-"""List that reports only its first invalid item: 200,000 errors would take seconds and 300 MB."""
+"""List that stops at the first invalid item. Reporting 200,000 errors would take seconds and 300
+MB."""
 
 
 class Body(BaseModel):
-    """A body, or an object inside one. As in OpenAI's API, null is the same as a missing field."""
+    """A request body, or an object inside it.
+
+    As in OpenAI's API, null means the field is missing.
+    """
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
-    refused: ClassVar[tuple[str, ...]] = ()  # names of fields that are not supported
-    passes_extra: ClassVar[bool] = False  # unknown fields are used instead of ignored
+    refused: ClassVar[tuple[str, ...]] = ()  # unsupported fields that must not be ignored
+    passes_extra: ClassVar[bool] = False  # unknown fields are used, so don't report them
 
     def asks(self, model: Model) -> Any:
-        """Return the work that is requested from a model.
+        """Return what the body requests from `model`.
 
         Raises:
-            ValueError: if it is not supported.
+            ValueError: if it's not supported.
         """
         raise NotImplementedError
 
@@ -77,27 +81,27 @@ class Body(BaseModel):
             return given
         found = {name: value for name, value in given.items() if value is not None}
         for name in cls.refused:
-            if found.pop(name, None):  # empty values are accepted
+            if found.pop(name, None):  # an empty value does no harm
                 raise PydanticCustomError("refused_field", "{name}", {"name": name})
         return cls.renamed(found)
 
     @classmethod
     def renamed(cls, given: JSON) -> JSON:
-        """Return the fields with aliases replaced by their names."""
+        """Replace field aliases. Returns the fields under their own names."""
         return given
 
 
 class OpenBody(Body):
-    """An object whose unknown fields are used."""
+    """Base for objects whose unknown fields are used."""
 
     passes_extra = True
 
 
 class FieldError(ValueError):
-    """A field of a body has an invalid value.
+    """Error for an invalid field of a body.
 
     Args:
-        field: path in the body, such as ``messages[2].role``.
+        field: path of the field, e.g. ``messages[2].role``.
     """
 
     def __init__(self, words: str, field: str) -> None:
@@ -106,11 +110,11 @@ class FieldError(ValueError):
 
 
 class FieldReport:
-    """Ignored and renamed fields of one request."""
+    """Fields of a request that were ignored or renamed."""
 
     def __init__(self) -> None:
         self.ignored: dict[str, None] = {}
-        self.renamed: dict[str, str] = {}  # the client's name by our name
+        self.renamed: dict[str, str] = {}  # our name to the name the client used
 
 
 _report: ContextVar[FieldReport | None] = ContextVar("report", default=None)
@@ -121,17 +125,17 @@ _NOT_IN_NAMES = re.compile(r"[^\w.\[\]-]", re.ASCII)
 
 
 def ignore(path: str) -> None:
-    """Report that a field of the current request is ignored."""
+    """Record that the current request has a field we ignore."""
     report = _report.get()
     if report is not None and len(report.ignored) < MAX_IGNORED_FIELDS:
         report.ignored[_NOT_IN_NAMES.sub("_", path[:80])] = None
 
 
 def read_fields(read: Callable[[], T]) -> tuple[T, str]:
-    """Call ``read``, and return its result with the names of ignored fields, if any.
+    """Call ``read``. Returns its result, and the names of the fields it ignored (or "").
 
     Raises:
-        ValueError: from ``read``, with the client's names of fields.
+        ValueError: whatever ``read`` raised, with field names as the client sent them.
     """
     report = FieldReport()
     token = _report.set(report)
@@ -152,22 +156,22 @@ def read_fields(read: Callable[[], T]) -> tuple[T, str]:
     return found, told
 
 
-_IGNORED = "stretto.ignored"  # key in a request's scope
+_IGNORED = "stretto.ignored"  # scope key
 
 
 def note_ignored(scope: MutableMapping[str, Any], names: str) -> None:
-    """Store the ignored fields of a request for the response header."""
+    """Remember a request's ignored fields for the response header."""
     scope[_IGNORED] = names
 
 
 def ignored_header(scope: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
-    """Return the header with the names of ignored fields, if any."""
+    """Return a response header listing ignored fields, if there are any."""
     names = scope.get(_IGNORED, "")
     return [(b"x-stretto-ignored-fields", names.encode())] if names else []
 
 
 def _ignore_extra(body: Body, path: str) -> None:
-    """Report the unknown fields of a body and the objects inside it."""
+    """Record unknown fields, including those of nested objects."""
     if body.model_extra and not body.passes_extra:
         for name in body.model_extra:
             ignore(f"{path}{name}")
@@ -181,18 +185,18 @@ def _ignore_extra(body: Body, path: str) -> None:
 
 
 def validate(kind: type[B], given: object, path: str = "") -> B:
-    """Validate a body.
+    """Validate a body against a model.
 
     Args:
-        path: prefix for the names of ignored fields.
+        path: prefix for names of ignored fields.
 
     Raises:
-        ValueError: with the invalid field and its valid values.
+        ValueError: names the invalid field and its valid values.
     """
     try:
         found = kind.model_validate(given)
     except ValidationError as error:
-        # Only the first error is reported, as there may be very many.
+        # Report the first error only, since there can be very many.
         first = error.errors(include_url=False)[0]
         raise FieldError(_sentence(first), _path(first["loc"])) from None
     if _report.get() is not None:
@@ -201,7 +205,7 @@ def validate(kind: type[B], given: object, path: str = "") -> B:
 
 
 def schema_of(kind: type[Body]) -> JSON:
-    """Return the JSON schema of a body without references."""
+    """Return a body's JSON schema with all references inlined."""
     schema = kind.model_json_schema()
     return cast(JSON, _inlined(schema, schema.pop("$defs", {})))
 
@@ -240,7 +244,7 @@ _TYPES = {
 
 
 def _sentence(error: Mapping[str, Any]) -> str:
-    """Return the message for a pydantic error."""
+    """Turn a pydantic error into our own message."""
     kind, context = error["type"], error.get("ctx", {})
     where = _path(error["loc"])
     if kind == "refused_field":
@@ -270,7 +274,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
 
 
 def _path(places: tuple[str | int, ...]) -> str:
-    """Return a path such as messages[2].role, without the tags of unions."""
+    """Format a location such as messages[2].role. Union tags are left out."""
     path = ""
     for place in places:
         if isinstance(place, int):
@@ -284,9 +288,9 @@ _FIRST_FIELD = re.compile(r"'?([a-z]\w*)(?:\[\d+\]|\.\w+)*")
 
 
 def field_of(error: ValueError, kind: type[Body]) -> str | None:
-    """Return the field of a body that an error is about, or None.
+    """Guess which body field an error is about. Returns None if it can't be determined.
 
-    Checks outside of the schema begin their message with the name of the field.
+    Messages of checks outside the schema start with the field's name.
     """
     if field := getattr(error, "field", ""):
         return str(field)
@@ -299,17 +303,17 @@ def field_of(error: ValueError, kind: type[Body]) -> str | None:
 
 
 def object_schema(**fields: Any) -> JSON:
-    """Return the JSON schema of an object with these required fields."""
+    """Build the JSON schema of an object whose fields are all required."""
     return {"type": "object", "properties": fields, "required": list(fields)}
 
 
 def validator(check: Callable[[Any], Any], schema: JSON) -> PlainValidator:
-    """Return a validator with a JSON schema, which is for documentation only."""
+    """Create a validator. The schema is only for documentation."""
     return PlainValidator(check, json_schema_input_type=Annotated[Any, WithJsonSchema(schema)])
 
 
 def single_value(allowed: Any) -> PlainValidator:
-    """Return a validator for a field that is supported with a single value."""
+    """Create a validator for a field with a single supported value."""
 
     def check(value: Any) -> Any:
         if value != allowed or type(value) is not type(allowed):
@@ -321,16 +325,16 @@ def single_value(allowed: Any) -> PlainValidator:
 
 @cache
 def log_once(words: str) -> None:
-    """Log a message once per process. It must not contain text of a client."""
+    """Log a message, but only once per process. Don't include any text from clients."""
     log.info("%s", words)
 
 
 def ignored_field(path: str, *done: Any) -> PlainValidator:
-    """Return a validator for a field that has no effect on an answer.
+    """Create a validator for a field that doesn't affect the answer.
 
     Args:
-        path: name of the field, reported as ignored.
-        done: values that match our behavior and are not reported.
+        path: name under which the field is reported as ignored.
+        done: values that describe what we do anyway, so they aren't reported.
     """
 
     def check(value: Any) -> Any:
@@ -341,26 +345,26 @@ def ignored_field(path: str, *done: Any) -> PlainValidator:
     return PlainValidator(check)
 
 
-IMAGES = ("image", "image_url", "input_image", "computer_screenshot")  # part types
+IMAGES = ("image", "image_url", "input_image", "computer_screenshot")  # image part types
 
-SOUNDS = ("audio", "input_audio")  # part types of recordings
+SOUNDS = ("audio", "input_audio")  # recording part types
 
 UNSEEN = {
     **dict.fromkeys(IMAGES, "an image"),
     **dict.fromkeys(("file", "input_file"), "a file"),
     **dict.fromkeys(SOUNDS, "a recording"),
 }
-"""Part types without text, and their description in the note that replaces them."""
+"""Part types without text, with the wording used in the note that replaces them."""
 
 
 MAX_IMAGES = 64
-"""Images and recordings per request. Each takes a child process and hundreds of tokens."""
+"""Images and recordings per request. Each needs a child process and takes hundreds of tokens."""
 
-_SHOWING = ("user", "tool")  # roles whose messages may contain images
+_SHOWING = ("user", "tool")  # roles whose messages may have images
 
 
 def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
-    """Return a message's content: a string, or parts if it has images or recordings."""
+    """Join parts into message content: a string, or a list if there are images or recordings."""
     texts = [part for part in parts if isinstance(part, str)]
     if len(texts) == len(parts):
         return "".join(texts)
@@ -368,21 +372,23 @@ def content_of(parts: Sequence[str | JSON]) -> str | list[JSON]:
 
 
 def given_image(part: JSON) -> JSON:
-    """Return a part for an image as sent. `decode_media` decodes it if the model supports
-    images."""
+    """Wrap an image as sent by the client.
+
+    `decode_media` decodes it if the model can see images.
+    """
     return {"type": "image", "given": part}
 
 
 def given_sound(part: JSON) -> JSON:
-    """Return a part for a recording as sent."""
+    """Wrap a recording as sent by the client."""
     return {"type": "audio", "given": part}
 
 
 def decode_media(messages: list[Message], model: Model) -> list[Message]:
-    """Decode images and recordings, or replace them with notes if the model does not support them.
+    """Decode images and recordings. If the model doesn't support them, use a note instead.
 
     Raises:
-        ValueError: if one is invalid or not included in the request, or there are too many.
+        ValueError: if there are too many, or if any is invalid or just a link.
     """
     taken = {"image": model.sees, "audio": model.hears}
     made = [
@@ -415,17 +421,18 @@ def _taken(content: list[JSON], taken: Mapping[str, bool]) -> str | list[JSON]:
 
 
 def unsupported_note(kind: str) -> str:
-    """Return the note that replaces an unsupported part."""
+    """Build the note that replaces an unsupported part."""
     ignore(kind)
     cannot = "hear" if kind in SOUNDS else "see"
     return f"[Here was {UNSEEN[kind]}, which you cannot {cannot}.]"
 
 
-_MIN_BARE_CHARACTERS = 64  # of base64 without a data: URL; paths are shorter
+# minimum length of base64 without a data: URL, to tell it apart from a path
+_MIN_BARE_CHARACTERS = 64
 
 
 def _image(part: JSON) -> JSON:
-    """Decode an image in the shape of OpenAI, Anthropic or Ollama."""
+    """Decode an image part in OpenAI's, Anthropic's or Ollama's format."""
     inside: Any = part.get("source", part.get("image_url"))
     if isinstance(inside, dict):
         inside = inside.get("data") if inside.get("type") == "base64" else inside.get("url")
@@ -443,7 +450,7 @@ def _image(part: JSON) -> JSON:
 
 
 def _sound(part: JSON) -> JSON:
-    """Decode a recording in OpenAI's shape."""
+    """Decode a recording in OpenAI's format."""
     inside = part.get("input_audio", part.get("audio"))
     data = inside.get("data") if isinstance(inside, dict) else None
     if not isinstance(data, str) or not data:
@@ -458,7 +465,7 @@ FILES = ("file", "input_file")
 
 
 def _file(part: JSON) -> str:
-    """Return the text of a file, or "" if it is not included in the request."""
+    """Extract the text of a file. Returns "" if the request only refers to it."""
     inside = part.get("file")
     inner = inside if isinstance(inside, dict) else part
     data, name = inner.get("file_data"), inner.get("filename")
@@ -476,12 +483,12 @@ _TEXT_FIELDS = {"type", "text", "annotations", "cache_control", "citations", "lo
 
 
 def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
-    """Return a string, or the joined texts of a list of parts.
+    """Join the texts of a list of parts. A plain string is returned as is.
 
-    Unsupported parts are replaced by a note, so that the model does not guess.
+    Unsupported parts become a note, because otherwise the model would guess what was there.
 
     Args:
-        shows: keep images and recordings, see `content_of`.
+        shows: keep images and recordings as parts. See `content_of`.
 
     Raises:
         ValueError: if a part has no text.
@@ -513,7 +520,7 @@ def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
 
 
 def text_parts(*kinds: str, shows: bool = False) -> PlainValidator:
-    """Return a validator for a string, or parts of these types, which are `join_texts`."""
+    """Create a validator for a string or a list of parts, which are joined by `join_texts`."""
     part = object_schema(type={"enum": list(kinds)}, text={"type": "string"})
     unseen = object_schema(type={"enum": list(UNSEEN)})
     parts = {"type": "array", "items": {"anyOf": [part, unseen]}}
@@ -521,11 +528,11 @@ def text_parts(*kinds: str, shows: bool = False) -> PlainValidator:
 
 
 def or_text(items: Any, item: Callable[[str], JSON]) -> BeforeValidator:
-    """Return a validator for a list that may be sent as a string.
+    """Create a validator for a list that may also be sent as a string.
 
     Args:
-        items: type of the list without `FailFast`, which is not allowed in unions.
-        item: creates the only item of the list from the string.
+        items: type of the list, without `FailFast` since unions don't allow it.
+        item: makes the list's only item from the string.
     """
 
     def check(content: Any) -> Any:
@@ -535,12 +542,12 @@ def or_text(items: Any, item: Callable[[str], JSON]) -> BeforeValidator:
 
 
 def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
-    """Return the discriminator of a union. Its tags are "@" plus the value of a field.
+    """Create a union discriminator whose tags are "@" plus the value of `field`.
 
     Args:
-        known: values that are tags; all others have the tag "@other". If empty, all values are
-            tags.
-        default: value for objects without the field.
+        known: values with their own tag; any other value gets "@other". If empty, every value has a
+            tag.
+        default: value to assume if the field is missing.
     """
 
     def tag(item: Any) -> str | None:
@@ -552,15 +559,15 @@ def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
             return None
         return f"@{kind}" if not known or kind in known else "@other"
 
-    tag.__name__ = field  # in errors, for `_sentence`
+    tag.__name__ = field  # shown in errors, see `_sentence`
     return Discriminator(tag)
 
 
 def call_arguments(given: Any) -> dict[str, Any]:
-    """Return the arguments of a past tool call as chat templates expect them.
+    """Convert the arguments of an earlier tool call to the object that chat templates expect.
 
-    Text that is not a JSON object is passed on as `raw`. The model wrote it, and the client sends
-    it with each later request.
+    The model may have written something other than a JSON object. Since the client resends it with
+    every request, don't reject it but pass it on as `raw`.
     """
     found = given
     if isinstance(given, str):
@@ -577,9 +584,9 @@ def call_arguments(given: Any) -> dict[str, Any]:
 
 
 def as_history(content: Any) -> Any:
-    """Return the content of a past reply or tool result with everything but text as JSON.
+    """Convert the content of an earlier message. Anything that isn't text becomes JSON.
 
-    The client sends it with each later request, so it is never rejected.
+    Never raises, because the client would resend the same content forever.
     """
     if isinstance(content, list):
         return [part if _is_part(part) else as_part(part) for part in content]
@@ -592,7 +599,7 @@ def _is_part(part: Any) -> bool:
 
 
 def as_part(part: Any) -> JSON:
-    """Return a text part with JSON of a part of a past message."""
+    """Convert a part of an earlier message to a text part with its JSON."""
     log_once("content of past messages that is not text is given to models as JSON")
     return {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
 
@@ -605,7 +612,7 @@ Limit = Annotated[
     BeforeValidator(partial(usual_value, "max_tokens")),
     WithJsonSchema({"type": "integer", "minimum": -2}),
 ]
-"""Number of tokens. Values by which clients ask for no limit become None."""
+"""Maximum number of tokens. The various ways to say "no limit" become None."""
 WholeNumber = Annotated[int, BeforeValidator(whole_number)]
 Choices = Annotated[WholeNumber, Field(ge=1, le=MAX_CHOICES)]
 TopLogprobs = Annotated[WholeNumber, Field(ge=0, le=MOST_LOGPROBS)]
@@ -615,7 +622,7 @@ Effort = Annotated[
     Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None,
     BeforeValidator(lambda given: None if given in _BY_ITSELF else given),
 ]
-"""Reasoning effort in OpenAI's terms; None for values that mean the model's default."""
+"""OpenAI's reasoning effort. None if it's left to the model."""
 
 
 def _session_name(name: str) -> str:
@@ -629,21 +636,21 @@ SessionName = Annotated[
     AfterValidator(_session_name),
     WithJsonSchema({"type": "string", "pattern": f"^{SESSION_NAME}$"}),
 ]
-Anything = Any  # type of fields without an effect on an answer
+Anything = Any  # fields that don't affect the answer
 
 
 # -- what several bodies have -------------------------------------------------------------
 
 
 class SessionOptions(Body):
-    """Configuration of a session."""
+    """Session configuration."""
 
     kv_bits: Literal[4, 8] | None = None
     on_overflow: Literal["refuse", "slide"] | None = None
     reproducible: bool | None = None
 
     def config(self, reasoning: bool | None, on_overflow: Overflow | None = None) -> SessionConfig:
-        """Return the configuration. `on_overflow` is the default for that field."""
+        """Build the session configuration. `on_overflow` is used if the field isn't set."""
         return SessionConfig(
             reasoning=reasoning,
             reproducible=self.reproducible,
@@ -653,11 +660,11 @@ class SessionOptions(Body):
 
 
 class InSession(Body):
-    """Request for a model, optionally with a session."""
+    """Request that needs a model and may name a session."""
 
     model: str | None = None
     session_id: SessionName | None = None
-    cache_prompt: Annotated[Any, ignored_field("cache_prompt", True)] = None  # llama.cpp's
+    cache_prompt: Annotated[Any, ignored_field("cache_prompt", True)] = None  # from llama.cpp
 
 
 class StreamOptions(Body):
@@ -702,11 +709,11 @@ _SETTINGS: JSON = {
 
 
 def parameter(name: str, most: float | None = None) -> PlainValidator:
-    """Return a validator for a sampling parameter. `SamplingParams` checks most of it.
+    """Create a validator for a sampling parameter. Most checks happen in `SamplingParams`.
 
     Args:
-        name: of the parameter.
-        most: an API's lower limit.
+        name: parameter name.
+        most: maximum in this API, if lower than ours.
     """
 
     def check(value: Any) -> Any:
@@ -721,18 +728,18 @@ LENGTHS = (
     *("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"),
     *("max_tokens_to_sample", "n_predict", "num_predict"),
 )
-"""Names of the maximum length of a reply."""
-_STRUCTURED = {"json": "json_schema", "regex": "regex", "choice": "choices"}  # vLLM's
+"""Various names for the maximum length of a reply."""
+_STRUCTURED = {"json": "json_schema", "regex": "regex", "choice": "choices"}  # vLLM's names
 STOPS = ("stop", "stop_sequences", "stop_strings")
 
 
 def aliases_of(name: str, names: Iterable[str]) -> dict[str, str]:
-    """Return aliases of a field for `GenerationBody.aliases`."""
+    """Map alternative names to a field, for `GenerationBody.aliases`."""
     return {other: name for other in names if other != name}
 
 
 class GenerationBody(InSession, SessionOptions):
-    """Fields of all requests for generation."""
+    """Fields of every generation request."""
 
     aliases: ClassVar[Mapping[str, str]] = {
         "repeat_penalty": "repetition_penalty",
@@ -747,11 +754,12 @@ class GenerationBody(InSession, SessionOptions):
         **aliases_of("max_tokens", LENGTHS),
         **aliases_of("stop", STOPS),
     }
-    """Names of vLLM, llama.cpp, LM Studio, mlx-lm, Mistral and Ollama, used for fields without a
-    value under their own name."""
+    """Names used by vLLM, llama.cpp, LM Studio, mlx-lm, Mistral and Ollama. They apply if the field
+    isn't set under our own name."""
     stream: bool = False
     stream_options: StreamOptions | None = None
-    temperature: Annotated[Any, parameter("temperature", 2.0)] = None  # OpenAI's documented limit
+    # limit from OpenAI's documentation
+    temperature: Annotated[Any, parameter("temperature", 2.0)] = None
     top_p: Annotated[Any, parameter("top_p")] = None
     top_k: Annotated[Any, parameter("top_k")] = None
     min_p: Annotated[Any, parameter("min_p")] = None
@@ -794,23 +802,23 @@ class GenerationBody(InSession, SessionOptions):
 
     @property
     def wants_usage(self) -> bool:
-        """True if a stream should end with token counts.
+        """True if the stream should end with token counts.
 
         Raises:
-            ValueError: if there is no stream.
+            ValueError: if the request doesn't stream.
         """
         if self.stream_options is not None and not self.stream:
             raise ValueError("stream_options go with stream only")
         return self.stream_options is not None and self.stream_options.include_usage
 
     def sampling(self, model: Model, **own: Any) -> SamplingParams:
-        """Return the sampling parameters.
+        """Build the sampling parameters.
 
         Args:
-            own: parameters that have other names in the API.
+            own: parameters that the API names differently.
 
         Raises:
-            ValueError: if they are invalid, with the reason.
+            ValueError: if they're invalid, with the reason.
         """
         given = {name: getattr(self, name) for name in SAMPLING if name in type(self).model_fields}
         given = {name: value for name, value in given.items() if value is not None}
@@ -818,14 +826,14 @@ class GenerationBody(InSession, SessionOptions):
         for name in own:
             if given.get(name, own[name]) is not own[name]:
                 raise ValueError(f"{name} is asked for in two ways: choose one")
-        # Without a seed, a request gets a random one.
+        # If no seed is given, use a random one instead of the model's default.
         return sampling_params(
             {**given, **own}, {**model.defaults, "seed": None, "max_tokens": None}
         )
 
 
 class OpenAIUser(Body):
-    """Fields of OpenAI's clients without an effect on an answer."""
+    """Fields sent by OpenAI clients that don't affect the answer."""
 
     user: Anything = None
     metadata: Anything = None
@@ -843,20 +851,20 @@ _RESERVED = (
     *("continue_final_message", "chat_template", "return_dict", "return_tensors", "padding"),
     *("truncation", "max_length", "tokenizer_kwargs", "return_assistant_tokens_mask"),
 )
-"""Names that are not variables of a template, or that are set in another way."""
+"""Names that aren't template variables, or that we set ourselves."""
 
 
 class ReasoningOptions(Body):
-    """Reasoning options of OpenAI, OpenRouter and Anthropic."""
+    """Reasoning options as in OpenAI, OpenRouter and Anthropic."""
 
     effort: Effort = None
     enabled: bool | None = None
     type: Literal["enabled", "disabled", "adaptive", "auto"] | None = None
-    exclude: bool = False  # reason, but do not return the reasoning
-    # These are only targets. As in Anthropic's API, the limit applies to the whole reply.
+    exclude: bool = False  # reason, but keep it out of the reply
+    # Only hints to the model. The hard limit covers the whole reply, as in Anthropic's API.
     budget_tokens: Limit = None
     max_tokens: Limit = None
-    # Reasoning is returned unchanged, which is the most detailed form.
+    # We return reasoning in full, i.e. in its most detailed form.
     summary: Annotated[Any, ignored_field("reasoning.summary", "auto", "detailed")] = None
     generate_summary: Annotated[Any, ignored_field("reasoning.summary", "auto", "detailed")] = None
     context: Annotated[Any, ignored_field("reasoning.context", "auto")] = None
@@ -864,7 +872,7 @@ class ReasoningOptions(Body):
 
     @property
     def wanted(self) -> bool | None:
-        """True or False if the request decides about reasoning; None if the model does."""
+        """True or False if the request says whether to reason, None if it doesn't."""
         if self.enabled is not None:
             return self.enabled
         if self.type is not None:
@@ -881,11 +889,11 @@ def _as_options(given: Any) -> Any:
 
 
 Reasoning = Annotated[ReasoningOptions, BeforeValidator(_as_options)]
-"""An object, a boolean, or an effort."""
+"""Accepts an object, a boolean, or an effort."""
 
 
 class TemplateOptions(Body):
-    """Arguments of a chat template besides the messages."""
+    """Arguments for the chat template, besides the messages."""
 
     chat_template_kwargs: dict[str, Any] | None = None
     enable_thinking: bool | None = None
@@ -896,21 +904,21 @@ class TemplateOptions(Body):
 
     @property
     def returns_reasoning(self) -> bool:
-        """True if the reply includes its reasoning."""
+        """True if the reply should include the reasoning."""
         asked = (self.reasoning, self.thinking)
         return self.include_reasoning and not any(one is not None and one.exclude for one in asked)
 
     def template(
         self, model: Model, own: ReasoningOptions | None = None, named: str = ""
     ) -> tuple[bool | None, dict[str, Any]]:
-        """Return if the model should reason, and the arguments of the template.
+        """Return whether to reason (None: the model decides), and the template's arguments.
 
         Args:
-            own: options from a field specific to the API.
-            named: name of that field.
+            own: options from an API-specific field.
+            named: the name of that field.
 
         Raises:
-            ValueError: if the template does not accept them.
+            ValueError: if the template doesn't support them.
         """
         given = dict(self.chat_template_kwargs or {})
         for name in given:
@@ -958,6 +966,6 @@ def _format(**schema: JSON) -> JSON:
 _OBJECT: JSON = {"type": "object"}
 _NAMED = object_schema(name={"type": "string"}, schema=_OBJECT, strict={"type": "boolean"})
 Format = Annotated[Any, WithJsonSchema(_format(json_schema={**_NAMED, "required": ["schema"]}))]
-"""Form of an answer. See `engine.serve.json_input.answer_form`."""
+"""Response format. See `engine.serve.json_input.answer_form`."""
 FlatFormat = Annotated[Any, WithJsonSchema(_format(schema=_OBJECT))]
-"""Form of an answer in the shape of responses and Anthropic's messages."""
+"""Response format as in the responses API and Anthropic's messages."""

@@ -1,4 +1,4 @@
-"""`/v1/sessions`: create, list, read, fork, steer and free."""
+"""`/v1/sessions`: create, list, show, fork, steer and free."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_TTL_S = 30 * 86400.0
 
 
 class SessionBody(SessionOptions, InSession):
-    """A new session. It gets a random name if none is given."""
+    """Body for creating a session. Without an id, the session gets a random one."""
 
     system: str | None = None
     reasoning: bool | None = None
@@ -36,11 +36,11 @@ class ForkBody(Body):
 
 _OPTIONS = ("reasoning", "reproducible", "on_overflow", "kv_bits")
 _REPLY = ("prompt_tokens", "reused_tokens", "generated_tokens", "tokens_per_s")
-"""Statistics of a running reply that are returned."""
+"""Statistics of a running reply that clients get to see."""
 
 
 class SessionRoutes:
-    """Handlers of requests about sessions. A guest only sees its own."""
+    """Handlers for the session routes. Guests only see their own sessions."""
 
     def __init__(self, served: ModelRegistry, sessions: SessionRegistry) -> None:
         self._served = served
@@ -88,15 +88,15 @@ class SessionRoutes:
         return await self._told(named, 201)
 
     async def _open(self, named: ServerSession) -> None:
-        """Open the engine's session.
+        """Open a session in the engine.
 
         Raises:
-            EngineError: `unsupported_session`, or if the engine was stopped.
+            EngineError: `unsupported_session`, or the engine was stopped.
         """
         session = named.session = self._sessions.open(named)
         if named.config.kv_bits is None:
             return
-        # The engine reports this with the first message only, and there is none yet.
+        # The engine only reports this with the first message, so check here.
         with suppress(TimeoutError):
             if session.id not in (await self._served.figures())["sessions"] and not named.freed:
                 raise EngineError(
@@ -131,9 +131,9 @@ class SessionRoutes:
         return JSONResponse(_shown(named, *await self._figures()), status)
 
     async def _figures(self) -> tuple[dict[str, Any], list[str]]:
-        """Return the engine's statistics by session, and its admission queue.
+        """Return the engine's statistics by session, plus its admission queue.
 
-        If the engine does not respond, return the last known ones, or empty ones.
+        If the engine doesn't respond, fall back to the last known values.
         """
         with suppress(TimeoutError, EngineError):
             await self._served.figures()
@@ -146,7 +146,7 @@ def _asked(request: Request) -> tuple[Guest, str]:
 
 
 def _shown(named: ServerSession, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
-    """Return a session for its guest. Statistics are by the engine's session ids."""
+    """Format a session for its guest. `stats` is keyed by engine session id."""
     own = named.session.id if named.session else ""
     figures = cast(dict[str, Any], stats.get(own, {}))
     waits = named.ticket is not None and not named.ticket.admitted.done()

@@ -29,13 +29,13 @@ from engine.serve.threads import in_thread
 
 
 class Health:
-    """Handlers of `/health`, `/metrics` and `/v1/agents`.
+    """Handlers for `/health`, `/metrics` and `/v1/agents`.
 
     Args:
-        connections: returns the number of connections.
+        connections: returns the current number of connections.
         agents: registry of agents.
-        pool: for formatting metrics.
-        sharing: if several keys share the server, each only sees its own statistics.
+        pool: runs the formatting of metrics.
+        sharing: with several keys, each key only sees its own statistics.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Health:
     def routes(self) -> list[APIRoute]:
         return [
             APIRoute("GET", "/health", self.health, "Check if requests are answered."),
-            # Clients request this first, mostly with HEAD.
+            # Clients often try this path first, mostly with HEAD.
             APIRoute("GET", "/", self.hello, "Check if the server is running."),
             APIRoute("GET", "/api/hello", self.hello, "Check if the server is running."),
             APIRoute(
@@ -98,7 +98,7 @@ class Health:
         return JSONResponse(told, status, errors.headers_of(status))
 
     async def agents(self, request: Request) -> Response:
-        """Return the agents with the same key."""
+        """List the agents that use the caller's key."""
         seen = self._agents.of(guest_of(request.scope).id)
         left_out = ("engine_sessions", "keeps")
         told = [{k: v for k, v in to_builtins(a).items() if k not in left_out} for a in seen]
@@ -107,7 +107,7 @@ class Health:
     async def metrics(self, request: Request) -> Response:
         guest = guest_of(request.scope)
         gauges = await self._gauges(guest)
-        # Formatting and the first import must not delay streams.
+        # On a thread, so that neither formatting nor the slow import delays streams.
         work = partial(exposition, self._metrics_for(guest), gauges)
         text, kind = await in_thread(self._pool, work)
         return Response(text, media_type=kind)
@@ -148,7 +148,7 @@ class Health:
             "agents": ("Recently active agents.", float(agents)),
         }
         if several:
-            return found  # the others are totals over all keys
+            return found  # the remaining gauges are totals over all keys
         found["sessions_evicted"] = ("Evicted sessions.", float(self._sessions.evicted))
         found["connections"] = ("Connections.", float(self._connections()))
         faults = stats.get("faults", {}).values()
@@ -194,15 +194,15 @@ _ERRORS = {
 
 
 def described(routes: Sequence[APIRoute], pool: Executor) -> APIRoute:
-    """Return the route of `/openapi.json`, which describes these routes and itself.
+    """Return the route for `/openapi.json`, which describes the given routes and itself.
 
     Args:
-        pool: for generating the description.
+        pool: runs the generation.
     """
     document = cache(lambda: openapi([*routes, own]))
 
     async def answer(_: Request) -> Response:
-        # Generated on first use, as it takes 0.1 s, and the rest of the start 2 ms.
+        # Generated on first request: it takes 0.1 s, while everything else at startup takes 2 ms.
         return JSONResponse(await in_thread(pool, document))
 
     own = APIRoute("GET", "/openapi.json", answer, "Get this description.")
@@ -210,7 +210,7 @@ def described(routes: Sequence[APIRoute], pool: Executor) -> APIRoute:
 
 
 def openapi(routes: Sequence[APIRoute]) -> dict[str, Any]:
-    """Return the OpenAPI 3.1 description of routes."""
+    """Build the OpenAPI 3.1 description of the routes."""
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         paths.setdefault(route.path_format, {})[route.method.lower()] = _operation(route)

@@ -1,8 +1,9 @@
-"""Conversion of the tools of OpenAI's clients to functions for the model, and of its calls back.
+"""Convert tools of OpenAI clients to functions for the model, and calls back to what the client
+expects.
 
-Apart from functions, there are tools in namespaces, custom tools with text as input (optionally
-with a grammar), and the client's own search for more tools. Tools of OpenAI's servers are not
-supported, and the model gets a note about them.
+Besides functions, we support namespaces, custom tools with text input (optionally with a grammar),
+and the client's own search for further tools. For tools that run on OpenAI's servers, the model
+gets a note that they are unavailable.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from engine.text.tools import CHOICES, quoted
 
 log = logging.getLogger(__name__)
 
-INPUT = "input"  # only argument of a custom tool's function
+INPUT = "input"  # the only argument of a custom tool's function
 SEARCH = "tool_search"
 _HOSTED = re.compile(r"[a-z][a-z0-9_.-]{0,63}")
 _TOOL_FIELDS = {"type", "function", "strict", "cache_control", "defer_loading"}
-_MAX_NAMED = 20  # omitted tools that are listed by name
+_MAX_NAMED = 20  # at most this many omitted tools are named
 
 Kind = Literal["function", "custom", "search"]
 
@@ -50,15 +51,15 @@ ToolChoice = Annotated[
         }
     ),
 ]
-"""Tool choice, in the shape of chat completions or responses."""
+"""Tool choice in the format of chat completions or responses."""
 FunctionChoice = Annotated[
     Any, WithJsonSchema({"anyOf": [{"enum": ["auto", "none"]}, object_schema(name=_TEXT)]})
 ]
-"""Function choice, in OpenAI's older form of chat completions."""
+"""Function choice from OpenAI's older function API."""
 
 
 class ClientTool(NamedTuple):
-    """A client's description of a tool: its kind, name and namespace."""
+    """A tool as the client described it."""
 
     kind: Kind
     name: str
@@ -66,21 +67,21 @@ class ClientTool(NamedTuple):
 
 
 class Toolbox(Struct):
-    """Tools of one request."""
+    """The tools of a request."""
 
-    # functions for the model in the shape of chat completions, by name
+    # function for the model by name, in OpenAI's chat format
     functions: dict[str, JSON] = field(default_factory=dict)
-    # the client's descriptions, by the same names
+    # the client's description by the same name
     given: dict[str, ClientTool] = field(default_factory=dict)
-    absent: list[str] = field(default_factory=list)  # types of unsupported tools
-    # regular expressions for the input of custom tools, by function name
+    absent: list[str] = field(default_factory=list)  # unsupported tool types
+    # regex for a custom tool's input by function name
     patterns: dict[str, str] = field(default_factory=dict)
-    # names of functions described where they were found in the conversation
+    # functions described at the point of the conversation where a search found them
     later: set[str] = field(default_factory=set)
-    _now: set[str] = field(default_factory=set)  # names in the current list
+    _now: set[str] = field(default_factory=set)  # names seen in the current list
 
     def find(self, tools: Iterable[Any], where: str) -> None:
-        """Add tools that a client has found during the conversation, and describe them there.
+        """Add tools that a search found. They are described at that point of the conversation.
 
         Raises:
             ValueError: see `add`.
@@ -90,10 +91,10 @@ class Toolbox(Struct):
         self.later |= set(self.given) - before
 
     def add(self, tools: Iterable[Any], where: str = "tools", namespace: str = "") -> None:
-        """Add tools of either shape. A tool replaces an earlier one of the same name.
+        """Add tools in either format. A tool replaces an earlier tool with the same name.
 
         Raises:
-            ValueError: if one is invalid, or two of these have the same name.
+            ValueError: if a tool is invalid, or two tools in this list have the same name.
         """
         if not namespace:
             self._now.clear()
@@ -101,7 +102,7 @@ class Toolbox(Struct):
             self._add(tool, f"{where}[{number}]", namespace)
 
     def add_functions(self, functions: Iterable[Any]) -> None:
-        """Add functions, OpenAI's older form of tools.
+        """Add functions from OpenAI's older function API.
 
         Raises:
             ValueError: see `add`.
@@ -149,17 +150,17 @@ class Toolbox(Struct):
     # -- for the model ----------------------------------------------------------------------
 
     def note(self) -> str:
-        """Return a note to the model about unsupported tools, or ""."""
+        """Note telling the model which tools aren't supported, or ""."""
         if not self.absent:
             return ""
         named = ", ".join(self.absent[:_MAX_NAMED])
         return f"These tools are not available here, so do without them: {named}."
 
     def settings(self, model: Model, choice: Any, several: bool) -> dict[str, Any]:
-        """Return the parameters for an answer that may call these tools, or {}.
+        """Return the sampling parameters for calling these tools, or {} if there are none.
 
         Raises:
-            ValueError: if the model does not support them or the choice.
+            ValueError: if the model doesn't support them or the tool choice.
         """
         choice = (
             {"": "auto", "any": "required"}.get(choice, choice)
@@ -187,7 +188,7 @@ class Toolbox(Struct):
         return tool_parameters(model, functions, wanted, several)
 
     def _with_pattern(self, function: JSON, model: Model) -> JSON:
-        """Bind the text of a custom tool to its grammar if the model's calls support it."""
+        """Constrain a custom tool's input to its grammar, if the model's call format allows it."""
         about = function["function"]
         pattern = self.patterns.get(about["name"])
         if pattern is None or model.tool_format not in NOTATIONS:
@@ -197,10 +198,10 @@ class Toolbox(Struct):
         return {**function, "function": {**about, "parameters": parameters, "strict": True}}
 
     def _named(self, choice: Any) -> str:
-        """Return the name of the function in a tool choice.
+        """Get the function name out of a tool choice.
 
         Raises:
-            ValueError: if it names none.
+            ValueError: if there is no name.
         """
         kind = choice.get("type") if isinstance(choice, dict) else None
         if kind == SEARCH and SEARCH in self.given:
@@ -215,23 +216,23 @@ class Toolbox(Struct):
     # -- for the client ---------------------------------------------------------------------
 
     def known(self, name: str) -> ClientTool:
-        """Return the client's description of a tool by its function name."""
+        """Look up the client's tool for a function name."""
         return self.given.get(name) or ClientTool("function", name)
 
 
 def function_name(name: str, namespace: str | None) -> str:
-    """Return the function name of a tool in a namespace."""
+    """Prefix a tool's name with its namespace, if it has one."""
     return f"{namespace}.{name}" if namespace else name
 
 
 def tool_parameters(model: Model, tools: list[JSON], choice: str, several: bool) -> dict[str, Any]:
-    """Return the parameters for an answer that may call these functions.
+    """Return the sampling parameters for calling these functions.
 
     Args:
-        choice: "auto", "none", "required" or a tool's name.
+        choice: "auto", "none", "required", or a tool name.
 
     Raises:
-        ValueError: if the model does not support them.
+        ValueError: if the model doesn't support them.
     """
     params = SamplingParams(tools=tools, tool_choice=choice, parallel_tool_calls=several)
     check(params, model.tool_format, model.name)
@@ -240,7 +241,7 @@ def tool_parameters(model: Model, tools: list[JSON], choice: str, several: bool)
 
 
 def custom_input(arguments: str) -> str:
-    """Return the text input of a custom tool from the arguments of its function."""
+    """Extract a custom tool's text input from its function arguments."""
     found = json.loads(arguments)
     given = found.get(INPUT)
     if isinstance(given, str):
@@ -250,17 +251,17 @@ def custom_input(arguments: str) -> str:
 
 
 def with_head(template: JSON, params: SamplingParams, later: set[str]) -> JSON:
-    """Return template arguments with only the tools for the head of the prompt.
+    """Limit the template's tools to the head of the prompt.
 
     Args:
-        later: names of tools described where they were found.
+        later: tools that are described where a search found them.
     """
     head = [tool for tool in params.offered if tool["function"]["name"] not in later]
     return {**template, "tools": head} if params.offered else template
 
 
 def with_note(messages: list[Message], note: str) -> list[Message]:
-    """Append a note to the system message of a conversation."""
+    """Append a note to the system message, which is added if there isn't one."""
     if not note:
         return messages
     if messages and messages[0]["role"] == "system":
@@ -270,7 +271,7 @@ def with_note(messages: list[Message], note: str) -> list[Message]:
 
 
 def _checked(about: Any, where: str) -> JSON:
-    """Validate a function, and return its name, description, parameters and strictness."""
+    """Validate a function. Returns only the fields that we use."""
     try:
         function = validate(Function, about, "tools[].")
     except ValueError as error:
@@ -280,10 +281,10 @@ def _checked(about: Any, where: str) -> JSON:
 
 
 def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
-    """Convert a custom tool to a function with one argument. Return it with its regular expression.
+    """Convert a custom tool to a function with one argument, plus the regex for that argument.
 
     Raises:
-        ValueError: if it is invalid.
+        ValueError: if it's invalid.
     """
     if not isinstance(about, Mapping) or not isinstance(about.get("name"), str):
         raise ValueError(f"{where} must be a custom tool with a name")
@@ -322,7 +323,7 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
 
 
 def call_item(given: ClientTool, call_id: str, arguments: str, status: str = "completed") -> JSON:
-    """Return a call in the shape of responses. `arguments` is "" for one that just began."""
+    """Format a call as a responses item. `arguments` is "" if the call has only just started."""
     kinds = {"function": "fc", "custom": "ctc", "search": "tsc"}
     item: JSON = {"id": f"{kinds[given.kind]}_{uuid.uuid4().hex}", "call_id": call_id}
     if given.kind == "search":
@@ -339,7 +340,7 @@ def call_item(given: ClientTool, call_id: str, arguments: str, status: str = "co
 
 
 def found_tools(tools: Sequence[Any]) -> str:
-    """Return the descriptions of found tools for the model, with their function names."""
+    """Describe found tools to the model, under their function names."""
     box = Toolbox()
     box.add(tools)
     told = [json.dumps(one["function"], ensure_ascii=False) for one in box.functions.values()]
