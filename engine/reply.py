@@ -113,7 +113,10 @@ class Reply:
             self._mailbox.post(Cancel(self.session_id, self.id, whole))
 
     def pause(self) -> None:
-        """Pause after the current token until `resume` is called. Keeps the KV cache."""
+        """Pause after the current token until `resume` is called. Keeps the KV cache.
+
+        Does nothing if the reply has already ended.
+        """
         with contextlib.suppress(EngineError):
             self._mailbox.post(Pause(self.session_id, self.id, True))
 

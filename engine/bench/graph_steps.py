@@ -1,7 +1,7 @@
-"""Decode steps whose graphs are counted, of Stretto and of mlx-lm's `BatchGenerator`.
+"""Decode steps for counting graphs, with Stretto and with mlx-lm's `BatchGenerator`.
 
-The models are tiny, with random weights. A chat of 8,000 tokens has four tokens, and its caches are
-filled up with zeros, as only shapes matter.
+We use tiny models with random weights. Only shapes matter, so to get a chat of 8,000 tokens, we
+feed four tokens and then fill its caches with zeros.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import Any
 from engine.bench.graph_count import Count, count
 from engine.bench.graph_marks import capture
 
-SHORT, MIDDLE, LONG = 64, 2000, 8000  # tokens of a chat
-CHUNK = 64  # tokens of a prefill chunk in the step
-READ = 1900  # tokens of its prompt before the chunk
-PREFIX = 2000  # common tokens of the chats in the case "shared prefix"
+SHORT, MIDDLE, LONG = 64, 2000, 8000  # chat lengths in tokens
+CHUNK = 64  # prefill chunk size in tokens
+READ = 1900  # prompt tokens that were read before the chunk
+PREFIX = 2000  # tokens of the prefix in the "shared prefix" case
 
 
 @dataclass(frozen=True)
 class Case:
-    """Chats of a step."""
+    """Scenario for a decode step."""
 
     name: str
-    lengths: tuple[int, ...] = field(repr=False)  # tokens of each chat
-    prefix: int = 0  # tokens common to all chats
-    bits: int | None = None  # of keys and values
-    chunk: int = 0  # tokens of another chat's prompt that are read in the step
+    lengths: tuple[int, ...] = field(repr=False)  # length of each chat in tokens
+    prefix: int = 0  # tokens that all chats have in common
+    bits: int | None = None  # `kv_bits` of the chats
+    chunk: int = 0  # size of another chat's prefill chunk, or 0 for none
 
 
 def cases(chats: int) -> list[Case]:
@@ -43,14 +43,14 @@ def cases(chats: int) -> list[Case]:
 
 
 def skewed(chats: int) -> tuple[int, ...]:
-    """Return one length of `LONG` tokens, a quarter of `MIDDLE`, and others of about `SHORT`."""
+    """Return skewed lengths: one long chat, 25% medium chats, and short chats for the rest."""
     middle = max(0, chats // 4)
     rest = chats - 1 - middle
     return (LONG, *(MIDDLE + 20 * i for i in range(middle)), *(SHORT + i for i in range(rest)))
 
 
 def filled(net: Any, caches: list[Any], length: int) -> list[Any]:
-    """Return caches of `length` tokens: the first four are read, the others are zeros."""
+    """Fill caches with `length` tokens. Only the first four are real, and the rest are zeros."""
     import mlx.core as mx
 
     net(mx.array([[1, 2, 3, 4]]), cache=caches)
@@ -66,7 +66,7 @@ def filled(net: Any, caches: list[Any], length: int) -> list[Any]:
 
 
 def _zeros(cache: Any, held: Any, more: int) -> Any:
-    """Return zeros for keys or values of `more` tokens, in the type of those in the cache."""
+    """Create zeros for the keys or values of `more` tokens, with the dtype used by the cache."""
     import mlx.core as mx
 
     packed = isinstance(held, (list, tuple))
@@ -76,7 +76,7 @@ def _zeros(cache: Any, held: Any, more: int) -> Any:
 
 
 def answer(kv: Any) -> Any:
-    """Return a greedy request with one token, as required by the runner."""
+    """Create a greedy request with one token for the runner."""
     import mlx.core as mx
 
     from engine.model.sampling import Sampler
@@ -90,7 +90,7 @@ def answer(kv: Any) -> Any:
 
 
 def stretto(model: Any, case: Case) -> Count | None:
-    """Count a step of Stretto's runner, or return None if the model does not support it."""
+    """Count a step of Stretto's runner. Returns None if the model doesn't support the case."""
     import mlx.core as mx
 
     from engine.cache.session_kv import SessionKV
@@ -116,10 +116,10 @@ def stretto(model: Any, case: Case) -> Count | None:
     kvs = _on_a_prefix(session, case) if case.prefix else [session(n) for n in case.lengths]
     readings = [PrefillChunk(session(READ), [7] * case.chunk)] if case.chunk else []
     rows = [answer(kv) for kv in kvs]
-    mixes = model.can.ways.mixes  # otherwise the chunk has its own pass after the step
+    mixes = model.can.ways.mixes  # otherwise, the chunk gets its own pass after the step
 
     try:
-        for _ in range(2):  # the first step may allocate memory for later ones
+        for _ in range(2):  # warm up, because the first step may allocate memory
             tokens = runner.decode(model, rows, True)
             mx.eval([t for t in tokens if isinstance(t, mx.array)])
             for kv in kvs:
@@ -136,7 +136,7 @@ def stretto(model: Any, case: Case) -> Count | None:
     finally:
         for kv in kvs:
             kv.drop()
-    found.waits += 1  # the ids of a step are read one by one; the first waits for all of them
+    found.waits += 1  # for reading the token ids
     return found
 
 
@@ -153,7 +153,7 @@ def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
         more = length - case.prefix
         for layer in kv.layers:
             if not hasattr(layer, "update_and_fetch"):
-                continue  # a state
+                continue  # recurrent state
             begun = isinstance(layer, SharedPrefixKV)
             held = layer.keys_and_values() if begun else arrays(layer)
             shapes = [(1, a.shape[1], more, a.shape[3]) for a in held]
@@ -164,7 +164,7 @@ def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
 
 
 def _written(kvs: Sequence[Any]) -> list[Any]:
-    """Return the arrays of caches. Writes to them count even if nothing reads the result."""
+    """Return all cache arrays. Writing to them counts even if nothing reads the result."""
     from engine.cache.cache_objects import leaves
 
     slots = {id(kv.slots): kv.slots for kv in kvs if kv.slots is not None}
@@ -174,7 +174,7 @@ def _written(kvs: Sequence[Any]) -> list[Any]:
 
 
 def batch(net: Any, make: Callable[[], list[Any]], case: Case) -> Count | None:
-    """Count a turn of `BatchGenerator`, or return None if it does not support the case."""
+    """Count a turn of `BatchGenerator`. Returns None if it doesn't support the case."""
     import mlx.core as mx
     from mlx_lm.generate import BatchGenerator
 

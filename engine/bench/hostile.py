@@ -1,4 +1,4 @@
-"""Longest gaps of three streaming chats while another sends hostile input."""
+"""Robustness benchmark: gaps of three streaming chats while another chat sends hostile input."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from engine.errors import EngineError
 from engine.params import SamplingParams
 from engine.runtime.pacing import GAP_BUDGET
 
-PATIENCE = 120.0  # timeout of an input in seconds
+PATIENCE = 120.0  # timeout per input in seconds
 
-AFTERWARDS = 1.0  # seconds of observation after the end of an input
+AFTERWARDS = 1.0  # keep measuring for this many seconds after an input has ended
 
 _NEIGHBOURS = 3
-_PROMPT = 64  # tokens of a streaming chat's prompt
-_STEADY = 24  # tokens that each streaming chat has before the input is sent
+_PROMPT = 64  # prompt length of the streaming chats in tokens
+_STEADY = 24  # tokens that each chat must have streamed before the input is sent
 
 
 class Ordeal(Struct, frozen=True):
-    """Effect of one input on other chats, and how it ended. All times are in seconds."""
+    """Outcome of an input, and how it affected other chats. Times are in seconds."""
 
     fault: str  # see `hostile_inputs.Input`
     name: str
-    # the other chats' gaps between two tokens, from sending the input to a second after its end
+    # the other chats' delays between tokens, until a second after the input has ended
     median: float
     longest: float
-    code: str  # of its error, or "" on success
-    words: str  # message of that error
-    took: float  # time to its end
-    expected: bool  # True if the code is as expected
-    # the same for `mlx_lm.server`; None if it does not support the input, or was not measured
+    code: str  # error code, or "" on success
+    words: str  # error message
+    took: float  # how long the input took
+    expected: bool  # whether this is the expected error code
+    # result for `mlx_lm.server`; None if it wasn't measured or doesn't support the input
     server: Rival | None = None
 
     @property
@@ -60,16 +60,16 @@ def ordeals(
     note: Callable[[str], None],
     rivals: Rivals | None = None,
 ) -> Iterator[Ordeal]:
-    """Send every input to the engine while three chats of the subject stream.
+    """Send all inputs to the engine, one after another, while three chats are streaming.
 
-    After each, while the engine is idle, `rivals` get the same.
+    After each input, when the engine is idle again, the same input is sent to `rivals`.
     """
     with tempfile.TemporaryDirectory() as scratch:
         for number, given in enumerate((*INPUTS, *IMAGES)):
             note(f"another chat {given.name} …")
             root = Path(scratch) / str(number)
             root.mkdir()
-            # Writing and loading models uses the machine too, and is not measured.
+            # Writing and loading models shouldn't be part of the measurement.
             ask = given.prepare(root, it.engine)
             ordeal = _ordeal(it, given, ask)
             if rivals is not None:
@@ -94,7 +94,7 @@ def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
             raise RuntimeError(f"a neighbour's reply ended while another chat {given.name}")
     found: list[float] = []
     for stream in streams:
-        # Include the gap in which the input was sent, and one that has not ended.
+        # Include the gap during which the input was sent, and a gap that hasn't ended yet.
         moments = [m for m in stream.times() if m <= watched]
         before = [m for m in moments if m <= began][-1:]
         found += gaps([*before, *(m for m in moments if m > began), watched])
@@ -112,7 +112,7 @@ def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
 
 @contextmanager
 def _streaming(it: Subject) -> Iterator[list[Stream]]:
-    """Yield three chats, each with some tokens already."""
+    """Yield three streaming chats once each of them has produced some tokens."""
     endless = SamplingParams(max_tokens=1_000_000, temperature=0.0, logit_bias={2: -1e9})
     sessions = [it.engine.open_session(it.model) for _ in range(_NEIGHBOURS)]
     streams = [timed(s, it.text(_PROMPT, salt), endless) for salt, s in enumerate(sessions)]

@@ -1,4 +1,4 @@
-"""Hostile images and a large one, for a vision model."""
+"""Hostile images, and a large image, for models with vision."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _TOWER = {
     "num_position_embeddings": 2304,
     "deepstack_visual_indexes": [0],
 }
-"""Settings of Qwen3-VL-2B's tower, but with a depth of 2 instead of 24. All blocks take equally
-long."""
+"""Settings of Qwen3-VL-2B's tower, but with a depth of 2 instead of 24, because all blocks take the
+same time."""
 
 _SIZES = {"patch_size": 16, "size": {"shortest_edge": 65_536, "longest_edge": 16_777_216}}
 
@@ -38,7 +38,7 @@ _SIZES = {"patch_size": 16, "size": {"shortest_edge": 65_536, "longest_edge": 16
 
 
 def _saved(kind: str, mode: str = "RGB", size: tuple[int, int] = (640, 480), **more: Any) -> bytes:
-    """Return an image file with a gradient, written by Pillow."""
+    """Create an image file that contains a gradient, using Pillow."""
     import PIL.Image
 
     grey = PIL.Image.linear_gradient("L").resize(size)
@@ -53,14 +53,14 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def _png(width: int, height: int, depth: int, colour: int, rows: bytes, *more: bytes) -> bytes:
-    """Return a PNG with compressed rows."""
+    """Assemble a PNG file from rows that are already compressed."""
     head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
     chunks = (_chunk(b"IHDR", head), *more, _chunk(b"IDAT", rows), _chunk(b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 def _blank(width: int, height: int) -> bytes:
-    """Return the compressed rows of a white 1-bit image, a thousandth of their size."""
+    """Compress the rows of a white 1-bit image, to about a thousandth of their size."""
     packer, row = zlib.compressobj(1), b"\0" + b"\xff" * ((width + 7) // 8)
     return b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
 
@@ -70,17 +70,17 @@ def _bomb() -> bytes:
 
 
 def _claims() -> bytes:
-    """Return a PNG whose header claims many pixels, but without data."""
+    """Create a PNG whose header claims a huge size, but without any data."""
     return _png(50_000, 50_000, 16, 6, zlib.compress(b""))
 
 
 def _most() -> bytes:
-    """Return a PNG with the maximum of pixels, in a file of 20 KB."""
+    """Create a PNG with the maximum number of pixels. The file only has 20 KB."""
     return _png(10_000, 11_900, 1, 0, _blank(10_000, 11_900))
 
 
 def _notes() -> bytes:
-    """Return a PNG with text chunks that decompress to 200 MB."""
+    """Create a PNG with a text chunk that decompresses to 200 MB."""
     packer = zlib.compressobj(1)
     text = b"".join(packer.compress(b"a" * 10**6) for _ in range(200)) + packer.flush()
     rows = zlib.compress(b"\0\0" * 8)
@@ -105,7 +105,7 @@ def _turned() -> bytes:
 
 
 def _pages(count: int, circle: bool = False) -> bytes:
-    """Return a TIFF with `count` pages. With `circle`, the last page refers to the first."""
+    """Create a TIFF with `count` pages. With `circle`, the last page links to the first page."""
     data = bytearray(_saved("TIFF", size=(64, 48)))
     (first,) = struct.unpack_from("<I", data, 4)
     (entries,) = struct.unpack_from("<H", data, first)
@@ -120,12 +120,12 @@ def _pages(count: int, circle: bool = False) -> bytes:
 
 
 class Picture(Struct, frozen=True):
-    """An image file for a message."""
+    """Test image."""
 
     name: str  # description of the input
     file: str  # file name
-    make: Callable[[], bytes]  # returns its bytes
-    seen: bool  # it is accepted; otherwise an error is expected
+    make: Callable[[], bytes]  # creates the file contents
+    seen: bool  # True if the image should be accepted, False if an error is expected
 
 
 _DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///etc/passwd"/></svg>'
@@ -163,7 +163,7 @@ def _shows(picture: Picture) -> Callable[[Path, Engine], Ask]:
 
 
 def _large(root: Path, engine: Engine) -> Ask:
-    """Send a photograph to a model with a tower of realistic size."""
+    """Send a photo-sized image to a model whose tower has a realistic size."""
     noise = _saved("JPEG", size=(4000, 3000), quality=95)
     return _ask(engine, write_seeing(root / "sees", tower=_TOWER, processor=_SIZES), noise)
 

@@ -1,4 +1,4 @@
-"""Hostile inputs (chat, file or request), and how to send them to an engine."""
+"""Hostile inputs (messages, files and requests) for the robustness benchmark."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 
 Outcome = Callable[[float], object]
-"""Waits for the result of an input for at most this number of seconds, and raises its error."""
+"""Function that waits for the result of an input, with a timeout in seconds, and raises errors."""
 
 Ask = Callable[[Engine, Model], Outcome]
-"""Sends the input to an engine that also has a valid model loaded. Does not block."""
+"""Function that sends the input to an engine with a valid model loaded. Doesn't block."""
 
 ENDLESS = (
     "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}"
@@ -31,21 +31,21 @@ FEW = SamplingParams(max_tokens=4, temperature=0.0)
 
 
 class Input(Struct, frozen=True):
-    """A hostile input."""
+    """Hostile input."""
 
-    fault: str  # number of the fault that it caused, in the list of faults
+    fault: str  # number in our list of faults, for the bug that this input used to trigger
     name: str  # description
     code: str  # expected error code
-    # writes the files it needs into a folder, and returns the function that sends it. If it needs a
-    # hostile model that can be loaded, that is loaded here.
+    # Writes the required files to a folder, and returns a function that sends the input. If the
+    # input uses a hostile model that can be loaded, this also loads it.
     prepare: Callable[[Path, Engine], Ask]
-    # returns the request body for an OpenAI-compatible server, using the files of `prepare`; None
-    # if `mlx_lm.server` does not support such input
+    # Returns a request body for OpenAI-compatible servers, which can use the files of `prepare`.
+    # None if `mlx_lm.server` doesn't support this kind of input.
     request: Callable[[Path], dict[str, Any]] | None = None
 
 
 def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Write a normal tokenizer, and modify its JSON."""
+    """Write a normal tokenizer and then modify its JSON."""
     write_tokenizer(folder)
     file = folder / "tokenizer.json"
     content = json.loads(file.read_text())
@@ -54,22 +54,22 @@ def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -
 
 
 def replaces(pattern: str, content: str) -> dict[str, Any]:
-    """Return a normalizer that replaces `pattern` by `content`."""
+    """Return a normalizer that replaces `pattern` with `content`."""
     return {"type": "Replace", "pattern": {"String": pattern}, "content": content}
 
 
 def far_id(tokenizer: dict[str, Any]) -> None:
-    """Add a word whose id is out of range of any embedding."""
+    """Add a word whose id is out of range for any embedding."""
     tokenizer["model"]["vocab"]["Ġhello"] = 2_000_000
 
 
 def panic(tokenizer: dict[str, Any]) -> None:
-    """Add a normalizer at which the library panics on loading."""
+    """Add a normalizer that makes the library panic when it's loaded."""
     tokenizer["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
 
 
 def explosion(tokenizer: dict[str, Any]) -> None:
-    """Add a normalizer that expands a letter to 10**12 characters."""
+    """Add a normalizer that expands a single letter to 10**12 characters."""
     tokenizer["normalizer"] = {
         "type": "Sequence",
         "normalizers": [replaces("e", "e" * 10_000)] * 3,
@@ -77,7 +77,7 @@ def explosion(tokenizer: dict[str, Any]) -> None:
 
 
 def chain(links: int, last: Any = None) -> dict[str, Any]:
-    """Return a schema of objects that refer to each other."""
+    """Return a schema with a long chain of objects that reference each other."""
     defs: dict[str, Any] = {
         f"a{i}": {
             "type": "object",
@@ -90,7 +90,7 @@ def chain(links: int, last: Any = None) -> dict[str, Any]:
 
 
 def _sends(make: Callable[[], tuple[str | list[Message], SamplingParams]]) -> Ask:
-    """Return a message to the valid model, created before the measurement."""
+    """Return an input for the valid model. The message is created before the measurement."""
     prompt, params = make()
 
     def ask(engine: Engine, model: Model) -> Outcome:
@@ -118,7 +118,7 @@ def _messages(root: Path, engine: Engine) -> Ask:
 
 
 def _by_its_model(root: Path) -> dict[str, Any]:
-    """Return a request for the model in the folder."""
+    """Return a request that names the hostile model."""
     return {"model": str(root / _NAME), "messages": [{"role": "user", "content": "hello"}]}
 
 
@@ -137,7 +137,7 @@ def _references(root: Path, engine: Engine) -> Ask:
 
 
 def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
-    """Return an input that loads a model folder after `change` has modified it."""
+    """Return an input that loads a model folder that was modified by `change`."""
 
     def prepare(root: Path, engine: Engine) -> Ask:
         folder = root / _NAME
@@ -153,7 +153,7 @@ def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
 
 
 def _template(source: str) -> Callable[[Path, Engine], Ask]:
-    """Return an input that sends a message to a loaded model with this template."""
+    """Return an input that sends a message to a model with a hostile chat template."""
 
     def prepare(root: Path, engine: Engine) -> Ask:
         path = write_model(root / _NAME, SHAPES["tiny"], template=source + CHATML)

@@ -1,7 +1,7 @@
-"""Longest gaps of three clients of `mlx_lm.server` while another sends hostile input.
+"""The robustness benchmark for `mlx_lm.server`, for comparison.
 
-It gets the inputs that it supports: messages, and model folders, which it loads when a request
-names them. It does not support output formats.
+Only inputs that the server supports are sent: messages, and model folders, which it loads when a
+request names them. Structured output isn't supported.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from engine.bench.hostile_inputs import Input
 from engine.bench.server import MLXServer
 from engine.bench.subject import Subject, gaps
 
-LIMIT = 30.0  # timeout of a request in seconds, after which the server is killed and restarted
+LIMIT = 30.0  # request timeout in seconds; after that, we kill and restart the server
 
 MEMORY = 8 * 2**30
-"""Address space of the server in bytes apart from its model, to protect the machine."""
+"""Address space limit of the server in bytes, not counting its model. Protects the machine."""
 
 AFTERWARDS = 1.0
 NEIGHBOURS = 3
-_PROMPT = 64  # tokens of a streaming client's prompt
-_STEADY = 24  # tokens that each streaming client has before the input is sent
+_PROMPT = 64  # prompt length of the streaming clients in tokens
+_STEADY = 24  # tokens that each client must have received before the input is sent
 _PATIENCE = 120.0
 
 
 class Rival(Struct, frozen=True):
-    """Effect of an input on the clients of `mlx_lm.server`. Times are in seconds."""
+    """Outcome of an input sent to `mlx_lm.server`. Times are in seconds."""
 
-    # the clients' gaps, see `hostile.Ordeal`
+    # gaps of the other clients, see `hostile.Ordeal`
     median: float
     longest: float
-    took: float  # time to the end of the request, or `LIMIT`
-    how: str  # description of its end
+    took: float  # duration of the request, at most `LIMIT`
+    how: str  # how the request ended
 
     @property
     def ended(self) -> bool:
-        """True if the request ended within the limit."""
+        """True if the request ended before the timeout."""
         return self.took < LIMIT
 
 
 class Rivals:
-    """Context manager for servers, restarted after each one is killed."""
+    """Context manager for the server, which is restarted after we had to kill it."""
 
     def __init__(self, it: Subject) -> None:
         self._it = it
@@ -64,8 +64,11 @@ class Rivals:
         self._kill()
 
     def __call__(self, given: Input, root: Path) -> Rival | None:
-        """Send the server an input whose files are in `root`, or return None if it does not support
-        it."""
+        """Send an input to the server. Returns None if the server doesn't support it.
+
+        Args:
+            root: folder with the input's files.
+        """
         if given.request is None:
             return None
         body = {"max_tokens": 4, "temperature": 0.0, **given.request(root)}
@@ -113,13 +116,13 @@ class Rivals:
 
 
 class _Neighbour:
-    """A client whose answer streams until it is stopped."""
+    """Client that streams an answer until it's stopped."""
 
     def __init__(self, port: int, prompt: str) -> None:
         self.moments: list[float] = []
         self.ended = False
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
-        # The connection drops its socket when an answer without a length begins.
+        # Keep the socket, because HTTPConnection drops it for responses without a length.
         self._socket = socket.create_connection(("127.0.0.1", port), _PATIENCE)
         self._connection.sock = self._socket
         self._body = json.dumps(
@@ -143,7 +146,7 @@ class _Neighbour:
         self.ended = True
 
     def stop(self) -> None:
-        """Close the connection, and wait for the end of the thread."""
+        """Close the connection and join the thread."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join(_PATIENCE)
@@ -151,7 +154,7 @@ class _Neighbour:
 
 
 def _ask(port: int, body: dict[str, Any]) -> str:
-    """Send a request, and return a description of its end."""
+    """Send a request and describe how it ended."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT)
     try:
         connection.request("POST", "/v1/chat/completions", json.dumps(body))

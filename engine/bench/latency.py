@@ -1,4 +1,4 @@
-"""Latencies: gaps during a long prefill, second turns, forks, and one prompt for many chats."""
+"""Latency benchmarks: gaps during a long prefill, follow-ups, forks, and broadcasts."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from engine.runtime.pacing import GAP_BUDGET
 
 
 class LongPrompt(Struct, frozen=True):
-    """Times around a long prompt sent while three chats stream, followed by a short one.
+    """Result of sending a long and then a short prompt while three chats are streaming.
 
     All times are in seconds.
     """
 
     prompt_tokens: int
-    median_before: float  # median gap between two tokens of a streaming chat before the prompt
-    # gaps while the prompt is read
+    median_before: float  # median delay between tokens before the prompts were sent
+    # delays during prefill
     median: float
     p99: float
     longest: float
-    # times to the first tokens of the two prompts
+    # TTFT of the two prompts
     first_long: float
     first_short: float
-    first_alone: float  # for an equally long prompt without other chats
+    first_alone: float  # TTFT of an equally long prompt without other chats
 
     @property
     def bound(self) -> float:
-        """Longest acceptable gap: three median gaps plus 0.1 s."""
+        """Limit for the longest gap: three times the median plus 0.1 s."""
         return 3 * self.median_before + 0.1
 
     @property
     def budgeted(self) -> float:
-        """Limit of the p99: two median gaps during prefill plus the gap budget."""
+        """Limit for the p99: twice the median during prefill plus the gap budget."""
         return 2 * self.median + GAP_BUDGET
 
     @property
     def budgeted_before(self) -> float:
-        """Stricter limit of the p99, with the median gap before the prompt."""
+        """Stricter limit for the p99, based on the median before the prompts."""
         return 2 * self.median_before + GAP_BUDGET
 
 
 def long_prompt(subject: Subject, length: int) -> LongPrompt:
-    """Measure the gaps of three streaming chats while a prompt of `length` tokens is read."""
+    """Measure the gaps of three streaming chats during prefill of a prompt with `length` tokens."""
     engine, model = subject.engine, subject.model
     few = SamplingParams(max_tokens=4, temperature=0.0)
     alone = engine.open_session(model)
@@ -89,7 +89,7 @@ def long_prompt(subject: Subject, length: int) -> LongPrompt:
 
 
 class FollowUp(Struct, frozen=True):
-    """Second turn of a chat: tokens read for it, and time to its first token in seconds."""
+    """Result for the second turn of a chat. Times are TTFT in seconds."""
 
     history_tokens: int
     new_tokens: int
@@ -98,7 +98,7 @@ class FollowUp(Struct, frozen=True):
 
 
 def follow_up(subject: Subject, length: int) -> FollowUp:
-    """Send a prompt of `length` tokens, then a short second turn."""
+    """Send a prompt of `length` tokens, followed by a short second turn."""
     session = subject.engine.open_session(subject.model)
     few = SamplingParams(max_tokens=8, temperature=0.0)
     first = timed(session, subject.text(length, 6), few)
@@ -112,21 +112,21 @@ def follow_up(subject: Subject, length: int) -> FollowUp:
 
 
 class Many(Struct, frozen=True):
-    """Several chats that continue the same text, compared with a single one."""
+    """Result for several chats that continue the same text, compared to a single chat."""
 
     what: str
     chats: int
-    tokens: int  # of the text
-    # seconds to the first token, for the single chat and for the last of several
+    tokens: int  # length of the text
+    # TTFT in seconds of the single chat, and of the slowest of several chats
     one: float
     last: float
-    # bytes of KV cache of the single chat, and of all chats together
+    # KV cache size in bytes of the single chat, and of all chats together
     nbytes_one: int
     nbytes: int
 
 
 def forks(subject: Subject, length: int, chats: int) -> Many:
-    """Fork a chat with a history of `length` tokens once, then several times."""
+    """Fork a chat that has `length` tokens, first once and then several times."""
     origin = subject.engine.open_session(subject.model)
     origin.send(subject.text(length, 7), SamplingParams(max_tokens=1, temperature=0.0)).tokens()
 
@@ -138,7 +138,7 @@ def forks(subject: Subject, length: int, chats: int) -> Many:
 
 
 def broadcast(subject: Subject, length: int, chats: int) -> Many:
-    """Send a prompt of `length` tokens to a new chat, and another to several new chats."""
+    """Send a prompt of `length` tokens to one new chat, then another to several new chats."""
 
     def several(n: int) -> list[Session]:
         return [subject.engine.open_session(subject.model) for _ in range(n)]
@@ -161,7 +161,7 @@ def _many(
     figures: tuple[list[tuple[float, int]], ...] = ([], [])
     for n, prompt, found in [*zip((1, chats), prompts, figures, strict=True)] * rounds:
         sessions = several(n)
-        subject.engine.stats()  # returns after all sessions were created
+        subject.engine.stats()  # wait until all sessions have been created
         streams = [timed(s, prompt, few) for s in sessions]
         first = max(s.first for s in streams)
         known = subject.engine.stats()["sessions"]

@@ -1,4 +1,4 @@
-"""Tight limits for random schedules: short prefixes, a short context, little memory."""
+"""Artificially tight limits for random schedules: short prefixes, short context, little memory."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from engine.params import SamplingParams
 
 @contextmanager
 def short_prefixes(tokens: int) -> Iterator[None]:
-    """Share prefixes of at least `tokens` tokens inside the block."""
-    # Imported here because it imports MLX, which must first be imported by an engine.
+    """Lower the minimum length of shared prefixes inside the block."""
+    # Imported here, because this imports MLX and only an engine may be the first to do that.
     from engine.cache import shared_prefix
 
     known = shared_prefix.MIN_TOKENS
@@ -28,7 +28,7 @@ def short_prefixes(tokens: int) -> Iterator[None]:
 
 @contextmanager
 def short_context(tokens: int) -> Iterator[None]:
-    """Limit the context of models that are loaded inside the block."""
+    """Limit the context length of models that are loaded inside the block."""
     known = folder.context_length
     folder.context_length = lambda *_: tokens
     try:
@@ -38,13 +38,13 @@ def short_context(tokens: int) -> Iterator[None]:
 
 
 def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int, ranks: int = 1) -> int:
-    """Return a memory budget for the model in `folder` and about `chats` chats of `tokens` tokens.
+    """Return a memory budget for a model and about `chats` chats of `tokens` tokens.
 
-    It is larger if a single chat of that length would be rejected, because admission assumes the
-    maximum length of a reply.
+    Since admission assumes that replies reach their maximum length, the budget is increased until
+    at least a single chat of that length is admitted.
 
     Args:
-        ranks: number of ranks of `engine` on this machine; the budget is for all of them.
+        ranks: number of local ranks of `engine`. The budget is for all ranks together.
     """
     model = engine.load(folder)
     chat = engine.open_session(model)
@@ -58,7 +58,7 @@ def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int, ranks: i
 
 
 def _holds(budget: int, folder: Path, tokens: int, ranks: int) -> bool:
-    """Return True if an engine with this budget admits a reply of `tokens` tokens."""
+    """Check whether an engine with this budget admits a reply of `tokens` tokens."""
     with Engine(budget, ranks=ranks) as engine:
         reply = engine.open_session(engine.load(folder)).send(
             "la", SamplingParams(max_tokens=tokens, seed=1)

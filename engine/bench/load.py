@@ -1,9 +1,9 @@
-"""`python -m engine load URL`: many clients of an OpenAI-compatible server.
+"""`python -m engine load URL`: load test for OpenAI-compatible servers.
 
-Each number of clients is measured in three ways: all at the same time with equal prompts, all at
-the same time with one prompt that is twenty times longer, and one after another while others are
-answered. With `--against`, two servers take turns, so both have the same conditions. With
-`--agents`, there are agents and a user instead (`bench/agents.py`).
+Each number of clients is measured with three kinds of traffic: all clients start at the same time
+with equally long prompts; the same, but one prompt is 20 times longer; or clients start one after
+another. With `--against`, two servers take turns, so that conditions are the same for both. With
+`--agents`, we simulate agents and a user instead (`bench/agents.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.bench.clients import TRAFFIC, RequestSettings, arrivals, run
 from engine.bench.traffic import LoadResult, measured, middle
 from engine.cli.arguments import positive_int
 
-_BAR = 32  # characters of the longest bar
+_BAR = 32  # length of the longest bar in characters
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -149,7 +149,7 @@ def _with_agents(options: argparse.Namespace, wishes: Sequence[RequestSettings])
 
 
 def bars(loads: Sequence[LoadResult]) -> str:
-    """Return tokens per second and the median time to the first token as text bars."""
+    """Draw text bar charts of tokens/s and the median TTFT."""
     names = {server: "ab"[i] for i, server in enumerate(dict.fromkeys(x.server for x in loads))}
     lines = ["", *(f"{short}: {server}" for server, short in names.items())]
     most = max((load.rate for load in loads), default=0.0) or 1.0

@@ -1,8 +1,8 @@
-"""Memory of a model, estimated from its folder before loading, and measured while chats run.
+"""Memory benchmark: compare a model's memory estimate with the actual peak while chats run.
 
-The families are small models with random weights. Each is measured in a child process, because the
-peak of memory is per process. Prompts are read in chunks of `CHUNK` tokens, so that the size of
-buffers does not depend on the speed of the machine.
+The families are small models with random weights. Each of them runs in a child process, because
+peak memory is counted per process. The prefill chunk size is fixed to `CHUNK` tokens, so that the
+size of activations doesn't depend on the speed of the machine.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CHUNK = 64
 CONTEXTS = (256, 768, 1536)
 BITS = (None, 8, 4)
 CHATS = (1, 8)
-ANSWER = 24  # tokens, enough for all chats to decode at the same time
+ANSWER = 24  # answer length in tokens; long enough for all chats to decode at the same time
 
 FAMILIES = (
     *("llama", "qwen2", "qwen3", "qwen3_moe", "olmo2", "phi3", "starcoder2", "gpt_neox", "mixtral"),
@@ -44,7 +44,7 @@ FAMILIES = (
     *("deepseek_v3", "minicpm3", "qwen3_next", "lfm2", "granitemoehybrid", "falcon_h1"),
     *("kimi_linear", "mamba2", "jamba", "recurrent_gemma"),
 )
-"""Families with all kinds of caches: plain, windows, compressed keys, states, and combinations."""
+"""Families that cover all kinds of caches: plain, windows, MLA, states, and combinations."""
 
 SIZES: dict[str, Any] = {
     **dict.fromkeys(("hidden_size", "hidden_dim", "n_embd", "d_model"), 256),
@@ -61,26 +61,26 @@ SIZES: dict[str, Any] = {
     "v_head_dim": 64,
     "mamba_d_head": 64,
 }
-"""Sizes larger than those in tests, so that weights and caches outweigh Python's own arrays."""
+"""Larger sizes than in tests, so that weights and caches dominate the memory usage."""
 
 FITTING = {"block_dim": 256, "mamba_d_ssm": 256}
-"""Additional settings of some families that must match these sizes."""
+"""Settings of some families that must match `SIZES`."""
 
 
 class Peak(Struct, frozen=True):
-    """A measurement."""
+    """Estimated and measured peak memory, in bytes."""
 
     family: str
     context: int
     kv_bits: int | None
     chats: int
-    estimated: int = 0  # bytes, before the model was loaded
+    estimated: int = 0  # estimate before the model was loaded
     measured: int = 0  # peak of MLX's memory
-    why: str = ""  # reason if there is no measurement
+    why: str = ""  # why there is no measurement, or ""
 
     @property
     def off(self) -> float:
-        """Relative error of the estimate; positive if too high."""
+        """Relative error of the estimate. Positive if the estimate is too high."""
         return self.estimated / self.measured - 1 if self.measured else 0.0
 
 
@@ -91,7 +91,7 @@ def measure(
     bits: Sequence[int | None] = BITS,
     chats: Sequence[int] = CHATS,
 ) -> Iterator[Peak]:
-    """Estimate and load a folder, prefill chats one by one, and decode them together."""
+    """Estimate and load a model, prefill chats one by one, and decode them together."""
     pacing.MOST_CHUNK = estimate.CHUNK = CHUNK
     setattr(pacing.Pacing, "gathers", lambda *_: True)  # noqa: B010 - also on a slow machine
     with Engine() as engine:
@@ -115,10 +115,10 @@ def measure(
 
 
 def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int | None) -> int:
-    """Return the peak of MLX's memory while chats are prefilled and decoded."""
+    """Measure the peak of MLX's memory while chats are prefilled and decoded."""
     import mlx.core as mx
 
-    probe = engine.open_session(model, kv_bits=kv_bits)  # the first one tries quantized caches
+    probe = engine.open_session(model, kv_bits=kv_bits)  # warm up: tries out quantized caches
     used = probe.send("a", SamplingParams(max_tokens=1, temperature=0.0))
     used.tokens()
     rest = used.stats.prompt_tokens - 1
@@ -130,7 +130,7 @@ def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int |
     once = SamplingParams(max_tokens=1, temperature=0.0)
     for number, session in enumerate(sessions):
         session.send(chr(97 + number) * text, once).tokens()
-    # Suppress the end of the turn (id 2), so that no answer ends before the others begin.
+    # Suppress EOS (id 2), so that no answer ends before the other answers have started.
     params = SamplingParams(max_tokens=ANSWER, temperature=0.0, logit_bias={2: -1e9})
     if chats == 1:
         replies = [sessions[0].send("b", params)]
@@ -148,9 +148,12 @@ def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int |
 def _at_once(
     engine: Engine, other: Session, sessions: Sequence[Session], params: SamplingParams
 ) -> list[Reply]:
-    """Start replies in all chats in the same turn, using `other`, a session that is then closed.
+    """Start replies in all chats in the same turn of the engine loop.
 
-    Prompts are rendered one by one, so the replies are paused until all of them are ready.
+    Prompts are rendered one by one, so we pause the replies until all of them are ready.
+
+    Args:
+        other: session used to block the engine thread. It's closed afterwards.
     """
     with _held(other):
         replies = [session.send("b", params) for session in sessions]
@@ -167,8 +170,7 @@ def _at_once(
 
 @contextlib.contextmanager
 def _held(session: Session) -> Iterator[None]:
-    """Block the engine thread at the end of a reply, so that commands posted meanwhile run in one
-    turn."""
+    """Block the engine thread inside the block, so that posted commands run in the same turn."""
     reached, over = threading.Event(), threading.Event()
 
     def hold(event: Event) -> None:
@@ -185,7 +187,7 @@ def _held(session: Session) -> Iterator[None]:
 
 
 def config_of(family: str) -> dict[str, Any]:
-    """Return the config of a small model of a family, larger than that of `families`."""
+    """Return the config for a small model of a family. It's larger than the one in `families`."""
     before = dict(small_configs.SIZES)
     small_configs.SIZES.update(SIZES)
     try:
@@ -223,7 +225,7 @@ def in_children(families: Sequence[str], contexts: Sequence[int] = CONTEXTS) -> 
 
 
 def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Run the part `memory` for a folder, for "families", or for one "family:NAME"."""
+    """Run the `memory` benchmark for a folder, for "families", or for a single "family:NAME"."""
     if model == "families":
         peaks = in_children(FAMILIES, contexts)
     elif model.startswith("family:"):
@@ -240,7 +242,7 @@ def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list
 
 
 def _summary(found: Sequence[Peak], seconds: float) -> str:
-    """Return the number of cells, how many are accurate, and the worst one."""
+    """Summarize how many estimates are accurate, and show the worst estimate."""
     measured = sorted((p for p in found if p.measured), key=lambda p: abs(p.off), reverse=True)
     families = len({p.family for p in measured})
     took = f"{families} families, {len(measured)} cells in {seconds / 60:.0f} minutes"

@@ -1,7 +1,7 @@
-"""Model folders with random weights for benchmarks and tests.
+"""Models with random weights for benchmarks and tests.
 
-They have the files of a real folder (config, safetensors, a byte-level BPE tokenizer, a ChatML
-template) and are loaded by the normal loader.
+Their folders contain all the usual files (config, safetensors, a byte-level BPE tokenizer, a ChatML
+template), so the normal loader can load them.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>")
-"""First tokens of the tokenizers, in the order of their ids."""
+"""Special tokens of the tokenizers, with ids from 0."""
 
-_FIRST_WORD = len(SPECIAL) + 256  # after one token per byte
+_FIRST_WORD = len(SPECIAL) + 256  # special tokens are followed by one token per byte
 
 
 def write_tokenizer(folder: Path, template: str | None = CHATML, words: int = 0) -> None:
-    """Write a byte-level tokenizer with ChatML's special tokens: ids 0 to 260, without merges.
+    """Write a byte-level tokenizer with ChatML's special tokens. It has ids 0 to 260 and no merges.
 
-    Ids from 261 up to `words` decode to words, but encoding never uses them.
+    Ids from 261 up to `words` decode to words, but are never used for encoding.
     """
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
@@ -101,12 +101,13 @@ def write_model(
     template: str | None = CHATML,
     every_id_a_word: bool = False,
 ) -> Path:
-    """Write a model folder with random weights in the shape of `config`, and return it.
+    """Write a model folder with random weights, and return its path.
 
     Args:
-        scale: factor of the weights. With larger weights, logits depend more on the context, which
-            tests of isolation need.
-        every_id_a_word: each id decodes to text, so that a benchmark gets a `TextDelta` per token.
+        scale: factor for the weights. Larger weights make logits depend more on the context, which
+            is needed for isolation tests.
+        every_id_a_word: make each id decode to text, so that benchmarks get a `TextDelta` for every
+            token.
     """
     import mlx.core as mx
     from mlx.utils import tree_flatten, tree_map
@@ -127,13 +128,13 @@ def write_model(
 
     def ready(a: mx.array) -> mx.array:
         if not mx.issubdtype(a.dtype, mx.floating):
-            return a  # such as a table of indexes
+            return a  # e.g. an index table
         if not mx.any(a).item():
-            a = 0.1 * mx.random.normal(a.shape)  # zeros would have no effect on the logits
+            a = 0.1 * mx.random.normal(a.shape)  # zeros wouldn't affect the logits
         return (a * scale if scale is not None and a.ndim > 1 else a).astype(getattr(mx, dtype))
 
     weights = dict(tree_flatten(tree_map(ready, net.parameters())))
-    if every_id_a_word:  # exclude markers and single bytes, which show no text
+    if every_id_a_word:  # avoid special tokens and single bytes, which don't produce text
         for name in {"lm_head.weight", "model.embed_tokens.weight"} & weights.keys():
             weights[name][:_FIRST_WORD] *= 0.001
     mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})

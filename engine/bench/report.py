@@ -1,6 +1,6 @@
-"""Measurements of ten minutes that users of other machines can send as one file.
+"""`python -m engine report MODEL …`: ten-minute benchmark whose results users can send as a file.
 
-`python -m engine report MODEL …`; `packaging/QA.md` lists models and expected results.
+For models and expected results, see `packaging/QA.md`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from engine.bench.subject import Subject, subject
 from engine.cli.arguments import GUIDE
 
 CHATS = (1, 4, 8, 16)
-LARGE = 4_000_000_000  # bytes of weights
+LARGE = 4_000_000_000  # size of the weights in bytes from which `LARGE_TARGETS` apply
 LARGE_TARGETS = {1: 0.97, 4: 2.3, 8: 3.0}
-SMALL_TARGETS = {1: 0.97, 16: 4.0}  # rate by number of chats, relative to a single chat
+SMALL_TARGETS = {1: 0.97, 16: 4.0}  # throughput by number of chats, relative to one mlx-lm chat
 
 FILE = "stretto-report.json"
 
@@ -37,17 +37,17 @@ _PROMPT = 64
 
 
 class Figure(Struct, frozen=True):
-    """A measured figure."""
+    """Measured value, with a target if there is one."""
 
     name: str
     value: float
     unit: str
-    wanted: float | None = None  # target, if any
-    more: bool = True  # more is better
+    wanted: float | None = None  # target
+    more: bool = True  # True if more is better
 
     @property
     def held(self) -> bool:
-        """True if the target is met."""
+        """True if the target was met."""
         if self.wanted is None:
             return True
         return self.value >= self.wanted if self.more else self.value <= self.wanted
@@ -98,10 +98,10 @@ def main(options: argparse.Namespace) -> int:
 
 
 def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None]) -> bool:
-    """Measure each model for its share of the time. Return True if all targets are met.
+    """Benchmark the models, sharing the time equally. Returns True if all targets were met.
 
-    The file is rewritten after each part, so that a crash loses nothing. If a part fails, its error
-    is recorded and the next one runs.
+    The file is rewritten after each part, so that nothing is lost in a crash. If a part fails, we
+    record the error and continue with the next part.
     """
     report: dict[str, Any] = {"machine": machine(), "models": []}
     held = True
@@ -129,7 +129,7 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
 
 
 def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
-    """Yield the figures of a model until the time is over. Errors are added to `errors`."""
+    """Yield a model's results until the time is up. Errors are added to `errors`."""
     parts: list[Callable[[Subject], Iterator[Figure]]] = [
         _reading,
         _long_prompt,
@@ -170,7 +170,7 @@ def _together(chats: int) -> Callable[[Subject], Iterator[Figure]]:
         prompts = [it.text(_PROMPT, salt=i) for i in range(chats)]
         ours: list[float] = []
         alone: list[float] = []
-        for _ in range(_ROUNDS):  # alternating, so that a slow moment affects both
+        for _ in range(_ROUNDS):  # alternate, so that a slow phase affects both
             ours.append(throughput.stretto_rate(it, prompts, _TOKENS))
             alone.append(throughput.alone_rate(it, prompts[:1], _TOKENS))
         rate, one = statistics.median(ours), statistics.median(alone)

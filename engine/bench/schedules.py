@@ -1,8 +1,8 @@
-"""Random schedules of many chats on one engine. `alone.compare` repeats each chat by itself.
+"""Random schedules of many chats on one engine, to be checked with `alone.compare`.
 
-The seed determines the actions: open, send, edit, continue, pause, cancel, fork, close or reopen a
-chat, or unload the model. The tight limits of `limits` make replies wait, caches be evicted and
-conversations exceed their context.
+Actions are picked at random with a seed: open, send, edit, continue, pause, cancel, fork, close or
+reopen a chat, or unload the model. Combined with the tight limits in `limits`, replies have to
+wait, caches are evicted, and conversations exceed their context.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class Schedule:
     """Random actions on the chats of one model.
 
     Args:
-        seed: determines the actions.
-        chats: maximum at one time.
-        tight: the engine has so little memory that replies wait for each other.
+        seed: random seed for picking actions.
+        chats: maximum number of open chats.
+        tight: True if the engine has so little memory that replies wait for each other.
 
     Attributes:
-        done: conversations that have ended.
-        actions: number of times each action was taken.
-        owed: bytes of KV caches and kept prefixes after the run, according to the engine.
-        held: bytes in use by MLX for them, in the whole process.
+        done: chats that were closed.
+        actions: how often each action was taken.
+        owed: size of KV caches and cached prefixes after the run, as reported by the engine.
+        held: bytes that MLX uses for them, measured for the whole process.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Schedule:
         self._overflow: tuple[str, ...] = ("slide", "refuse")  # options for new chats
 
     def run(self, steps: int) -> list[Chat]:
-        """Take this number of random actions, and return all conversations."""
+        """Take `steps` random actions, and return all chats."""
         for _ in range(steps):
             self._step()
         for chat in [*self._chats, *self._aside]:
@@ -87,7 +87,7 @@ class Schedule:
             if chat.reply is not None and chat.reply.done:
                 self._settle(chat)
         idle = [c for c in self._chats if c.reply is None]
-        if idle and self._random.random() < 0.8:  # keep most chats busy
+        if idle and self._random.random() < 0.8:  # this keeps most chats busy
             return self._random.choices(
                 (self._send, self._edit, self._continue, self._fork, self._close, self._reopen),
                 (60, 14, 8, 12, 5, 3),
@@ -118,7 +118,7 @@ class Schedule:
         self.actions["follow-up" if chat.turns else "send"] += 1
 
     def _edit(self, chat: Chat) -> None:
-        """Replace an earlier message, or repeat it."""
+        """Edit an earlier user message, or send it again unchanged."""
         users = [n for n, m in enumerate(chat.messages) if m["role"] == "user"]
         if not users:
             return self._send(chat)
@@ -129,7 +129,7 @@ class Schedule:
         return self._ask(chat, [*chat.messages[:at], last])
 
     def _continue(self, chat: Chat) -> None:
-        """Continue the last answer."""
+        """Ask the model to continue its last answer."""
         if not chat.messages or not chat.messages[-1]["content"]:
             return self._send(chat)
         self.actions["continue"] += 1
@@ -142,7 +142,7 @@ class Schedule:
         chat.reply = chat.session.send(prompt, chat.params)
 
     def _ask_aside(self, _: Chat) -> None:
-        """Ask a single question without a session."""
+        """Send a single question without opening a session."""
         self.actions["ask"] += 1
         prompt, params = self._words(), self._params()
         reply = self._engine.ask(self._model, prompt, params)
@@ -165,7 +165,7 @@ class Schedule:
         return " ".join(self._random.choices(WORDS, k=count))
 
     def _wait(self, chat: Chat) -> None:
-        """Wait for a few more events of the reply."""
+        """Wait until the reply has a few more events."""
         assert chat.reply is not None
         self._go_on(chat)
         enough = len(chat.reply._events) + self._random.randrange(1, 8)
@@ -180,7 +180,7 @@ class Schedule:
         chat.paused = not chat.paused
 
     def _go_on(self, chat: Chat) -> None:
-        """Resume paused replies, which may hold the memory that this reply waits for."""
+        """Resume paused replies, because this reply may be waiting for their memory."""
         for other in self._chats if self._tight else [chat]:
             if other.paused and other.reply is not None:
                 self._pause(other)
@@ -196,12 +196,12 @@ class Schedule:
         self._settle(chat)
 
     def _settle(self, chat: Chat) -> None:
-        """Wait for the end of the reply, and record the turn."""
+        """Wait for the reply to end, and record the turn."""
         if chat.reply is None:
             return
         self._go_on(chat)
         turn, text = _finished(chat)
-        # Admission assumes the maximum length, so a tight budget may not fit a single chat.
+        # Since admission assumes the maximum length, a tight budget may not fit even one chat.
         assert self._tight or turn.code != CAPACITY_EXHAUSTED
         chat.turns.append(turn)
         chat.reply, chat.paused = None, False
@@ -221,9 +221,9 @@ class Schedule:
             self._settle(chat)
         twin = chat.session.fork()
         if running:
-            self._engine.stats()  # returns after the fork
+            self._engine.stats()  # wait for the fork
             assert chat.reply is not None
-            if chat.reply.done:  # before or after the fork is unknown
+            if chat.reply.done:  # we can't tell if it ended before or after the fork
                 twin.close()
                 return
         self.actions["fork"] += 1

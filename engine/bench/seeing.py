@@ -1,5 +1,4 @@
-"""Vision model folders with random weights for `families` and tests, one for each
-`VisionFamily`."""
+"""Tiny vision models with random weights for `families` and tests, covering each `VisionFamily`."""
 
 from __future__ import annotations
 
@@ -287,13 +286,13 @@ GEMMA4_UNIFIED: dict[str, Any] = {
 
 
 class VisionModelSpec(Struct, frozen=True):
-    """A vision model."""
+    """Definition of a tiny vision model."""
 
     config: dict[str, Any]
-    words: tuple[str, ...]  # of its vocabulary, from id 261 on
-    written: str  # written by its template for an image
+    words: tuple[str, ...]  # added tokens, with ids from 261
+    written: str  # what the chat template inserts for an image
     processor: dict[str, Any]  # image processor settings
-    # see `write_model`; Gemma's many norms saturate with large weights
+    # see `write_model`; must be small for Gemma, because its norms saturate with large weights
     scale: float = 2.0
 
 
@@ -348,7 +347,7 @@ FAMILIES = {
         ),
     )
 }
-"""Vision models by model type."""
+"""Vision models, by model type."""
 
 
 def write_seeing(
@@ -357,11 +356,11 @@ def write_seeing(
     tower: Mapping[str, Any] | None = None,
     processor: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write a tiny vision model.
+    """Write a tiny vision model to a folder.
 
     Args:
-        tower: changed settings of its tower.
-        processor: changed settings of its image processor.
+        tower: settings of the vision tower to override.
+        processor: settings of the image processor to override.
     """
     from tokenizers import AddedToken, Tokenizer
 
@@ -376,7 +375,7 @@ def write_seeing(
     tokenizer.save(str(folder / "tokenizer.json"))
     said = {"image_processor": {**family.processor, **(processor or {})}, "patch_size": 4}
     (folder / "processor_config.json").write_text(json.dumps(said))
-    if "<image|>" in family.words:  # mlx-vlm's processor gets Gemma's words from the tokenizer
+    if "<image|>" in family.words:  # mlx-vlm's processor reads Gemma's tokens from this file
         place = folder / "tokenizer_config.json"
         named = dict(zip(("image_token", "boi_token", "eoi_token"), family.words, strict=False))
         place.write_text(json.dumps(json.loads(place.read_text()) | named))

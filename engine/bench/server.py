@@ -1,7 +1,7 @@
-"""`mlx_lm.server` as a contender: a child process on the loopback interface, used over HTTP.
+"""Contender that uses `mlx_lm.server`, running in a child process on localhost.
 
-It runs with Stretto's BLAS and its own defaults. Its prompt cache is off, as Stretto's sessions in
-this benchmark are new as well.
+The server runs with Stretto's BLAS and its own defaults, except that its prompt cache is off. This
+is fair, because Stretto's sessions are new in this benchmark, too.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import IO
 from engine.bench.clients import RequestSettings, run
 from engine.bench.traffic import Arrival, TimedRequest
 
-PATIENCE = 300.0  # timeout in seconds for loading the model, and for one answer
+PATIENCE = 300.0  # timeout in seconds for loading the model, and for each answer
 
-# For each line on its standard input, the child prints MLX's current memory and its peak since the
-# previous line, from a thread next to the unchanged server.
+# Runs the unmodified server, plus a thread that answers each line on stdin with MLX's current
+# memory and its peak since the previous line.
 CHILD = """
 import contextlib, os, sys, threading
 most = int(os.environ["MOST_MEMORY"])
@@ -48,14 +48,14 @@ server.main()
 
 
 class MLXServer:
-    """Server that runs during the `with` block.
+    """Context manager that runs the server.
 
     Args:
-        memory: limit of its address space in bytes, if the system supports one; 0 for no limit.
+        memory: address space limit in bytes, on systems that support it; 0 for no limit.
 
     Raises:
-        RuntimeError: if it does not start, or answers with an error. The message ends with the last
-            lines of its log.
+        RuntimeError: if the server doesn't start, or responds with an error. The message includes
+            the last lines of its log.
     """
 
     def __init__(self, model_path: str, memory: int = 0) -> None:
@@ -91,7 +91,7 @@ class MLXServer:
         self._log.close()
 
     def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
-        """Answer all arrivals, each over its own connection. See `Contender`."""
+        """Implement `Contender`. Each request uses its own connection."""
         wish = RequestSettings(f"http://127.0.0.1:{self.port}/v1", tokens=tokens, seconds=PATIENCE)
         turns = run(wish, arrivals)
         if errors := [turn.error for turn in turns if turn.error]:
@@ -100,15 +100,15 @@ class MLXServer:
 
     @property
     def alive(self) -> bool:
-        """True if its process is running."""
+        """True if the server process is running."""
         return self._child.poll() is None
 
     def peak(self, run: Callable[[], None]) -> int:
-        """Run a function, and return the peak growth of MLX's memory in the child in bytes."""
+        """Run a function and return by how many bytes MLX's memory in the child grew at peak."""
         before, _ = self._memory()
         run()
         _, peak = self._memory()
-        return max(0, peak - before)  # memory from before `run` may have been freed during it
+        return max(0, peak - before)  # older memory may have been freed during `run`
 
     def _memory(self) -> tuple[int, int]:
         assert self._child.stdin is not None

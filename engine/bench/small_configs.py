@@ -1,9 +1,9 @@
-"""Tiny configs for all architectures of the installed mlx-lm and mlx-vlm, by introspection.
+"""Tiny configs for all architectures in the installed mlx-lm and mlx-vlm, using introspection.
 
-`SIZES` sets fields by name in any dataclass. `SPECIAL` has additional settings for an architecture:
-patterns of layers, its own fields, and numbers that must match. A new architecture needs an entry
-only if these do not suffice. `VLM_SPECIAL` has those for mlx-vlm, and `TOWER` the sizes of vision
-and audio towers.
+`SIZES` sets fields of any config dataclass by name. `SPECIAL` adds settings for specific
+architectures: layer patterns, unique fields, and sizes that must match. For a new architecture,
+this is only needed if `SIZES` isn't enough. `VLM_SPECIAL` is the same for mlx-vlm, and `TOWER` has
+the sizes of vision and audio towers.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any
 
 from engine.model import backend
 
-VOCAB = 300  # the byte-level tokenizer's 261 ids, and some that encoding never uses
-WINDOW = 16  # tokens; shorter than the conversations of `families`
+VOCAB = 300  # the byte-level tokenizer has 261 ids, and the rest is never used for encoding
+WINDOW = 16  # in tokens; shorter than most conversations in `families`
 
 SIZES: dict[str, Any] = {
-    # one token
+    # general
     "vocab_size": VOCAB,
     "hidden_size": 64,
     "hidden_dim": 64,
@@ -68,7 +68,7 @@ SIZES: dict[str, Any] = {
     "attention_window_size": WINDOW,
     "window_size": WINDOW,
     "attention_chunk_size": WINDOW,
-    # latent attention
+    # latent attention (MLA)
     "kv_lora_rank": 16,
     "q_lora_rank": 24,
     "qk_rope_head_dim": 8,
@@ -77,7 +77,7 @@ SIZES: dict[str, Any] = {
     "index_head_dim": 16,
     "index_n_heads": 2,
     "index_topk": WINDOW,
-    # experts
+    # mixture of experts
     "moe_intermediate_size": 32,
     "shared_expert_intermediate_size": 32,
     "shared_intermediate_size": 32,
@@ -102,7 +102,7 @@ SIZES: dict[str, Any] = {
     "routed_scaling_factor": 1.0,
     "scoring_func": "sigmoid",
     "topk_method": "noaux_tc",
-    # recurrence
+    # recurrent layers
     "linear_num_value_heads": 4,
     "linear_num_key_heads": 2,
     "linear_key_head_dim": 32,
@@ -162,7 +162,7 @@ _LFM2 = {
 _LLAMA4_ROPE = {
     **_ROPE,
     "llama_4_scaling_beta": 0.1,
-    "original_max_position_embeddings": WINDOW,  # so that scales of positions differ early
+    "original_max_position_embeddings": WINDOW,  # small, so that position scaling has an effect
 }
 _LONGCAT = {
     "ffn_hidden_size": 96,
@@ -202,7 +202,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "exaone4": {"sliding_window_pattern": "LG", "layer_types": _SLIDING_THEN_FULL},
     "exaone_moe": {"layer_types": _SLIDING_THEN_FULL, "is_moe_layer": [False, True]},
     "falcon_h1": {"mamba_d_ssm": 64},
-    # Its third kind, "conv_mixer", fails transformers' validation of the config.
+    # The third layer type, "conv_mixer", is rejected by transformers' config validation.
     "gear": {"layer_types": _SLIDING_THEN_FULL},
     "gemma3n": {
         "model_type": "gemma3n_text",
@@ -337,7 +337,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
         "dense_attention_every_n_layers": 2,
         "ff_intermediate_size": 96,
         "gegelu_limit": 20.0,
-        "vocab_size": 100352,  # it writes to fixed ids up to here, regardless of the size
+        "vocab_size": 100352,  # the model code uses hardcoded token ids up to here
         "blocksparse_block_size": 32,
         "blocksparse_num_local_blocks": 2,
         "blocksparse_vert_stride": 2,
@@ -382,7 +382,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
         "moe_layers_enum": "1",
     },
 }
-"""Settings by architecture; for one that wraps a text model, those of its `text_config`."""
+"""Additional settings by architecture. For multimodal models, they go into the `text_config`."""
 
 WRAPPED: dict[str, str] = {
     "gemma3": "gemma3_text",
@@ -397,7 +397,7 @@ WRAPPED: dict[str, str] = {
     "qwen3_vl": "qwen3",
     "qwen3_vl_moe": "qwen3_moe",
 }
-"""Text models inside architectures that have no dataclass for them."""
+"""Text models of architectures that don't have a config dataclass for them."""
 
 
 TOWER: dict[str, Any] = {
@@ -444,15 +444,15 @@ VLM_SPECIAL: dict[str, dict[str, Any]] = {
     "mimo_v2": SPECIAL["mimo_v2_flash"],
     "step3p7": SPECIAL["step3p5"],
 }
-"""Settings by architecture of mlx-vlm. See `SPECIAL`."""
+"""Additional settings for mlx-vlm's architectures. See `SPECIAL`."""
 
 
 class NotBuildableError(Exception):
-    """An architecture cannot be built from a small config."""
+    """Raised if an architecture can't be built from a small config."""
 
 
 def architectures() -> list[str]:
-    """Return the names of mlx-lm's modules that contain a model, without helpers."""
+    """List mlx-lm's architectures, i.e. all modules in `mlx_lm.models` except for helpers."""
     package = importlib.import_module("mlx_lm.models")
     helpers = {
         "activations",
@@ -470,10 +470,10 @@ def architectures() -> list[str]:
 
 
 def small_config(architecture: str) -> dict[str, Any]:
-    """Return a `config.json` for a tiny model.
+    """Create the `config.json` of a tiny model.
 
     Raises:
-        NotBuildableError: with a short reason.
+        NotBuildableError: if the architecture can't be imported. The message says why.
     """
     module = _module(architecture)
     special = SPECIAL.get(architecture, {})
@@ -495,7 +495,7 @@ def small_config(architecture: str) -> dict[str, Any]:
 
 
 def small_vlm_config(architecture: str) -> dict[str, Any]:
-    """Return a `config.json` for a tiny model of mlx-vlm. See `small_config`."""
+    """Like `small_config`, for mlx-vlm's architectures."""
     from engine.model import vlm
 
     package = vlm.package_of({"model_type": architecture})
@@ -520,7 +520,7 @@ def small_vlm_config(architecture: str) -> dict[str, Any]:
 
 
 def _wants(kind: Any, field: str) -> bool:
-    """Return True if a config requires a field."""
+    """Check whether a config class has a required field with this name."""
     known = inspect.signature(kind).parameters
     return field in known and known[field].default is inspect.Parameter.empty
 
@@ -534,7 +534,7 @@ def _sized(fields: set[str]) -> dict[str, Any]:
 
 
 def _module(architecture: str) -> Any:
-    backend.import_mlx_lm()  # twice as fast as importing the module directly
+    backend.import_mlx_lm()  # this makes the import below twice as fast
     try:
         return importlib.import_module(f"mlx_lm.models.{architecture}")
     except SystemExit:

@@ -1,4 +1,4 @@
-"""Small draft models created from a model's own weights, for measurements and tests."""
+"""Draft models made from a model's own weights, for benchmarks and tests."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ LAYER = "model.layers."
 
 
 def first_layers(model: Path, folder: Path, layers: int) -> Path:
-    """Write a copy of a model with only its first `layers` layers, and return the folder.
+    """Copy a model, keeping only its first `layers` layers. Returns the folder.
 
-    The more layers it has, the more often it agrees with the model.
+    The more layers we keep, the more often the copy agrees with the model.
     """
 
     def kept(name: str, array: Any) -> Any:
@@ -27,10 +27,12 @@ def first_layers(model: Path, folder: Path, layers: int) -> Path:
 
 
 def perturbed(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
-    """Write a copy of a model with random changes of its weights, and return the folder.
+    """Copy a model, adding noise to its weights. Returns the folder.
 
-    With a small `share`, relative to the mean absolute weight, it mostly agrees with the model,
-    even if weights are random.
+    If the noise is small, the copy mostly agrees with the model, even if the weights are random.
+
+    Args:
+        share: standard deviation of the noise, relative to the mean absolute weight.
     """
     import mlx.core as mx
 
@@ -48,7 +50,7 @@ def perturbed(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
 def _copy(
     model: Path, folder: Path, changes: dict[str, Any], kept: Callable[[str, Any], Any]
 ) -> Path:
-    backend.load_openblas()  # before MLX is imported
+    backend.load_openblas()  # must run before MLX is imported
     import mlx.core as mx
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""`python -m engine soak`: random schedules over all model families for a given time.
+"""`python -m engine soak`: run random schedules on all model families for a given time.
 
-The seed determines the actions. The number of tokens of a cancelled reply depends on the machine,
-so two runs with the same seed are similar but not equal.
+Two runs with the same seed are similar but not identical, because the number of tokens in a
+cancelled reply depends on the speed of the machine.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from engine.bench.schedules import Schedule
 from engine.bench.small_configs import NotBuildableError, architectures
 from engine.engine import Engine
 
-CONTEXT = 400  # tokens; short enough that conversations outgrow it
-PREFIX = 48  # minimum tokens for a shared prefix of forks and equal prompts
-FEW = 5  # chats that fit a tight budget
+CONTEXT = 400  # context length in tokens; short, so that conversations exceed it
+PREFIX = 48  # minimum length of a shared prefix in tokens
+FEW = 5  # number of chats that fit in a tight budget
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,9 +49,9 @@ def main(options: argparse.Namespace) -> int:
         short_context(CONTEXT),
         Engine() as engine,
         Engine() as judge,
-        short_prefixes(PREFIX),  # after the engine, which must import MLX first
+        short_prefixes(PREFIX),  # must come last, because an engine has to import MLX first
     ):
-        blas = engine.stats()["backend"]["blas"]  # selected by the engine before it imports MLX
+        blas = engine.stats()["backend"]["blas"]  # waits until the engine has imported MLX
         folders = _folders(options.families, Path(scratch))
         print(f"{len(folders)} families, {options.chats} chats each, {blas} BLAS", flush=True)
         total, actions, resident = Outcome(), Counter[str](), []
@@ -106,9 +106,10 @@ def main(options: argparse.Namespace) -> int:
 def _run(
     engine: Engine, folder: Path, options: argparse.Namespace, seed: int, tight: bool
 ) -> Schedule:
-    """Run one schedule. If `tight`, use a new engine with memory for only a few chats.
+    """Run a schedule.
 
-    Caches are then offloaded to disk and restored.
+    If `tight`, a separate engine is used that only has enough memory for a few chats, so caches are
+    written to disk and restored.
     """
     if not tight:
         schedule = Schedule(engine, folder, seed, options.chats)
@@ -122,7 +123,11 @@ def _run(
 
 
 def _folders(names: list[str] | None, root: Path) -> dict[str, Path]:
-    """Return a tiny model for each family that can be built. Raise if one of `names` cannot."""
+    """Write a tiny model for each family. Families that can't be built are skipped.
+
+    Raises:
+        NotBuildableError: if `names` are given, and one of them can't be built.
+    """
     from engine.bench.families import write_family
 
     folders = {}
@@ -148,7 +153,7 @@ def _add(total: Outcome, found: Outcome) -> None:
 
 
 def _resident() -> int:
-    """Return the process's resident memory in bytes, or its peak on systems other than Linux."""
+    """Return the process's resident memory in bytes. Outside of Linux, this is the peak."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

@@ -1,4 +1,4 @@
-"""The measured model, loaded in Stretto's engine and with `mlx_lm`."""
+"""Model under test, loaded both in Stretto's engine and with `mlx_lm`."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from engine.reply import Reply
 
 
 class Subject(Struct, dict=True):
-    """A model on both sides of a comparison. The bare one is loaded on first use."""
+    """Model for both sides of a comparison. The `mlx_lm` side is loaded on first use."""
 
     engine: Engine
     model: Model
 
     @cached_property
     def net(self) -> Any:
-        """The bare model, in the engine's dtype."""
+        """Model loaded with `mlx_lm`, with the same dtype as in the engine."""
         import mlx.core as mx
         from mlx_lm.utils import load_model
 
@@ -46,13 +46,13 @@ class Subject(Struct, dict=True):
         return load_tokenizer(Path(self.model.path))
 
     def text(self, tokens: int, salt: int = 0) -> str:
-        """Return a text of about `tokens` tokens, which differs by salt."""
+        """Generate a text of about `tokens` tokens. A different salt gives a different text."""
         word = f"w{salt} "
         per_word = max(1, len(self.tokenizer.encode(word * 32, add_special_tokens=False)) / 32)
         return word * max(1, round(tokens / per_word))
 
     def prompt_ids(self, prompts: Sequence[str]) -> list[list[int]]:
-        """Return the token ids of prompts with the chat template."""
+        """Apply the chat template to prompts and tokenize them."""
         return [
             self.tokenizer.encode(
                 self.tokenizer.apply_chat_template(
@@ -66,12 +66,14 @@ class Subject(Struct, dict=True):
 
 @contextmanager
 def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
-    """Load a model.
+    """Load the model to measure.
 
-    `random:135m` creates one of that shape with random weights; `real` is the small real model.
+    Args:
+        path: folder or hub id; `random:135m` for random weights in the shape of a 135M model; or
+            `real` for the small model installed by `make model`.
 
     Raises:
-        ValueError: if the shape is unknown, or the real model is missing.
+        ValueError: if the shape is unknown, or the `real` model isn't installed.
     """
     if path == "real":
         path = str(real_model())
@@ -82,17 +84,17 @@ def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
             shape = path.removeprefix("random:")
             if shape not in SHAPES:
                 raise ValueError(f"there is no shape {shape!r}; there are: {', '.join(SHAPES)}")
-            engine.stats()  # the engine must select the BLAS before `write_model` imports MLX
+            engine.stats()  # make sure that the engine sets up BLAS before MLX is imported below
             folder = Path(scratch) / f"random-{shape}"
             path = str(write_model(folder, SHAPES[shape], every_id_a_word=True))
         yield Subject(engine, engine.load(path))
 
 
 def real_model() -> Path:
-    """Return the folder of the small model installed by `make model`.
+    """Find the small model that `make model` installs.
 
     Raises:
-        ValueError: if it is missing.
+        ValueError: if it isn't installed.
     """
     named = Path(__file__).resolve().parents[2] / "resources" / "models.toml"
     digest = tomllib.loads(named.read_text(encoding="utf-8"))["small"]["file_sha256"]
@@ -103,7 +105,7 @@ def real_model() -> Path:
 
 
 class Stream:
-    """A reply and the arrival times of its tokens, in seconds of `perf_counter`."""
+    """Reply with the arrival times of its tokens (`perf_counter`)."""
 
     def __init__(self) -> None:
         self.moments: list[float] = []
@@ -115,24 +117,24 @@ class Stream:
             self.moments.append(time.perf_counter())
 
     def times(self) -> list[float]:
-        """Wait for the end of the reply, and return the times of its tokens."""
+        """Wait for the reply to end, and return the arrival times of its tokens."""
         assert self.reply is not None
         self.reply.tokens()
         return self.moments
 
     @property
     def first(self) -> float:
-        """Seconds from sending to the first token."""
+        """TTFT in seconds. Waits for the reply to end."""
         return self.times()[0] - self.sent
 
 
 def timed(session: Session, prompt: str, params: SamplingParams) -> Stream:
-    """Send a prompt, and record the arrival times of the reply's tokens."""
+    """Send a prompt and start recording when tokens arrive."""
     stream = Stream()
     stream.reply = session.send(prompt, params, on_event=stream.note)
     return stream
 
 
 def gaps(moments: Sequence[float]) -> list[float]:
-    """Return the seconds between consecutive tokens."""
+    """Return the delays between consecutive tokens in seconds."""
     return [b - a for a, b in itertools.pairwise(moments)]

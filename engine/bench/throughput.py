@@ -1,8 +1,8 @@
-"""Decode throughput: Stretto's shared step, one chat after another, and `BatchGenerator`.
+"""Decode throughput of Stretto's shared steps, of sequential chats, and of `BatchGenerator`.
 
-A rate is the total of tokens per second over all N chats, while all of them decode. The contenders
-alternate in one process, so that a slow moment affects all of them, and the median over the rounds
-is used.
+A rate is the total number of tokens per second of all N chats while all of them are decoding.
+Contenders take turns in the same process, so that a slow phase affects all of them. Results are
+medians over all rounds.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from engine.params import SamplingParams
 
 
 class ThroughputRow(Struct, frozen=True):
-    """Line of the table: `chats` chats with the given prompt lengths, rates in tokens/s."""
+    """Rates in tokens/s for `chats` chats with the given prompt lengths."""
 
     chats: int
     lengths: str
     stretto: float
     alone: float
     batch: float
-    equal: float  # Stretto's rate with the same number of equally long chats
-    # additional seconds per token of the long chat compared with a short chat, each running alone:
-    # the cost of its own attention, which cannot be shared
+    equal: float  # Stretto's rate for the same number of equally long chats
+    # extra seconds per token of the long chat compared to a short chat when it runs alone, i.e. the
+    # cost of its own attention, which can't be shared
     own: float = 0.0
 
     @property
     def of_equal(self) -> float:
-        """Stretto's rate with one long chat, relative to that with equal chats."""
+        """Stretto's rate with one long chat, relative to the rate with equal chats."""
         return self.stretto / self.equal
 
     @property
     def of_equal_but_own(self) -> float:
-        """`of_equal` without the time of the long chat's own attention."""
+        """Same as `of_equal`, but without the time for the long chat's own attention."""
         step = self.chats / self.stretto - self.own
         return self.chats / step / self.equal
 
@@ -60,7 +60,7 @@ def compare(
     long: int,
     say: Callable[[str], None],
 ) -> Iterator[ThroughputRow]:
-    """Measure each number of chats with equal prompts, and from 2 on with one long prompt."""
+    """Measure each number of chats with equal prompts, and (if several) with one long prompt."""
     own = _own_attention(subject, tokens, rounds, short, long) if max(chats) > 1 else 0.0
     for n in chats:
         equal = 0.0
@@ -93,7 +93,7 @@ def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long:
 
 
 def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
-    """Measure Stretto's engine: prefill all prompts, then decode all chats together."""
+    """Measure Stretto's engine, which prefills all prompts and then decodes all chats together."""
     sessions = [subject.engine.open_session(subject.model) for _ in prompts]
     greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
     one = SamplingParams(max_tokens=1, temperature=0.0)
@@ -114,14 +114,14 @@ def alone_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
 
 
 def batch_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
-    """Measure `mlx_lm`'s `BatchGenerator`, all chats in one padded batch."""
+    """Measure `mlx_lm`'s `BatchGenerator`, with all chats in one padded batch."""
     contender = batch_generator(subject, prefill_batch_size=len(prompts))
     turns = contender([Arrival(0.0, prompt) for prompt in prompts], tokens)
     return _rate([turn.moments for turn in turns])
 
 
 def _rate(times: Sequence[Sequence[float]]) -> float:
-    """Return tokens/s while all chats decode, from the last first token to the first end."""
+    """Compute tokens/s over the time when all chats are decoding."""
     begin, end = max(t[0] for t in times), min(t[-1] for t in times)
     counted = sum(sum(begin < moment <= end for moment in t) for t in times)
     return counted / (end - begin)

@@ -1,8 +1,8 @@
-"""Whole requests from sending to the last token, under three kinds of traffic.
+"""End-to-end benchmark of whole requests, with three kinds of traffic.
 
-This includes prefill, decoding, and the time that requests wait for others. Requests arrive
-together with equal prompts, together with one long prompt among short ones, or one after another
-while earlier ones are answered.
+Times include prefill, decoding, and waiting for other requests. Requests either arrive together
+with equally long prompts, or together with a much longer prompt among them, or staggered, while
+earlier requests are still running.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from engine.bench.subject import Subject, gaps
 
 
 class Arrival(Struct, frozen=True):
-    """A request: its prompt, and the time of sending in seconds from the start."""
+    """Request to send `after` seconds from the start."""
 
     after: float
     prompt: str
@@ -28,54 +28,51 @@ class Arrival(Struct, frozen=True):
 
 
 class TimedRequest(Struct):
-    """A request: time of sending, arrival times of its pieces, and its error, if any.
-
-    Times are in seconds of `perf_counter`.
-    """
+    """Request with measured times (`perf_counter`)."""
 
     sent: float
-    number: int = 0  # in its client's conversation
-    long: bool = False  # it has the long prompt
-    moments: list[float] = field(default_factory=list)
-    tokens: int = 0  # according to the server, else the number of pieces
-    # tokens of the prompt and cached ones, according to the server, else 0
+    number: int = 0  # index in the client's conversation
+    long: bool = False  # whether this is the request with the long prompt
+    moments: list[float] = field(default_factory=list)  # arrival times of chunks
+    tokens: int = 0  # reported by the server, or else the number of chunks
+    # total and cached prompt tokens, or 0 if the server doesn't report them
     prompt: int = 0
     cached: int = 0
     error: str = ""
 
 
 Contender = Callable[[Sequence[Arrival], int], list[TimedRequest]]
-"""Answers all arrivals, each with at most the given number of tokens."""
+"""Function that answers all requests, with at most the given number of tokens per answer."""
 
 Peak = Callable[[Callable[[], None]], int]
-"""Runs a function, and returns the peak bytes it used apart from the weights."""
+"""Function that calls its argument and returns its peak memory in bytes, without the weights."""
 
 
 class LoadResult(Struct, frozen=True):
-    """Results for one server and kind of traffic. Times are in seconds; None if there are none."""
+    """Results for a server and a kind of traffic. Times are in seconds, or None without data."""
 
     server: str
     traffic: str
     clients: int
     requests: int
-    failed: dict[str, int]  # incomplete requests, by error
-    rate: float  # tokens per second, from the first request to the last token
-    # times to the first token, without the long prompt's
+    failed: dict[str, int]  # number of failed requests by error
+    rate: float  # tokens/s, from the first request to the last token
+    # TTFT, except for the long prompt
     first_p50: float | None
     first_p90: float | None
     first_p99: float | None
     first_max: float | None
-    first_long: float | None  # of the long prompt
-    second_p50: float | None  # of the second and later turns
-    # times between two pieces of an answer
+    first_long: float | None  # TTFT of the long prompt
+    second_p50: float | None  # TTFT of follow-up turns
+    # delays between chunks
     gap_p50: float | None
     gap_p99: float | None
     gap_max: float | None
-    memory: int = 0  # peak bytes of caches and scratch memory; 0 if not measured
+    memory: int = 0  # peak memory of caches and activations in bytes; 0 if not measured
 
 
 def measured(server: str, traffic: str, clients: int, turns: Sequence[TimedRequest]) -> LoadResult:
-    """Return the results of one run."""
+    """Summarize the requests of a run."""
     good = [turn for turn in turns if not turn.error]
     firsts = [t.moments[0] - t.sent for t in good if not t.long and t.number == 0]
     of_long = [t.moments[0] - t.sent for t in good if t.long and t.number == 0]
@@ -105,14 +102,14 @@ def measured(server: str, traffic: str, clients: int, turns: Sequence[TimedReque
 
 
 def middle(loads: Sequence[LoadResult]) -> LoadResult:
-    """Return the round with the median rate as a whole, so that its figures belong together."""
+    """Return the round with the median rate, so that all numbers come from the same round."""
     return sorted(loads, key=lambda load: load.rate)[len(loads) // 2]
 
 
 def kinds(
     subject: Subject, chats: int, short: int, long: int, every: float, salt: int
 ) -> Iterator[tuple[str, list[Arrival]]]:
-    """Yield the kinds of traffic for a number of chats. A `salt` gives texts no cache has."""
+    """Yield all kinds of traffic for a number of chats. A new `salt` makes texts miss any cache."""
     texts = [subject.text(short, salt + i) for i in range(chats)]
     yield "equal", [Arrival(0.0, text) for text in texts]
     if chats > 1:
@@ -133,9 +130,9 @@ def compare(
     every: float,
     say: Callable[[str], None],
 ) -> Iterator[list[LoadResult]]:
-    """Measure each contender under each kind of traffic, alternating.
+    """Measure all contenders with each kind of traffic, taking turns.
 
-    Yield a list for each number of chats, with the median round of each contender.
+    For each number of chats, yields a list with the median round of each contender.
     """
     salt = 100
     for n in chats:
@@ -161,5 +158,5 @@ def compare(
 
 
 def wait_until(moment: float) -> None:
-    """Sleep until a time of `perf_counter`. Return immediately if it has passed."""
+    """Sleep until `perf_counter` reaches `moment`."""
     time.sleep(max(0.0, moment - time.perf_counter()))

@@ -35,7 +35,7 @@ MOST_ASKED = 32
 
 
 class PrefillingSession(Struct, frozen=True):
-    """What the prefix index needs to know about a session that is in prefill."""
+    """Description of a session in prefill, as needed by the prefix index."""
 
     kind: tuple[object, ...]  # only sessions of the same kind can share caches
     kv: SessionKV

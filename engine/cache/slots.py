@@ -28,7 +28,7 @@ _Forms = dict[int, tuple[Form, ...]]  # cache forms, by `id()` of the session
 
 
 class Slots:
-    """All slots of a model's sessions."""
+    """Slots for the sessions of a model."""
 
     def __init__(self, policy: SlotPolicy = ON_CPU) -> None:
         # can be replaced at any time; takes effect at the next `assign`

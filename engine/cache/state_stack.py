@@ -24,7 +24,7 @@ class Stacked(Protocol):
 
     @property
     def layers(self) -> Sequence[Any]:
-        """One cache object per layer."""
+        """Cache objects, one per layer."""
 
     def drop(self) -> None:
         """Discard the caches."""
@@ -132,7 +132,7 @@ def _in_order(parts: list[mx.array], order: list[int]) -> mx.array:
 
 
 def state_caches(kv: Stacked) -> list[Any]:
-    """Return those of a session's caches that hold a recurrent state."""
+    """Return a session's caches that hold recurrent states."""
     return [cache for cache in kv.layers if type(cache) is _kind()]
 
 

@@ -177,7 +177,7 @@ def _change_layers(net: Any, adapter: Adapter) -> None:
 def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
     """Load an adapter's arrays into the wrapped layers, and return their size in bytes.
 
-    The names in the file must exactly match those of the wrapped layers.
+    The arrays in the file must exactly match the arrays of the wrapped layers.
     """
     loaded: Any = mx.load(str(adapter.folder / WEIGHTS_FILE))
     given: dict[str, mx.array] = dict(loaded)

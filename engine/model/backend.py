@@ -1,7 +1,7 @@
 """Process setup: BLAS, memory, and importing mlx and mlx-lm.
 
 `start` does its work once per process. It's called on the engine thread before the first model is
-loaded, or earlier on the thread that checks if a hub model is supported (`hub.look.knows`).
+loaded, or earlier on the thread that checks if a hub model is supported (`hub.models`).
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class FormCost:
         self._tokens = 0
 
     def check(self) -> None:
-        """Check that the form hasn't exceeded a limit, in this reply or an earlier one.
+        """Check that the form hasn't exceeded a limit, in this reply or in an earlier reply.
 
         Raises:
             EngineError: `invalid_request` if it has.

@@ -93,7 +93,7 @@ class Drafter:
             self._domain = domain
 
     def behind(self, tokens: list[int]) -> int:
-        """Return how many of an answer's tokens the draft model still has to read.
+        """Return how many of an answer's tokens the draft model still has to read, at least 1.
 
         Args:
             tokens: the answer's token list. Pass the same list object each time. It may only grow.
