@@ -259,6 +259,49 @@ def repeated_names() -> set[str]:
     return {name for name, count in names.items() if count > 1 and not name.startswith("__")}
 
 
+API_TYPES = {"ChatMessage", "ToolCall"}  # classes that each API has under its own schema's name
+
+
+def repeated_classes() -> set[str]:
+    """Class names that the engine or the app defines more than once."""
+    found = set()
+    for top in ("engine", "app"):
+        names = Counter(
+            node.name
+            for path in (ROOT / top).rglob("*.py")
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.ClassDef)
+        )
+        found |= {f"{top}: {name}" for name, n in names.items() if n > 1 and name not in API_TYPES}
+    return found
+
+
+VAGUE_OPENINGS = re.compile(
+    r"(What|Who|Whether|Where|How|Which|Those|Of|So|It|One|They|All|As|Nothing|By|For|Gives|Tells"
+    r"|Makes) "
+)
+
+
+def vague_openings() -> set[str]:
+    """Docstrings that start with neither a verb nor a noun."""
+    return {
+        f"{path.relative_to(ROOT)}: {text.splitlines()[0]}"
+        for top in (*CODE, "resources")
+        for path in (ROOT / top).rglob("*.py")
+        for text in _docstrings(tree(path))
+        if VAGUE_OPENINGS.match(text)
+    }
+
+
+def _docstrings(module: ast.Module) -> Iterator[str]:
+    """Yield docstrings, including strings below attributes."""
+    for node in ast.walk(module):
+        for child in ast.iter_child_nodes(node):
+            match child:
+                case ast.Expr(value=ast.Constant(value=str(text))):
+                    yield text
+
+
 # ---------------------------------------------------------------- the walk
 
 
@@ -471,6 +514,8 @@ RULES: dict[str, Callable[[], set[str]]] = {
     "asyncio on Qt's loop is one module's matter": loops,
     "no folder is too full": too_many,
     "a file's name is its own in app/": repeated_names,
+    "a class name has one meaning": repeated_classes,
+    "a docstring starts with a verb or a noun": vague_openings,
     "the walk leads through what is there": astray,
     "no dialog is waited for in a loop of its own": loops_of_their_own,
     "no item of a layout is held": items_of_layouts,

@@ -96,7 +96,7 @@ class PaletteQuery:
     """Query that's prepared for matching many texts."""
 
     LOOSEST = 2
-    """For grade 4, the match may be this many times as long as the query, plus 4."""
+    """In grade 4, the match may be this many times as long as the query, plus 4."""
 
     def __init__(self, typed: str) -> None:
         self.typed = " ".join(folded(typed).split())

@@ -127,7 +127,7 @@ TITLE_PX = 20
 HEADING_PX = 15
 BODY_PX = 15
 LEAD_PX = 14
-"""For help texts, notices and model names."""
+"""Size of help texts, notices and model names."""
 UI_PX = 13
 SMALL_PX = 12
 TINY_PX = 11

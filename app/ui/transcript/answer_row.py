@@ -268,7 +268,7 @@ class ErrorBlock(QWidget):
 
 
 class SilenceNotice(QWidget):
-    """Tells the user that no reply has arrived yet, with Stop and Retry buttons."""
+    """Notice that no reply has arrived yet, with Stop and Retry buttons."""
 
     action_requested = Signal(object)  # (action): Stop or Retry
 

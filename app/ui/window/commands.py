@@ -45,7 +45,7 @@ class Command(Struct, frozen=True):
 
 
 REGISTRY: dict[str, Command] = {}
-"""All commands by name. Filled when the modules defining them are imported."""
+"""Commands by name. Filled when the modules defining them are imported."""
 
 NO_CHAT = mark("No chat is open")
 

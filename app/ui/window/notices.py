@@ -33,7 +33,7 @@ LONGEST = 4_000
 
 
 class ReplyAnnouncer(WindowController):
-    """Makes screen readers announce when replies start and finish.
+    """Announcements for screen readers when replies start and finish.
 
     In the focused chat, the reply is read out. For other chats, we only say that it has finished.
     """

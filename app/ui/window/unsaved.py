@@ -23,7 +23,7 @@ WORDS = mark("Something went wrong. Your last action may not have taken effect."
 
 
 class ErrorNotice(QObject):
-    """Tells the user about unexpected errors."""
+    """Notice about unexpected errors."""
 
     TOLD_S = 20.0
 
@@ -70,7 +70,7 @@ _DAMAGED = mark(
 
 
 class SaveErrorNotice(QObject):
-    """Tells the user about errors while saving. On exit, also asks what to do."""
+    """Notice about errors while saving. On exit, it also asks what to do."""
 
     LAST_TRY_S = 5.0
 
