@@ -80,7 +80,7 @@ _awaited: dict[int, asyncio.Future[Outcome]] = {}
 def start(owner: QObject, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
     """Start a coroutine in the next iteration of the event loop.
 
-    If nobody awaits it, an exception is reported like any uncaught exception.
+    Exceptions of a task that is never awaited are reported like uncaught exceptions.
 
     Args:
         owner: destroying it cancels the coroutine.

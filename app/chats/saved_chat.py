@@ -147,7 +147,7 @@ class SavedChat:
         return Image(partial(self._store.images.get, key), key)
 
     def thumbnail(self, key: str, *, read: bool = True) -> bytes | None:
-        """Get the small JPEG of an image, or b"" if there is none.
+        """Get the small JPEG of an image, or b"" for an image without a thumbnail.
 
         Args:
             key: hash of the image.

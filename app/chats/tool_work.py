@@ -104,7 +104,7 @@ class ToolQuestions:
         return ask
 
     def answer(self, call: Call, response: Response) -> bool:
-        """Answer the displayed question. Returns False if there is none."""
+        """Answer the displayed question. Returns False if no question is displayed."""
         if not call.questions:
             return False
         asked = call.questions.pop(0)
@@ -315,7 +315,7 @@ class ToolCallRunner(QObject):
                 self.message_changed.emit(call.message_id)
 
     def answer(self, message_id: str, response: Response) -> bool:
-        """Answer the question of a call's server. Returns False if there is none."""
+        """Answer the question of a call's server. Returns False if it asked nothing."""
         call = self.calls.get(message_id)
         return call is not None and self._questions.answer(call, response)
 

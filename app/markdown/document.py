@@ -408,7 +408,7 @@ class MarkdownDocument(QObject):
     def plain_text(self, first: int = 0, last: int | None = None) -> str:
         """Get the plain text between two positions, e.g. for the clipboard.
 
-        If ``last`` is None, all pending text is rendered first. In contrast to Qt's own conversion,
+        Without ``last``, renders all pending text first. In contrast to Qt's own conversion,
         the result includes list markers, task boxes, and tabs between table cells.
         """
         if last is None and self._waiting:

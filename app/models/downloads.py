@@ -267,7 +267,7 @@ class Downloads(QObject):
             for ref, total in settings.downloads.items()
         ]
         self.token = ""
-        # by model; set when nobody is writing its files
+        # by model; set unless a thread is writing its files
         self._written: dict[str, threading.Event] = {}
         self._over = False
         self._telling = QTimer(self, interval=_TELL_MS)

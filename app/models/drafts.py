@@ -50,7 +50,7 @@ def smaller(
 def candidates(
     base: InstalledModel, others: Iterable[InstalledModel], stop: threading.Event
 ) -> list[Candidate]:
-    """List the candidates, starting with those that share the tokenizer.
+    """List the candidates. Models with the same tokenizer come first.
 
     Reads files, so call it from a worker thread.
     """

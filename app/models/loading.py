@@ -207,7 +207,7 @@ class ModelLoader(QObject):
         self.remotes.shut_down(Remotes.STOP_S if timeout_s is None else timeout_s)
 
     def get(self, ref: str) -> ModelStatus:
-        """Return a model's status, even if nobody has requested the model yet."""
+        """Return a model's status, even before its first request."""
         if is_remote(ref):
             return ModelStatus.of_remote(ref, self.remotes)
         return self._models.setdefault(ref, ModelStatus(ref))

@@ -28,7 +28,7 @@ TABLE = "table"  # name of its layout
 
 
 def export_table(store: Store, folder: Path) -> bool:
-    """Write the saved table to ``folder`` as JSON and CSV. Returns False if there is none.
+    """Write the saved table to ``folder`` as JSON and CSV. Returns False without a table.
 
     The table isn't removed from the store here. If the app is killed before `forget_table`, it's
     exported again and the same files are written. Raises OSError and StoreError.

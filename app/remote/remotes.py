@@ -140,7 +140,7 @@ class Remotes:
         return keychain.keep(key, _account(address))
 
     def take_key(self, address: str) -> str:
-        """Remove an address's key from the keychain and return it, or "" if there is none."""
+        """Remove an address's key from the keychain and return it, or "" if no key is stored."""
         key = self.key(address)
         self._keys.pop(address, None)
         keychain.forget(_account(address))

@@ -199,7 +199,7 @@ class Offload:
         self._unlink(path)
 
     def settle(self) -> bool:
-        """Free the memory of completed writes. Returns False if there were none."""
+        """Free the memory of completed writes. Returns True if it freed any."""
         if not self._written:
             return False
         with self._change:

@@ -334,7 +334,7 @@ def _key(name: str, folder: Path, file: Path, make: bool) -> str:
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write a file that nobody but the owner can read."""
+    """Write a file that only the owner can read."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     part = file.with_name(f".{file.name}.{os.getpid()}")
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:

@@ -257,7 +257,7 @@ def is_known_architecture(config: dict[str, Any]) -> bool:
 def has_vision(folder: Path) -> bool | None:
     """Check whether a model accepts images, i.e. has a vision tower that we know.
 
-    None if the folder can't be read. This reads the headers of all weights, and blocks meanwhile.
+    None if the folder can't be read. Blocks while it reads the headers of all weight files.
     """
     from engine.model import backend
 

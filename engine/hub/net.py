@@ -129,7 +129,7 @@ class HubStatusError(Exception):
 
 
 def _wait_s(headers: Mapping[str, str]) -> float:
-    """Get the requested delay in seconds, or 0 if there is none."""
+    """Get the requested delay in seconds, or 0 without such a header."""
     from huggingface_hub.utils import parse_ratelimit_headers
 
     told = headers.get("Retry-After", "").strip()

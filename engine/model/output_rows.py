@@ -25,7 +25,7 @@ def restricted_to(rows: Sequence[int], are_read: bool = True) -> Iterator[None]:
 
     Args:
         rows: indices into a pass of `[rows, 1]` or `[1, tokens]`.
-        are_read: False if nobody needs the logits, so that the model may skip even these rows.
+        are_read: False if the logits are not read, so that the model may skip even these rows.
     """
     before = getattr(_state, "rows", ()), getattr(_state, "are_read", True)
     _state.rows, _state.are_read = tuple(rows), are_read

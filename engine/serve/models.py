@@ -282,7 +282,7 @@ class ModelRegistry:
             raise self.ended
         if entry.loading is None:
             entry.loading = asyncio.get_running_loop().create_future()
-            # Mark its error as retrieved, in case nobody is waiting any more.
+            # Mark its error as retrieved, in case all waiting requests have ended.
             entry.loading.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._start(self._load_one(entry, entry.loading))
         # shielded: if this request is cancelled, others still wait for the load

@@ -210,7 +210,7 @@ class Archive:
         }
 
     def main_part(self) -> str:
-        """Find the main part of an Office file, or "" if there is none."""
+        """Find the main part of an Office file. "" if its relations name no main part."""
         for each in self.xml("_rels/.rels") if "_rels/.rels" in self else ():
             if str(each.get("Type")).endswith("/officeDocument"):
                 return joined("", str(each.get("Target")))

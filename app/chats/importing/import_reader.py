@@ -79,7 +79,7 @@ class Reader(Struct):
     def items(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
         """Yield the file name, the other top-level values, and the conversation.
 
-        The conversation is None if it was too long. Ends early when stopped.
+        A conversation over the size limit yields None. Ends early when stopped.
         """
         files = list(self._files())
         for path in files:
