@@ -1,4 +1,4 @@
-"""Folders with random LoRA and DoRA adapters for a model's folder, in mlx-lm's own layout."""
+"""Random LoRA and DoRA adapters for a model folder, written in mlx-lm's layout."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ def write_adapter(
     keys: list[str] | None = None,
     dtype: str = "float32",
 ) -> Path:
-    """Write an adapter that changes a model's answers; returns its folder.
+    """Write a random adapter that changes a model's output and return its folder.
 
     Args:
-        layers: how many of the last ones it changes; -1 for all.
-        keys: the changed modules' names within a layer, or in the model; None for all that mlx-lm
-            would change.
+        layers: number of layers to change, counted from the last; -1 for every layer.
+        keys: module names to change within a layer or the model; None for mlx-lm's defaults.
     """
     net, _ = load_model(base, lazy=True)
     parameters: dict[str, Any] = {"rank": 4, "scale": 4.0, "dropout": 0.1}

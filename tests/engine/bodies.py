@@ -1,4 +1,4 @@
-"""Values of the JSON schemas in `/openapi.json`, and values that are none."""
+"""Strategies for valid and invalid values of the JSON schemas in `/openapi.json`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 ODD: st.SearchStrategy[Any] = st.sampled_from(
     [0, -1, 10**12, 2**70, 0.5, True, "", "x", "\u0000\u202e", [], [[]], [None], {}, {"type": "x"}]
 )
-"""What nearly no field can have."""
+"""Values that almost every field rejects."""
 
 
 def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Values that a schema describes, as far as the document uses JSON schema's words."""
+    """Return a strategy for a schema, covering the JSON schema keywords our document uses."""
     if "anyOf" in schema:
         return st.one_of([values(one) for one in schema["anyOf"]])
     if "enum" in schema:
@@ -53,7 +53,7 @@ def _objects(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def simplest(schema: dict[str, Any]) -> Any:
-    """One value that a schema describes, without what need not be there."""
+    """Return a minimal value for a schema, without its optional fields."""
     if "anyOf" in schema:
         return simplest(schema["anyOf"][0])
     if "enum" in schema or "const" in schema:

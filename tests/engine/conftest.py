@@ -1,4 +1,4 @@
-"""Engines and tiny models. The models have random weights and are loaded by the real loader."""
+"""Fixtures for engines and tiny models, which have random weights but use the real loader."""
 
 from __future__ import annotations
 
@@ -24,19 +24,21 @@ if TYPE_CHECKING:
 
 
 if backend.current_device() == "cpu":
-    # As an engine does when it starts: each compiled function would take a run of g++, once a
-    # machine, a minute for them all.
+    # As an engine does on startup. Otherwise each compiled function runs g++ on a new machine,
+    # which adds up to a minute.
     mx.disable_compile()
 
 
 @pytest.fixture(scope="module")
 def all_cores() -> Iterator[None]:
-    """For tests of what products give: OpenBLAS's threads as in the program (tests/conftest.py)."""
+    """Use all OpenBLAS threads, as the program does, in tests of numeric results
+    (tests/conftest.py).
+    """
     if (library := backend._openblas) is None:
         yield
         return
     before = library.openblas_get_num_threads()
-    told = os.environ.pop("OPENBLAS_NUM_THREADS", "")  # for the processes that they start
+    told = os.environ.pop("OPENBLAS_NUM_THREADS", "")  # for child processes
     library.openblas_set_num_threads(os.cpu_count())
     yield
     library.openblas_set_num_threads(before)
@@ -45,13 +47,15 @@ def all_cores() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The folder of a family's tiny model, made on first use."""
+    """Return a function that maps a family to the folder of its tiny model, created on first
+    use.
+    """
     root = tmp_path_factory.mktemp("models")
 
     def folder(family: str) -> Path:
         path = root / family.replace(" ", "-")
-        # Large weights make every token depend on the context, so that a mix-up shows; this
-        # family's many norms and shared layers fall into a rut with weights that large.
+        # Large weights make every token depend on the context, which exposes mix-ups. This family
+        # has many norms and shared layers and gets stuck in a loop with weights that large.
         scale = 1.5 if family == "shared KV" else 3.0
         return path if path.exists() else write_model(path, FAMILIES[family], scale=scale)
 
@@ -67,10 +71,11 @@ def engine() -> Iterator[Engine]:
 
 @pytest.fixture
 def together(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Call it before so many replies are asked for: all come at one moment.
+    """Make the next `count` replies arrive at the same moment.
 
-    However far apart a busy machine lets the test ask for them, none is planned for before all are
-    there, and none has waited longer than another. Those that answer already go on.
+    Call it before sending them. However slowly a busy machine lets the test send them, none is
+    planned until they're all there, and they all count as having waited equally long. Replies that
+    are already decoding continue.
     """
     plan, wanted = Scheduler.plan, [0]
 
@@ -96,8 +101,8 @@ def together(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 def server(
     model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """A server with a model of random weights, "plain", and one that says what it is told to."""
-    from engine.serve.server import Server  # the web server is for these tests alone
+    """Run a server with a random model, "plain", and a scripted model that says what it's given."""
+    from engine.serve.server import Server  # only these tests need the web server
 
     scripted = write_scripted(tmp_path_factory.mktemp("scripted") / "scripted")
     with Engine() as engine:

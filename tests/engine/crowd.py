@@ -1,4 +1,4 @@
-"""Many clients at once on raw sockets, in the order in which they came."""
+"""Many concurrent clients on raw sockets, served in order of arrival."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from engine.serve.server import Server
 from tests.engine.serving import body, raw
 
 SECONDS = 300.0
-"""How long the last answer may take."""
+"""Timeout for the last reply."""
 
 
 @dataclass
 class Client:
-    """One of them. Times are in seconds since it was sent; 0 where nothing came."""
+    """A client of the crowd. Times are seconds since the request was sent, or 0 if nothing
+    arrived.
+    """
 
     begun: float = 0.0
     ended: float = 0.0
@@ -27,35 +29,37 @@ class Client:
 
 @dataclass
 class Crowd:
-    """What became of clients that sent their requests at once.
+    """Results of clients that sent their requests at the same time.
 
     Attributes:
-        clients: in the order in which they were sent.
+        clients: in sending order.
     """
 
     clients: list[Client] = field(default_factory=list)
 
     @property
     def refused(self) -> int:
-        """Connections that nobody took."""
+        """Return the number of refused connections."""
         return sum(client.refused for client in self.clients)
 
     @property
     def failed(self) -> int:
-        """Requests without a whole answer."""
+        """Return the number of requests without a complete reply."""
         whole = (b"HTTP/1.1 200 ", b"data: [DONE]")
         return sum(not all(part in client.answer for part in whole) for client in self.clients)
 
     @property
     def overtaken(self) -> int:
-        """By how many later ones a client was overtaken at most."""
+        """Return the largest number of later clients that got their first token before an earlier
+        client.
+        """
         begun = [client.begun for client in self.clients]
         return max(
             sum(later < one for later in begun[number + 1 :]) for number, one in enumerate(begun)
         )
 
     def told(self) -> str:
-        """All that in a line."""
+        """Format a one-line summary."""
         firsts = [client.begun for client in self.clients]
         return (
             f"{len(self.clients):4} clients: {self.refused} refused, {self.failed} failed, first "
@@ -66,7 +70,7 @@ class Crowd:
 
 
 def crowd(server: Server, count: int, tokens: int = 8) -> Crowd:
-    """Send so many requests at once, and wait for all their answers."""
+    """Send `count` requests at the same time and wait for all replies."""
     found = Crowd()
     asked = body("hello", stream=True)
     asked |= {"max_tokens": tokens}

@@ -1,4 +1,4 @@
-"""Small files of each kind that can be attached, made by hand after the formats' descriptions."""
+"""Small attachments in each supported format, built by hand from the format specifications."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _REL = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
 def packed(path: Path, files: Mapping[str, str | bytes]) -> Path:
-    """A zip file with these members."""
+    """Write a zip file with these members."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in files.items():
             made.writestr(name, content)
@@ -42,7 +42,7 @@ def packed(path: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def pdf(path: Path, pages: Sequence[str | None], trailer: str = "") -> Path:
-    """A PDF whose pages have the lines of each text; empty ones are blank, and None is a scan."""
+    """Write a PDF with a page for each text: an empty string for a blank page, None for a scan."""
     streams = []
     for text in pages:
         if text is None:
@@ -54,7 +54,7 @@ def pdf(path: Path, pages: Sequence[str | None], trailer: str = "") -> Path:
 
 
 def scan(path: Path, pages: int, size: str = "612 792") -> Path:
-    """A PDF without text. Its pages are grey, each a little darker than the one before."""
+    """Write a PDF of gray pages without text, each page slightly darker than the previous page."""
     return _pdf(path, [f"{1 - n / 100:.2f} g 0 0 9999 9999 re f" for n in range(pages)], size=size)
 
 
@@ -85,7 +85,7 @@ def _pdf(path: Path, streams: Sequence[str], trailer: str = "", size: str = "612
 
 
 def docx(path: Path, body: str, **parts: str) -> Path:
-    """A Word file with this inside its body. Parts by their names, which are also their ids."""
+    """Write a Word file with this body. Parts are keyed by name, which also serves as their id."""
     document = f"<w:document {_W}><w:body>{body}</w:body></w:document>"
     rels = "".join(f'<Relationship Id="{name}" Target="{name}.xml"/>' for name in parts)
     files = {"[Content_Types].xml": "<Types/>", "word/document.xml": document}
@@ -95,7 +95,7 @@ def docx(path: Path, body: str, **parts: str) -> Path:
 
 
 def odf(path: Path, kind: str, body: str, styles: str = "") -> Path:
-    """An OpenDocument file: "text", "spreadsheet" or "presentation"."""
+    """Write an OpenDocument file; `kind` is "text", "spreadsheet" or "presentation"."""
     inside = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
     files = {
         "mimetype": f"application/vnd.oasis.opendocument.{kind}",
@@ -111,7 +111,7 @@ def paragraph(text: str, style: str = "", before: str = "") -> str:
 
 
 def pptx(path: Path, slides: Sequence[tuple[str, str]]) -> Path:
-    """Slides with a title and a text each. In the file they lie in the other order."""
+    """Write slides with a title and a text each, stored in reverse order in the file."""
     numbers = range(1, len(slides) + 1)
     ids = "".join(f'<p:sldId id="{255 + n}" r:id="rId{n}"/>' for n in numbers)
     rels = "".join(f'<Relationship Id="rId{n}" Target="slides/slide{n}.xml"/>' for n in numbers)
@@ -136,7 +136,7 @@ def pptx(path: Path, slides: Sequence[tuple[str, str]]) -> Path:
 
 
 def epub(path: Path, chapters: Sequence[str]) -> Path:
-    """A book whose chapters hold these bodies."""
+    """Write an EPUB with these chapter bodies."""
     numbers = range(1, len(chapters) + 1)
     items = "".join(f'<item id="c{n}" href="text/c%20{n}.xhtml"/>' for n in numbers)
     spine = "".join(f'<itemref idref="c{n}"/>' for n in numbers)
@@ -158,7 +158,6 @@ def epub(path: Path, chapters: Sequence[str]) -> Path:
 
 
 def xlsx(path: Path, sheets: Mapping[str, Sequence[Sequence[object]]]) -> Path:
-    """A workbook."""
     import openpyxl
 
     book = openpyxl.Workbook()

@@ -1,4 +1,4 @@
-"""Tiny configs of model families, one for every way of keeping a cache."""
+"""Tiny configs of model families, one for each type of cache."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.bench.small_configs import small_config
 
-VOCAB = 300  # the byte-level tokenizer's 261 ids, and some that no text makes
+VOCAB = 300  # the byte-level tokenizer's 261 ids, plus some that no text encodes to
 
 _COMMON: dict[str, Any] = {
     "hidden_size": 48,
@@ -21,7 +21,7 @@ _COMMON: dict[str, Any] = {
     "rope_theta": 10000.0,
 }
 
-# Every third one, wherever it begins, is a mixture: `turns(3)` takes those (tests/conftest.py).
+# Every third entry is a mixture of experts: `turns(3)` relies on that (tests/conftest.py).
 FAMILIES: dict[str, dict[str, Any]] = {
     "plain": {**_COMMON, "model_type": "llama"},
     "sliding window": {
@@ -105,7 +105,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
         "sliding_window": 16,
         "sliding_window_pattern": 3,
     },
-    # With the usual cap its random weights say one token over and over.
+    # With the default soft cap, its random weights repeat a single token.
     "own attention": {**small_config("gemma2"), "final_logit_softcapping": 10.0},
     "sparse MLA": small_config("deepseek_v32"),
     "MoE": {

@@ -1,4 +1,4 @@
-"""All faults in several processes, and the sum of what came of them. Imports nothing of ours."""
+"""Distribute faults over several processes and summarize the results. Imports nothing of ours."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_MISSED = 0.1
-"""Of the faults may not be reached: what is called when depends on the threads' order."""
+"""Largest share of faults that may remain unreached, since some calls depend on thread timing."""
 
 
 class Sum:
-    """What came of the faults, printed as it comes.
+    """Running summary of faults, printed as results arrive.
 
     Args:
-        each: print a line for each fault, not for those alone that hurt.
+        each: print every fault, not only faults with problems.
     """
 
     def __init__(self, each: bool) -> None:
@@ -32,7 +32,7 @@ class Sum:
         self._began = time.monotonic()
 
     def take(self, fault: str, place: str, told: dict[str, Any]) -> None:
-        """The outcome of a fault."""
+        """Add the outcome of a fault."""
         fired, failed, problems = told["fired_in"], told["failed"], told["problems"]
         with self._lock:
             self.counts["faults"] += 1
@@ -48,14 +48,14 @@ class Sum:
             print(f"  {fault} [{fired}] {told['took']:.2f} s: {says}", flush=True)
 
     def lost(self, fault: str, why: str) -> None:
-        """A process ended over a fault."""
+        """Record a fault that ended its process."""
         with self._lock:
             self.counts["faults"] += 1
             self.counts["with problems"] += 1
         print(f"  {fault}: {why}", flush=True)
 
     def close(self) -> int:
-        """Print the sums; the exit status."""
+        """Print the totals and return the exit status."""
         counts, places = self.counts, self.places
         print("faults in each state and scene: ", end="")
         print(", ".join(f"{name} {places[name]}" for name in sorted(places)))
@@ -68,7 +68,7 @@ class Sum:
 
 
 def run(options: list[str], jobs: int, seconds: float, each: bool) -> int:
-    """Put in all faults by so many processes at a time; the exit status."""
+    """Inject all faults, `jobs` processes at a time, and return the exit status."""
     total = Sum(each)
     threads = [
         threading.Thread(target=_part, args=(total, options, f"{k + 1}/{jobs}", seconds))
@@ -82,7 +82,7 @@ def run(options: list[str], jobs: int, seconds: float, each: bool) -> int:
 
 
 def _part(total: Sum, options: list[str], part: str, seconds: float) -> None:
-    """One part, by as many processes as it takes."""
+    """Run one part of the faults, restarting the process as often as needed."""
     end, skip = time.monotonic() + seconds, 0
     while True:
         left = max(0.0, end - time.monotonic())

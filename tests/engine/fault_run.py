@@ -1,7 +1,7 @@
-"""The list of all faults, made by playing the scenes once, and their playing.
+"""Enumerate faults by running each scene once, then inject them.
 
-A process plays a part of them and tells of each in a line of JSON; `tests.torture` has several do
-so, and begins a new one where a fault has made one hang or crash.
+A process runs a part of the list and prints a JSON line per fault. `tests.torture` starts several
+processes and restarts a process after a hang or crash.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from tests.engine.fault_stage import PATIENCE, STATES, Outcome, Stage
 from tests.engine.injection import KINDS, ChildFile, Switch
 
 HANGS = 150.0
-"""Seconds after which a fault has made everything hang."""
+"""Seconds without progress until the run is considered hung."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault to be put in.
+    """A fault to inject.
 
     Attributes:
-        call: which of the function's calls raises.
-        state: of the subject's reply, in which it must be called; empty for any.
-        child: the function is a confined child's.
+        call: number of the call that raises.
+        state: reply state in which the call must happen; empty for any state.
+        child: the function runs in a sandboxed child process.
     """
 
     scene: str
@@ -50,15 +50,16 @@ class Fault:
 
 
 Called = dict[str, dict[tuple[str, str], int]]
-"""By scene: how often each function is called, by state and name."""
+"""Number of calls of each function, by scene and then by state and name."""
 
 
 def every_fault(called: Called, in_children: dict[str, list[str]], whole: bool) -> list[Fault]:
-    """All faults, in an order of which every part is a fair choice.
+    """Return the faults in an order in which every part is a fair sample.
 
-    With `whole`: every function in every state of a reply, by turns an ordinary fault and a panic;
-    in the first other scene that calls it once more; and both kinds of those that are called in no
-    state, at their first call and where chats talk at their third. Else one for each function.
+    With `whole`, include each function in every reply state, alternating between an ordinary error
+    and a panic, and once more in the first other scene that calls it. Functions called outside any
+    state get both kinds, at their first call and, in the chat scene, at their third. Without
+    `whole`, return one fault per function.
     """
     made, kinds = list[Fault](), list(KINDS)
     if whole:
@@ -85,14 +86,14 @@ def every_fault(called: Called, in_children: dict[str, list[str]], whole: bool) 
 
 
 class Play:
-    """All scenes on one stage."""
+    """Runner for all scenes on one stage."""
 
     def __init__(self, switch: Switch, child: ChildFile, folder: Path) -> None:
         model = write_model(folder / "model", FAMILIES["plain"])
         self.stage = Stage(switch, child, model, folder / "kv")
 
     def trace(self) -> tuple[Called, dict[str, list[str]]]:
-        """The functions that are called in each scene, here and in children."""
+        """Return the functions called in each scene, in this process and in children."""
         called: Called = {}
         in_children: dict[str, list[str]] = {}
         for name, scene in SCENES.items():
@@ -112,12 +113,12 @@ class Play:
             self.stage.child.set("*")
 
     def one(self, fault: Fault) -> Outcome:
-        """Put one fault in."""
+        """Inject one fault."""
         stage = self.stage
         outcome = stage.play(SCENES[fault.scene], self._armed(fault))
         if outcome.problems:
             stage.engine.stop(PATIENCE)
-            stage.other_children()  # what has gone wrong is no fault of the next
+            stage.other_children()  # problems of this fault must not affect the next
             stage.fresh()
         return outcome
 
@@ -137,14 +138,14 @@ class Play:
 def run(
     switch: Switch, child: ChildFile, whole: bool, only: str, seconds: float, part: str, skip: int
 ) -> None:
-    """Put in a part of all faults, and tell of each on the standard output.
+    """Inject a part of the faults and print the results to stdout.
 
     Args:
-        part: "K/N": each N-th fault, from the K-th on.
-        skip: so many of them have been put in.
+        part: "K/N" for every N-th fault, starting from the K-th.
+        skip: number of faults in this part that have already run.
     """
     began = time.monotonic()
-    threading.excepthook = lambda _: None  # a thread that ends by a fault tells it on its way
+    threading.excepthook = lambda _: None  # threads killed by a fault report it before they end
     first, of = (int(n) for n in part.split("/"))
     with tempfile.TemporaryDirectory() as place:
         faulthandler.dump_traceback_later(HANGS, exit=True)

@@ -1,4 +1,4 @@
-"""What happens on an engine while a fault is put into it."""
+"""Scenes that run on an engine while a fault is injected."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ PATTERN = SamplingParams(max_tokens=4, regex="[ab]{2}")
 
 
 def states(stage: Stage) -> None:
-    """The subject's reply goes through all of its states, beside a chat that streams."""
+    """Take the subject's reply through every state while another chat streams."""
     neighbour = stage.send(stage.open(), "neighbour", some(900))
     stage.begins(neighbour)
     before = stage.open(SUBJECT, "Be brief.")
     stage.ends(stage.send(before, WORDS, some(8)), "the turn before")
-    stage.close(before)  # its caches go to disk, from where they are restored
+    stage.close(before)  # offloads its caches, which are restored below
     large = stage.send(stage.open(), WORDS * 4, some(1600))
     stage.begins(large)
     stage.where.forget()
@@ -48,7 +48,7 @@ def states(stage: Stage) -> None:
     stage.future(stage.engine.stats_later, "figures")
     if reply is not None:
         stage.attempt(reply.resume)
-        stage.attempt(reply.resume)  # the first one may have been hit
+        stage.attempt(reply.resume)  # the first call may have been hit
     stage.ends(reply, "the subject")
     stage.ends(large, "the large one")
     if neighbour is not None:
@@ -58,7 +58,7 @@ def states(stage: Stage) -> None:
 
 
 def talk(stage: Stage) -> None:
-    """Replies are prepared, queued, restored, read, decoded, stopped, forked and closed."""
+    """Prepare, queue, restore, prefill, decode, stop, fork and close replies."""
     streaming = stage.open()
     neighbour = stage.send(streaming, "neighbour", some(800))
     stage.begins(neighbour)
@@ -102,14 +102,14 @@ def talk(stage: Stage) -> None:
     stage.close(kept, forget=True)
     late = stage.send(other, "closed while it answers", some(400))
     stage.close(other)
-    stage.close(other)  # the first one may have been hit
+    stage.close(other)  # the first call may have been hit
     stage.ends(late, "closed")
     _stop(stage, neighbour)
     stage.ends(neighbour, "the neighbour")
 
 
 def load(stage: Stage) -> None:
-    """A model is loaded beside a chat that streams, and unloaded."""
+    """Load and unload a model while a chat streams."""
     neighbour = stage.send(stage.open(), "neighbour", some(800))
     stage.begins(neighbour)
     stage.engine.unload(stage.model)
@@ -120,7 +120,7 @@ def load(stage: Stage) -> None:
 
 
 def check(stage: Stage) -> None:
-    """A folder is checked, prompts are rendered and forms compiled, in children."""
+    """Check a folder, render prompts and compile formats in child processes."""
     neighbour = stage.send(stage.open(), "neighbour", some(900))
     stage.begins(neighbour)
     stage.unknown_folder()
@@ -133,7 +133,7 @@ def check(stage: Stage) -> None:
 
 
 def start(stage: Stage) -> None:
-    """An engine starts, and its children do."""
+    """Start an engine and its child processes."""
     stage.unstarted()
     stage.other_children()
     stage.arm()
@@ -142,7 +142,7 @@ def start(stage: Stage) -> None:
 
 
 def stop(stage: Stage) -> None:
-    """The engine is stopped while replies are in every state."""
+    """Stop the engine while replies are in every state."""
     for _ in range(3):
         stage.begins(stage.send(stage.open(), WORDS, some(500)))
     stage.ends(stage.send(stage.open(KEPT), WORDS, some(5)), "named")
@@ -167,7 +167,7 @@ def stop(stage: Stage) -> None:
 
 
 def serve(stage: Stage) -> None:
-    """Clients ask over HTTP; each is answered, or its connection is closed."""
+    """Send HTTP requests. Each must be answered or have its connection closed."""
     with Server(stage.engine, [stage.model], 0) as server:
         assert _request(server, "GET", "/v1/models") == 200
         stage.arm()
@@ -194,7 +194,7 @@ def serve(stage: Stage) -> None:
 
 
 def batch(stage: Stage) -> None:
-    """A file's requests are answered, each with a record."""
+    """Answer the requests of a batch, each with a record."""
     stage.arm()
     hello = [{"role": "user", "content": "hello"}]
     requests = [BatchRequest(i, str(i), hello, some(4), None) for i in range(4)]
@@ -226,14 +226,14 @@ SCENES: dict[str, Scene] = {
 
 
 def _stop(stage: Stage, reply: Any) -> None:
-    """Cancel a reply; twice, since the first time may be the one that is hit."""
+    """Cancel a reply twice, because the fault may hit the first call."""
     if reply is not None:
         stage.attempt(reply.cancel)
         stage.attempt(reply.cancel)
 
 
 def _request(server: Server, method: str, path: str, body: Any = None) -> int:
-    """The status of the answer; 0 where the connection was closed, -1 where there was none."""
+    """Return the response status, 0 for a closed connection, or -1 after a timeout."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     try:
         connection.request(method, path, None if body is None else json.dumps(body))

@@ -1,6 +1,6 @@
-"""An engine on which faults are played, and how it must stand afterwards.
+"""Engine under fault injection, with checks of its state after each fault.
 
-Nothing here calls a function of the engine that may be made to raise, but within `attempt`.
+Calls to engine functions that may raise an injected fault go through `attempt`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from engine.sandbox.confined import Sandbox
 from tests.engine.injection import ChildFile, Panic, Switch
 
 PATIENCE = 20.0
-"""Seconds after which somebody waits for ever."""
+"""Seconds until a wait counts as a hang."""
 
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
 SUBJECT = "subject"
-"""The session whose reply's state is told."""
+"""Session whose reply state is tracked."""
 KEPT = "kept"
-"""Another one with a name, whose caches are kept on disk."""
+"""Another named session, whose caches are kept on disk."""
 NAMES = {
     Status.PREPARING: "preparing",
     Status.QUEUED: "queued",
@@ -43,7 +43,7 @@ STATES = ("preparing", "queued", "restoring", "prefilling", "decoding", "paused"
 
 @functools.cache
 def some(tokens: int, stop: tuple[str, ...] = (), penalty: float = 1.0) -> SamplingParams:
-    """So many tokens, of which none ends the turn."""
+    """Return parameters for `tokens` tokens without an early end."""
     return SamplingParams(
         max_tokens=tokens,
         temperature=0.8,
@@ -56,19 +56,19 @@ def some(tokens: int, stop: tuple[str, ...] = (), penalty: float = 1.0) -> Sampl
 
 @functools.cache
 def one_of(*choices: str) -> SamplingParams:
-    """An answer of a form."""
+    """Constrain the reply to one of several choices."""
     return SamplingParams(max_tokens=8, choices=list(choices))
 
 
 @dataclass
 class Outcome:
-    """What came of one fault.
+    """Outcome of one fault.
 
     Attributes:
-        fired_in: the thread in which it was raised; empty where it was not reached.
-        failed: how many replies ended with an error.
-        restarted: the engine thread ended, and a new one answered.
-        problems: what must not be.
+        fired_in: thread in which the fault was raised; empty if it wasn't reached.
+        failed: number of replies that ended with an error.
+        restarted: True if the engine thread ended and a new thread answered.
+        problems: violated expectations.
     """
 
     fired_in: str = ""
@@ -78,7 +78,7 @@ class Outcome:
 
 
 class Where:
-    """In which state the subject's reply is at the moment."""
+    """Current state of the subject's reply."""
 
     def __init__(self) -> None:
         self._reply: Request | None = None
@@ -121,12 +121,12 @@ class Where:
         return NAMES[reply.status]
 
     def forget(self) -> None:
-        """There is no such reply any more."""
+        """Stop tracking the reply."""
         self._reply = self._ending = None
 
 
 class Stage:
-    """One engine, on which scenes are played."""
+    """Engine on which scenes run."""
 
     def __init__(self, switch: Switch, child: ChildFile, folder: Path, caches: Path) -> None:
         self.switch, self.child = switch, child
@@ -148,7 +148,7 @@ class Stage:
         self._chats: list[Any] = []
 
     def play(self, scene: Scene, arm: Callable[[], None]) -> Outcome:
-        """Play a scene; it calls `arm` where the fault may come."""
+        """Run a scene, which calls `arm` once the fault may occur."""
         self._arm, self._child_armed = arm, False
         self.where.forget()
         mailbox, before = self.engine._mailbox, self.engine._thread
@@ -170,19 +170,19 @@ class Stage:
         return outcome
 
     def arm(self) -> None:
-        """From here on the fault may come."""
+        """Allow the fault from here on."""
         self._arm()
         self._child_armed = self.child.armed
 
     def quiet(self) -> None:
-        """No fault from here on."""
+        """Suppress faults from here on."""
         self.switch.record(False)
         self.switch.disarm()
         if self.child.armed:
             self.child.set("")
 
     def attempt(self, action: Callable[[], Any]) -> Any:
-        """Do something that may be told that the engine has stopped, or hit by the fault itself."""
+        """Call `action`, tolerating a stopped engine and the injected fault."""
         try:
             return action()
         except EngineError:
@@ -211,17 +211,17 @@ class Stage:
         return reply
 
     def ends(self, reply: Reply | None, what: str) -> None:
-        """Wait for a reply's end."""
+        """Wait for the end of a reply."""
         if reply is not None and not self.until(lambda: ended(reply)):
             self.problems.append(f"{what}: never ended")
 
     def begins(self, reply: Reply | None) -> None:
-        """Wait for a reply's first text, or its end."""
+        """Wait for the first text of a reply or its end."""
         if reply is not None and not self.until(lambda: ended(reply) or begun(reply)):
             self.problems.append("never began")
 
     def reaches(self, state: str, reply: Reply | None) -> None:
-        """Wait until the subject's reply is in a state, or past it."""
+        """Wait until the subject's reply is in `state` or past it."""
         order = STATES.index(state)
 
         def there() -> bool:
@@ -233,7 +233,7 @@ class Stage:
 
     @staticmethod
     def until(true: Callable[[], bool]) -> bool:
-        """Wait for something."""
+        """Wait for a condition. Return False after the timeout."""
         last = time.monotonic() + PATIENCE
         while not true():
             if time.monotonic() > last:
@@ -242,7 +242,7 @@ class Stage:
         return True
 
     def future(self, action: Callable[[], Any], what: str) -> Any:
-        """Wait for an answer."""
+        """Wait for the result of a future."""
         answer = self.attempt(action)
         if answer is None:
             return None
@@ -259,27 +259,27 @@ class Stage:
             self.attempt(lambda: chat.close(forget))
 
     def fresh(self) -> None:
-        """A new engine, after one that cannot be used any more."""
+        """Replace a broken engine with a new engine."""
         self.engine = Engine(self._budget, self._caches)
         self.model = self.engine.load(self.folder)
 
     def unstarted(self) -> None:
-        """Stop the engine; the next one is there and has not begun."""
+        """Stop the engine and create another that hasn't started yet."""
         self.engine.stop(PATIENCE)
         self.engine = Engine(self._budget, self._caches)
 
     def unknown_folder(self) -> None:
-        """Nothing is remembered of the model's folder: it is checked anew."""
+        """Clear the cache of examined folders, so the model's folder is checked again."""
         examining._checked.clear()
 
     def other_children(self) -> None:
-        """The next engine has children that have not been started."""
+        """Give the next engine child processes that haven't been started."""
         if confined.shared.sandbox is not None:
             confined.shared.sandbox.close()
         confined.shared.sandbox = Sandbox()
 
     def _judge(self) -> Outcome:
-        """How everything stands after a scene."""
+        """Check the state after a scene."""
         outcome = Outcome(self.switch.fired_in)
         for reply in self.replies:
             last = [e for e in reply._events if isinstance(e, (Finished, Failed))]
@@ -291,9 +291,9 @@ class Stage:
         return outcome
 
     def _goes_on(self) -> None:
-        """The engine answers the next question, and nothing is left of those before."""
+        """Check that the engine answers another question and kept nothing from earlier replies."""
         try:
-            # It may have to be checked anew, by a child that has to start first.
+            # The folder may need another check, by a child process that has to start first.
             self.model = self.engine.load_later(self.folder).result(3 * PATIENCE)
             chat = self.engine.open_session(self.model)
             if not chat.send("the next question", some(3)).tokens(PATIENCE):
@@ -313,10 +313,10 @@ Scene = Callable[[Stage], None]
 
 
 def ended(reply: Reply) -> bool:
-    """Whether its last event has come."""
+    """Return True if the final event has arrived."""
     return any(isinstance(e, (Finished, Failed)) for e in reply._events[-1:])
 
 
 def begun(reply: Reply) -> bool:
-    """Whether there is text of it."""
+    """Return True if the reply has any text."""
     return any(isinstance(e, TextDelta) for e in list(reply._events))

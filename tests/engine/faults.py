@@ -1,4 +1,4 @@
-"""Faults put into the forward pass."""
+"""Faults in the forward pass."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from engine.model import ragged
 
 
 def fail_at(monkeypatch: pytest.MonkeyPatch, position: int) -> None:
-    """Let whoever decodes its token at this position fail, in a slot or not."""
+    """Raise in the pass that decodes the token at `position`, whether or not the chat is in a
+    slot.
+    """
     from mlx_lm.models import cache
 
     alone, in_slots = cache.KVCache.update_and_fetch, ragged.SlotKV.update_and_fetch

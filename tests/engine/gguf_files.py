@@ -1,4 +1,4 @@
-"""A small writer of GGUF files, after the format's description: no code of the reader's is used."""
+"""Small GGUF writer based on the format's specification, independent of the reader's code."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ BLOCKS = {
     Q5_K: (256, 176),
     Q6_K: (256, 210),
 }
-"""Numbers and bytes of a block."""
+"""Values and bytes per block."""
 
 
 @dataclass
 class Entry:
-    """An array as it is listed. ``offset`` None puts it behind the one before."""
+    """Tensor entry. An ``offset`` of None places it directly after the previous entry."""
 
     name: str
     shape: tuple[int, ...]
@@ -44,12 +44,12 @@ class Entry:
 
 @dataclass
 class Written:
-    """A file's content before it is written; tests change what they like."""
+    """Contents of a file before it is written, so tests can modify any field."""
 
     metadata: dict[str, Any] = field(default_factory=dict)
     arrays: list[Entry] = field(default_factory=list)
     version: int = 3
-    entries: int | None = None  # the count that is told
+    entries: int | None = None  # the count in the header
     tensors: int | None = None
 
     def add(self, name: str, numbers: Numbers, kind: int = F32) -> None:
@@ -90,7 +90,7 @@ def text(words: str) -> bytes:
 
 
 def value(content: Any) -> bytes:
-    """A typed value; bytes stand for themselves."""
+    """Encode a typed value. Bytes are passed through."""
     if isinstance(content, bytes):
         return content
     if isinstance(content, bool):
@@ -115,7 +115,7 @@ def q8_0(numbers: Numbers) -> bytes:
     return b"".join(s.tobytes() + q.tobytes() for s, q in zip(scales, whole, strict=True))
 
 
-# Tokenizers.
+# Tokenizers
 
 TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n"
@@ -124,7 +124,7 @@ TEMPLATE = (
 
 
 def letters() -> list[str]:
-    """GPT-2's 256 letters, one for each byte."""
+    """Return GPT-2's 256 letters, indexed by byte."""
     shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
     rest = [b for b in range(256) if b not in shown]
     return [chr(b) if b in shown else chr(256 + rest.index(b)) for b in range(256)]
@@ -189,7 +189,7 @@ def sentence_piece(prefix: bool = True) -> dict[str, Any]:
     }
 
 
-# Models. The names of the left are llama.cpp's, those of the right mlx-lm's.
+# Models: llama.cpp's tensor names mapped to mlx-lm's.
 
 _NAMES = {
     "self_attn.q_proj": "attn_q",
@@ -238,11 +238,11 @@ CONFIGS: dict[str, dict[str, Any]] = {
     },
     "phi3": {"model_type": "phi3", "partial_rotary_factor": 0.5},
 }
-"""A small model of each family, as its config.json has it. Mistral's call themselves llama."""
+"""Config of a small model per family. Mistral's GGUF files use the llama architecture."""
 
 
 def net_of(family: str, words: int) -> Any:
-    """mlx-lm's model of a family, with random weights of float32."""
+    """Create mlx-lm's model of a family with random float32 weights."""
     from mlx_lm.utils import _get_classes
 
     config = {**_SIZES, **CONFIGS[family], "vocab_size": words}
@@ -252,7 +252,7 @@ def net_of(family: str, words: int) -> Any:
     net.update(
         _like(net.parameters(), lambda a: mx.random.normal(a.shape) * (0.3 if a.ndim == 2 else 0.1))
     )
-    if family.startswith("gemma3"):  # as the loader makes it where there is no output
+    if family.startswith("gemma3"):  # the loader does this for models without an output layer
         net.sanitize({})
     mx.eval(net.parameters())
     return net
@@ -267,11 +267,11 @@ def _like(tree: Any, make: Any) -> Any:
 def of_net(
     family: str, net: Any, tokenizer: Mapping[str, Any], kind: int = F32, **more: Any
 ) -> Written:
-    """A model's file, in the layout that llama.cpp's converter writes.
+    """Describe a model file in the layout that llama.cpp's converter writes.
 
     Args:
-        kind: of what has two lengths; F32 or Q8_0, F16, BF16.
-        more: entries of the metadata under the architecture's name.
+        kind: type of the two-dimensional tensors: F32, Q8_0, F16 or BF16.
+        more: metadata entries under the architecture's name.
     """
     architecture = "llama" if family == "mistral" else family
     config = {**_SIZES, **CONFIGS[family]}
@@ -325,7 +325,7 @@ def of_net(
 
 
 def small(family: str = "llama", kind: int = F32, pre: str = "llama-bpe") -> Written:
-    """A whole small file, ready to be written or damaged."""
+    """Build a complete small file, ready to be written or damaged."""
     tokenizer = byte_level(pre)
     net = net_of(family, len(tokenizer["tokenizer.ggml.tokens"]))
     return of_net(family, net, tokenizer, kind)

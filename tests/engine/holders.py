@@ -1,8 +1,9 @@
-"""Clients that hold streams and read them, in a process of their own: `python -m … PORT COUNT KEY`.
+"""Process whose clients hold and read streams: `python -m … PORT COUNT KEY`.
 
-They are as many as its descriptors allow. It prints a line of JSON when all are connected and have
-been answered with a head, and one for each line on its standard input: how many are still there,
-how many have been told something since, and bytes. At the input's end it closes them all.
+It opens as many clients as its file descriptors allow. Once all of them have received response
+headers it prints a JSON line, then another for each line on its stdin: the number still connected,
+the number that received data since the last line, and the bytes. It closes them at the end of
+stdin.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ def main(arguments: list[str]) -> int:
 
 
 class Holders:
-    """Clients that have asked, each on a connection of its own.
+    """Clients with an open request, each on its own connection.
 
     Args:
-        count: of them. They connect some at a time, as the system's queue is not endless.
+        count: number of clients. They connect in groups because the listen queue is limited.
     """
 
     def __init__(self, port: int, count: int, key: str, content: Any) -> None:
@@ -64,7 +65,7 @@ class Holders:
             self.read(0.5)
 
     def read(self, seconds: float) -> None:
-        """Read what has come."""
+        """Read the available data."""
         for key, _ in self._watch.select(seconds):
             client: Any = key.fileobj
             try:
@@ -86,7 +87,7 @@ class Holders:
                 client.close()
 
     def told(self) -> dict[str, Any]:
-        """How they stand, and what they have heard since the last time."""
+        """Return their status and what they have received since the last call."""
         told = {
             "wanted": self._count,
             "there": len(self._watch.get_map()),

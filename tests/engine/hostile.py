@@ -1,4 +1,4 @@
-"""Hostile model folders, templates and forms, each by the fault that it has caused."""
+"""Hostile model folders, templates and formats. Each caused a bug in the past."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.bench.hostile_inputs import ENDLESS, chain, change_tokenizer, far_id
 
 __all__ = ["ENDLESS", "chain", "change_tokenizer", "far_id"]
 
-# In pairs that are alike, as one of two is tried in each run.
+# Ordered in similar pairs, because each run tests only half of them.
 TEMPLATES = {
     "loops": ENDLESS,
     "lipsum": "{{ lipsum(99999, True, 500, 1000) }}",
@@ -54,7 +54,7 @@ EXPLOSIONS: dict[str, Callable[[dict[str, Any]], object]] = {
 
 
 def nested(levels: int, how: Callable[[Any], Any]) -> dict[str, Any]:
-    """A schema inside a schema, so many times."""
+    """Nest a schema `levels` deep."""
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(levels):
         schema = how(schema)
@@ -62,6 +62,6 @@ def nested(levels: int, how: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 def grammar_chain(rules: int) -> str:
-    """A grammar whose rules call each other in a row."""
+    """Build a grammar in which each rule calls the next."""
     lines = ["start: a0", *(f"a{i}: a{i + 1}" for i in range(rules)), f'a{rules}: "x"']
     return "\n".join(lines)

@@ -1,5 +1,4 @@
-"""Bodies that nobody should send, of any size: small ones in the tests, large ones by
-`python -m tests.torture bodies`."""
+"""Hostile request bodies: small in the tests, large in `python -m tests.torture bodies`."""
 
 from __future__ import annotations
 
@@ -20,11 +19,11 @@ COMPLETIONS, EMBEDDINGS, COUNT = "/v1/completions", "/v1/embeddings", "/v1/messa
 
 @dataclass(frozen=True)
 class Hostile:
-    """One request.
+    """A hostile request.
 
     Attributes:
-        make: its body, which may be large.
-        headers: whole lines.
+        make: builds the body, which may be large.
+        headers: complete header lines.
     """
 
     name: str
@@ -34,10 +33,10 @@ class Hostile:
 
 
 def sent(port: int, one: Hostile, patience: float = 120.0) -> Answer:
-    """What is answered; status 0 where the connection is closed without a word.
+    """Return the response, with status 0 if the connection is closed without a response.
 
     Args:
-        patience: seconds after which a prompt that is taken, and read, is given up.
+        patience: seconds after which an accepted prompt is abandoned.
     """
     content = one.make()
     head = [f"POST {one.path} HTTP/1.1", "Host: localhost", "Connection: close", *one.headers]
@@ -57,7 +56,7 @@ def sent(port: int, one: Hostile, patience: float = 120.0) -> Answer:
 
 
 def wrong(answer: Answer) -> str:
-    """What is wrong with an answer to such a body; mostly nothing."""
+    """Describe what's wrong with a response to such a body; empty if it's fine."""
     if answer.status in (200, 201):
         return ""
     if answer.status not in (400, 404, 409, 413, 415, 429, 431):
@@ -70,11 +69,11 @@ def wrong(answer: Answer) -> str:
 
 
 def hostile_bodies(size: int, many: int, name: int) -> Iterator[Hostile]:
-    """All of them.
+    """Yield every hostile body.
 
     Args:
         size: bytes of the largest bodies.
-        many: of what there is too much of.
+        many: number of items in oversized lists.
         name: characters of an id.
     """
     yield from _large(size)
@@ -131,7 +130,7 @@ def _packed(size: int) -> Iterator[Hostile]:
 
 
 def _results(size: int) -> Iterator[Hostile]:
-    """Results of tools, as each API has them."""
+    """Yield tool results in the format of each API."""
     out, function = "out " * (size // 4), {"name": "run", "arguments": "{}"}
     called = {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "function": function}]}
     result = {"role": "tool", "tool_call_id": "c", "content": out}
@@ -190,7 +189,7 @@ def _deep(levels: int) -> Any:
 
 
 def _doubled(levels: int, way: str) -> Any:
-    """A schema whose references double at each of its levels."""
+    """Return a schema whose number of references doubles at each level."""
     named = {
         f"d{n}": {way: [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]}
         for n in range(levels)
@@ -264,7 +263,7 @@ def _custom(name: str, syntax: str, definition: str) -> Hostile:
 
 
 def _names(long: str) -> Iterator[Hostile]:
-    """An id wherever one may stand."""
+    """Yield requests with a long id in every field that takes an id."""
     user = {"role": "user", "content": "run"}
     asked: dict[str, Any] = {"messages": [user], "max_tokens": 4}
     call = {"id": long, "type": "function", "function": {"name": "run", "arguments": "{}"}}

@@ -1,8 +1,8 @@
-"""What idle chats cost a turn: `python -m tests.engine.idle_turns [CHATS] [TOKENS]`.
+"""Cost of idle chats per scheduler turn: `python -m tests.engine.idle_turns [CHATS] [TOKENS]`.
 
-Two chats answer with a small random model, one of them reads its prompt, among so many idle chats
-that hold so many tokens each (no two the same). It prints the milliseconds that seeing and
-planning a turn takes, with the idle chats and without.
+Two chats use a small random model, with the second still reading its prompt, next to CHATS idle
+chats with TOKENS distinct tokens each. The output is the time in milliseconds to view and plan a
+turn, with and without the idle chats.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.engine.families import FAMILIES
 
 
 def fill(state: State, tokens: int) -> None:
-    """Let every idle session hold tokens of its own, as if it had read them."""
+    """Give each idle session tokens of its own, as if it had read them."""
     chance = random.Random(7)
     for session in state.sessions.values():
         if session.id.startswith("idle") and not session.kv.tokens:
@@ -39,7 +39,7 @@ def fill(state: State, tokens: int) -> None:
 
 
 def turns(folder: Path, chats: int, tokens: int) -> float:
-    """The median milliseconds of seeing and planning."""
+    """Return the median time for viewing and planning a turn, in milliseconds."""
     spent: list[float] = []
     plan = Scheduler.plan
 
@@ -63,7 +63,7 @@ def turns(folder: Path, chats: int, tokens: int) -> float:
             model = engine.load(folder)
             idle = [engine.open_session(model, f"idle {n}") for n in range(chats)]
             chat, other = engine.open_session(model), engine.open_session(model)
-            chat.send("go", SamplingParams(max_tokens=4)).tokens(600)  # all have been looked at
+            chat.send("go", SamplingParams(max_tokens=4)).tokens(600)  # visits every chat once
             del spent[:]
             answer = chat.send("on", SamplingParams(max_tokens=300, logit_bias={2: -1e9}))
             other.send("a longer question " * 40, SamplingParams(max_tokens=200)).tokens(600)

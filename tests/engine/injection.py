@@ -1,11 +1,11 @@
-"""Faults put into functions of the engine by their names.
+"""Injection of faults into engine functions by name.
 
-`install` has the modules of `PARTS` compiled with a call at the beginning of every function,
-method, property and lambda. The call is told the function's name, and may raise there. It must be
-installed before the engine is imported, so all this is for a process of its own.
+`install` compiles the modules of `PARTS` with a call at the start of each function, method,
+property and lambda. The call gets the function's name and can raise. Install it before importing
+the engine, in a dedicated process.
 
-In a confined child the same is done by `hook_child`, and a file that is mapped into its memory
-tells it which function is to raise: a child may write no files.
+`hook_child` does the same in sandboxed children. Since they may not write files, they learn which
+function should raise from a memory-mapped file.
 """
 
 from __future__ import annotations
@@ -28,35 +28,36 @@ from typing import Any
 
 PARTS = ("engine.",)
 WITHOUT = ("engine.cli", "engine.bench", "engine.__main__")
-"""Commands for people: nobody's reply depends on them."""
+"""Commands that no reply depends on."""
 UNHOOKED = (
     *("runtime.thread.run", "runtime.workers.Workers._work", "serve.server._Http.on_tick"),
     "errors.run_cleanup",
 )
-"""Outermost frames, of the engine thread, of the server and of cleanups: what is raised in these
-themselves nothing of ours can catch."""
+"""Outermost frames of the engine thread, the server and cleanups. Our code can't catch exceptions
+raised in these frames.
+"""
 IN_CHILD = ("engine.sandbox.", "engine.text.prompt", "engine.model.folder")
 
 HOOK = "__fault_hook__"
 CHILD_FILE = "STRETTO_FAULTS"
-"""The variable that names the file by which children are told what is to raise."""
+"""Environment variable with the path of the children's fault file."""
 _ROOM = 2**16
 _NAMES_AT = 4096
 
 
 class Panic(BaseException):
-    """As what a native library raises when it panics: no `Exception`."""
+    """Exception that isn't an `Exception`, like a panic in a native library."""
 
 
 KINDS: dict[str, type[BaseException]] = {"RuntimeError": RuntimeError, "Panic": Panic}
 
 
 class Switch:
-    """Which function raises, at which of its calls; or which are called at all.
+    """Selects the function and the call that raises, or records all calls.
 
     Attributes:
-        where: what the state of things is at the moment, told apart in `called`.
-        called: how often each function was called, by the state and its name.
+        where: returns the current state, used as a key in `called`.
+        called: call counts by state and function name.
     """
 
     def __init__(self) -> None:
@@ -71,7 +72,7 @@ class Switch:
         self._lock = threading.Lock()
 
     def __call__(self, name: str) -> None:
-        """The beginning of every function."""
+        """Run at the start of every function."""
         if self._recording:
             with self._lock:
                 key = (self.where(), name)
@@ -87,7 +88,7 @@ class Switch:
             raise self._kind(f"injected into {name}")
 
     def record(self, on: bool) -> None:
-        """Count calls, or stop that."""
+        """Start or stop counting calls."""
         self._recording = on
         if on:
             self.called = {}
@@ -95,26 +96,26 @@ class Switch:
     def arm(
         self, name: str, call: int, kind: type[BaseException], state: str | None = None
     ) -> None:
-        """Let a function raise at this call of it, counted from 1 and from now.
+        """Make a function raise at its `call`-th call from now, counted from 1.
 
         Args:
-            state: only calls in this state count.
+            state: count only calls in this state.
         """
         with self._lock:
             self.fired_in = ""
             self._left, self._kind, self._state, self._target = call, kind, state, name
 
     def disarm(self) -> None:
-        """Let nothing raise any more."""
+        """Stop injecting."""
         with self._lock:
             self._target = ""
 
 
 class ChildFile:
-    """What children are told, and tell: a file that all of them have in their memory.
+    """Memory-mapped file shared with the children.
 
-    The first page is what is to raise, as JSON; behind it are the names of what was called, one
-    in a line.
+    The first page holds the function to fail, as JSON. Names of called functions follow, one per
+    line.
     """
 
     def __init__(self, path: Path, create: bool = False) -> None:
@@ -126,29 +127,29 @@ class ChildFile:
             self.set("")
 
     def set(self, name: str, kind: str = "") -> None:
-        """Let the next call of this function raise; "" for none, "*" to have calls noted."""
+        """Make the next call of `name` raise; "" for none, "*" to record calls instead."""
         told = json.dumps([name, kind]).encode()
         self._map[:_NAMES_AT] = told.ljust(_NAMES_AT, b"\0")
 
     def get(self) -> list[str]:
-        """What is to raise, and which kind."""
+        """Return the function that should raise, and the kind of exception."""
         told = bytes(self._map[:_NAMES_AT]).rstrip(b"\0")
         found: list[str] = json.loads(told) if told else ["", ""]
         return found
 
     @property
     def armed(self) -> bool:
-        """Whether something is to be done at all; costs next to nothing."""
-        return self._map[2] != 34  # not `[""`
+        """Return True if a fault or recording is requested. This is a cheap check."""
+        return self._map[2] != 34  # the content isn't `[""`
 
     @property
     def names(self) -> list[str]:
-        """What was called."""
+        """Return the recorded names."""
         return bytes(self._map[_NAMES_AT:]).rstrip(b"\0").decode().split()
 
     @contextlib.contextmanager
     def alone(self) -> Any:
-        """No other process meanwhile."""
+        """Lock the file against other processes."""
         fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
         try:
             yield
@@ -156,7 +157,7 @@ class ChildFile:
             fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
 
     def add(self, name: str) -> None:
-        """Note that a function was called."""
+        """Record a function call."""
         with self.alone():
             here = self.names
             if name not in here:
@@ -165,14 +166,14 @@ class ChildFile:
 
 
 class ChildSwitch:
-    """The switch in a child."""
+    """Switch for child processes."""
 
     def __init__(self, path: Path) -> None:
         self._file = ChildFile(path)
         self._seen: set[str] = set()
 
     def __call__(self, name: str) -> None:
-        """The beginning of every function."""
+        """Run at the start of every function."""
         if not self._file.armed:
             return
         wanted, kind = self._file.get()
@@ -249,7 +250,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def install() -> Switch:
-    """Have every function of `PARTS` ask the switch that is returned."""
+    """Instrument the functions of `PARTS` and return the switch that controls them."""
     taken = [
         name for name in sys.modules if name.startswith(PARTS) and not name.startswith(WITHOUT)
     ]
@@ -262,7 +263,7 @@ def install() -> Switch:
 
 
 def for_children(folder: Path) -> ChildFile:
-    """Have the children that this process starts ask the file that is returned."""
+    """Instrument the children of this process and return the file that controls them."""
     file = folder / "faults"
     shared = ChildFile(file, create=True)
     root = Path(__file__).resolve().parents[2]
@@ -278,7 +279,7 @@ def for_children(folder: Path) -> ChildFile:
 
 
 def hook_child() -> None:
-    """In a child, before it imports anything of the engine."""
+    """Instrument a child process before it imports the engine."""
     if CHILD_FILE in os.environ and "engine" not in sys.modules:
         setattr(builtins, HOOK, ChildSwitch(Path(os.environ[CHILD_FILE])))
         sys.meta_path.insert(0, _Finder(IN_CHILD))

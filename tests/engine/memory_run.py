@@ -1,6 +1,6 @@
-"""Random schedules of chats that share, fork, make room and meet faults; what is held meanwhile.
+"""Random schedules of chats that share, fork, evict and fail, with memory measured after each turn.
 
-After every turn of the engine's thread what it counts is looked at, and what MLX has in use.
+After each turn of the engine thread, the engine's own count is compared with MLX's.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ from engine.runtime.state import State
 from tests.engine.families import FAMILIES
 
 PREFIX = 64
-"""Tokens from which on chats share a beginning here."""
+"""Shortest shared prefix in these schedules, in tokens."""
 
 STORY = "Listen to this story, all of you, and say how it goes on. " * 12
 WORDS = ("do", "re", "mi", "fa", "sol", "la", "si", "ut")
 CHATS = 10
 
 SLACK = 2 * 256 * 8192
-"""Bytes by which two caches of such a model grow at once: what a pass writes itself."""
+"""Bytes by which two caches of this model can grow together, which a pass writes itself."""
 
 CHUNK = 256
-"""Tokens of a prompt that a pass reads at most, so that a pass needs little beside the caches."""
+"""Upper limit for prefill chunks, which keeps the working memory of a pass small."""
 
 
 def write_wide(path: Path) -> Path:
-    """A tiny model whose caches are large beside its weights: 8 kB a token."""
+    """Write a tiny model with large caches relative to its weights: 8 kB per token."""
     wide = {"num_hidden_layers": 8, "num_key_value_heads": 4, "head_dim": 32}
     return write_model(path, {**FAMILIES["plain"], **wide}, scale=3.0)
 
 
 @dataclass
 class Turns:
-    """What was held at the ends of an engine's turns, in bytes.
+    """Memory at the ends of the engine's turns, in bytes.
 
     Attributes:
-        counted: the most that the engine counted: weights, caches and what is being written.
-        promised: the most that running replies were promised, the weights among it.
-        peak: the most that MLX had in use at any time.
-        beside: the most that it had beside what was counted.
-        faults: how many passes are to fail from now on.
+        counted: maximum of the engine's count: weights, caches and pending writes.
+        promised: maximum reserved for running replies, including the weights.
+        peak: maximum in use by MLX at any time.
+        beside: maximum in use by MLX on top of the counted bytes.
+        faults: number of upcoming passes that should fail.
     """
 
     base: int = 0
@@ -72,7 +72,7 @@ class Turns:
 
 
 def counted(state: State) -> int:
-    """All bytes that an engine knows to be held."""
+    """Return all bytes that the engine accounts for."""
     memory = state.memory
     caches = memory.kv_bytes + memory.prefixes.nbytes
     return memory.fixed + caches + memory.room().leaving
@@ -80,10 +80,10 @@ def counted(state: State) -> int:
 
 @contextmanager
 def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
-    """In this block each turn of an engine is looked at, passes fail when told to.
+    """Measure each engine turn in this block, and fail passes on request.
 
     Args:
-        slow_disk: seconds that each file takes longer to write.
+        slow_disk: extra seconds for each file that is written.
     """
     seen = Turns(base=mx.get_active_memory())
     turn, decode, write = Loop.step, runner.decode, CacheImage.write
@@ -96,7 +96,7 @@ def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
         finally:
             after = counted(loop._state)
             peak = mx.get_peak_memory() - seen.base
-            if loop._state.sessions:  # before that a model is read, and tried out
+            if loop._state.sessions:  # no sessions yet: a model is still being loaded and probed
                 seen.counted = max(seen.counted, after)
                 memory = loop._state.memory
                 promised = memory.fixed + memory.promised().nbytes
@@ -128,10 +128,10 @@ def watched(slow_disk: float = 0.0) -> Iterator[Turns]:
 def run(
     folder: Path, seed: int, budget: int | None, disk: Path | None, steps: int, slow_disk: float = 0
 ) -> Turns:
-    """One schedule on an engine of its own.
+    """Run a schedule on a new engine.
 
     Args:
-        budget: the engine's; None for as much as there is.
+        budget: memory budget of the engine; None for no limit.
     """
     pick = random.Random(seed)
     with short_prefixes(PREFIX), watched(slow_disk) as seen, Engine(budget, disk) as engine:

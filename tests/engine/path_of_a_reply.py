@@ -1,7 +1,7 @@
-"""How many files and functions of `engine/` a plain second reply crosses, in this process.
+"""Number of files and functions in `engine/` that a plain second reply runs through.
 
-`python -m tests.engine.path_of_a_reply [--names] [MODEL FOLDER]` prints them by file, or by name.
-Named functions count, comprehensions and lambdas do not; nor does what the confined children do.
+`python -m tests.engine.path_of_a_reply [--names] [MODEL FOLDER]` prints counts per file, or names.
+Only named functions of this process count, so comprehensions, lambdas and child processes don't.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ ENGINE = Path(__file__).parents[2] / "engine"
 
 
 def crossed(folder: Path) -> dict[str, list[str]]:
-    """By file, the functions that a chat's second message calls until its answer has ended."""
+    """Return the functions, by file, called from a chat's second message to the end of its
+    reply.
+    """
     seen: set[CodeType] = set()
     looking = False
 
@@ -26,7 +28,7 @@ def crossed(folder: Path) -> dict[str, list[str]]:
         if looking and event == "call":
             seen.add(frame.f_code)
 
-    threading.setprofile(note)  # for the threads that are started from now on
+    threading.setprofile(note)  # for threads started from now on
     sys.setprofile(note)
     try:
         with Engine() as engine:

@@ -1,7 +1,7 @@
-"""A model that says what it is told to: each token is followed by one other.
+"""Model with scripted replies, in which each token determines the next.
 
-Its layers add nothing, so the next token depends on the last one alone. The ends of its prompts
-decide what it says: a plain answer, one after reasoning, or calls of tools.
+Its layers add nothing, so the next token depends only on the previous token. The end of the prompt
+selects the reply: a plain answer, an answer after reasoning, or tool calls.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def write_scripted(
     context: int = CONTEXT,
     endless: str = "",
 ) -> Path:
-    """Write the model's folder; returns it.
+    """Write the model's folder and return it.
 
     Args:
-        calls: what it says between the first marker of a call and the last, a token each.
-        context: the tokens that it takes, which are little more than letters.
-        endless: a message that it answers without end.
+        calls: tokens between the first and the last marker of a tool call.
+        context: length limit in tokens, which are little more than single letters.
+        endless: message to which the reply never ends.
     """
     from tokenizers import AddedToken, Tokenizer
 
@@ -70,10 +70,10 @@ def write_scripted(
 def write_chains(
     folder: Path, chains: Iterable[tuple[str, ...]], eos: int, context: int = CONTEXT
 ) -> Path:
-    """Write the weights of a model beside its tokenizer: each token of a chain leads to the next.
+    """Write the weights for a tokenizer folder so that each token of a chain leads to the next.
 
     Args:
-        eos: the id that ends a turn, by the model's config.
+        eos: token id that ends a turn, stored in the config.
     """
     import mlx.core as mx
     from mlx.utils import tree_flatten
@@ -115,7 +115,7 @@ def write_chains(
     return folder
 
 
-# -- a model for whole sessions of agents ----------------------------------------------------------
+# -- model for whole agent sessions ---------------------------------------------------------------
 
 AGENT_TEMPLATE = (
     "<|im_start|>system\n"
@@ -146,21 +146,21 @@ AGENT_TEMPLATE = (
 
 
 SUMMARY = "<summary>It was begun, and can go on.</summary>"
-"""What the model answers where the last message asks for such a thing."""
+"""Reply to a last message that asks for a summary."""
 
 
 def call(name: str, /, **arguments: Any) -> str:
-    """What the model says to call a tool."""
+    """Return the text of a tool call."""
     return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
 
 
 def write_agent(folder: Path, scripts: dict[str, list[str]], context: int = 2**17) -> Path:
-    """Write a model that plays scripts; returns its folder.
+    """Write a model that plays scripts and return its folder.
 
-    A message of the user with `[[NAME]]` in it begins a script. Each answer after that is the
-    script's next, and "Done." once it has no more. An answer that ends in "…" never ends.
-    Requests without tools are answered by "Done.", too, but for scripts named `plain-…`, and so is
-    a script named `fill` once its beginning stands in a summary: else it would begin again.
+    A user message with `[[NAME]]` in it starts a script. Each later reply is the next line of the
+    script, then "Done." at its end. A reply that ends in "…" never stops. Requests without tools
+    also get "Done.", except for scripts named `plain-…`. So does the script `fill` once a summary
+    contains its start marker, because it would restart otherwise.
     """
     from tokenizers import AddedToken, Tokenizer
 
@@ -183,7 +183,7 @@ def write_agent(folder: Path, scripts: dict[str, list[str]], context: int = 2**1
     return folder
 
 
-# -- the same with markers that are tokens, and replies that quote them ----------------------------
+# -- agents whose markers are tokens, and which quote markers -------------------------------------
 
 SHOWS = {
     "json_tools": "tool_call.name",
@@ -191,13 +191,13 @@ SHOWS = {
     "glm47": "<arg_key>",
     "minimax_m2": "<minimax:tool_call>",
 }
-"""What a template says by which mlx-lm knows the notation of its calls."""
+"""Template snippets from which mlx-lm detects the tool call format."""
 
 
 _LONGEST_PIECE = 200  # characters
 
 Answer = tuple[str, ...]
-"""An answer in pieces. A piece that is a marker and nothing else is one, and the rest is text."""
+"""Reply in pieces. A piece that equals a marker is a marker, and all other pieces are text."""
 
 
 def write_quoting_agent(
@@ -207,14 +207,14 @@ def write_quoting_agent(
     context: int = 2**17,
     spells: bool = False,
 ) -> Path:
-    """Write a model that plays scripts as `write_agent` does; returns its folder.
+    """Write a model that plays scripts like `write_agent`'s, and return its folder.
 
-    As real models do, it has a token for each marker, and spells markers that it quotes. No piece
-    may stand in two answers, except for the markers.
+    Like a real model it has a token for each marker, and spells out markers that it quotes. Except
+    for the markers, each piece may occur in only one reply.
 
     Args:
-        notation: of its calls, one of `SHOWS`.
-        spells: the markers of calls have no tokens. It spells those, too.
+        notation: tool call format, a key of `SHOWS`.
+        spells: the tool call markers have no tokens and are spelled out too.
     """
     from tokenizers import AddedToken, Tokenizer
 
@@ -249,7 +249,7 @@ def write_quoting_agent(
 
 
 def _spelled(text: str, quoted: re.Pattern[str]) -> list[str]:
-    """A text in pieces, none of which has a whole marker in it, or is too long for a token."""
+    """Split a text into pieces without complete markers that are short enough for a token."""
     cuts = [0, *((m.start() + m.end()) // 2 for m in quoted.finditer(text)), len(text)]
     pieces = []
     for start, end in itertools.pairwise(cuts):
@@ -261,9 +261,9 @@ def _spelled(text: str, quoted: re.Pattern[str]) -> list[str]:
 def _write_reciter(
     folder: Path, tokenizer: Any, chains: dict[str, list[str]], context: int
 ) -> None:
-    """Write weights by which a chain follows its first token, the last of which is in the prompt.
+    """Write weights that make a chain follow its first token, the last such token in the prompt.
 
-    The attention finds that token, so that what follows a marker depends on the chain.
+    Attention finds that token, so the continuation after a marker depends on the chain.
     """
     import mlx.core as mx
 
@@ -290,7 +290,7 @@ def _write_reciter(
     layer = "model.layers.0.self_attn."
     query, key, value = (mx.zeros((heads * size, width)) for _ in range(3))
     out = mx.zeros((width, heads * size))
-    slow = size // 2 - 1  # the pair that positions turn least
+    slow = size // 2 - 1  # the pair that rotates least with the position
     strength = (50 * size**0.5 / width) ** 0.5
     for n in range(heads):
         query[n * size + slow] = strength
@@ -311,10 +311,10 @@ def _write_reciter(
 
 
 def _check_reciter(pairs: list[tuple[str, str, str]]) -> None:
-    """Check that a word that follows another in its chain is never confused with a third one.
+    """Check that every word has a unique successor in its chain.
 
     Raises:
-        ValueError: pieces that are shared stand next to each other.
+        ValueError: shared pieces are adjacent.
     """
     before, within = dict[str, set[str]](), dict[str, set[str]]()
     for step, word, after in pairs:
@@ -327,20 +327,20 @@ def _check_reciter(pairs: list[tuple[str, str, str]]) -> None:
 
 
 def _write_followers(folder: Path, tokenizer: Any, follows: dict[str, str], context: int) -> None:
-    """Write weights by which some tokens lead to others, and all the rest to the end."""
+    """Write weights that make some tokens lead to others, and all remaining tokens to the end."""
     import mlx.core as mx
 
     width = -(-(len(follows) + 1) // 32) * 32
     end = tokenizer.token_to_id("<|im_end|>")
     weights = _empty_weights(folder, tokenizer, width, 1, 32, context)
-    # Each of these words has a direction of its own, and all other tokens share the first one.
+    # Each of these words has a dimension of its own, while all other tokens share the first.
     embedding, head = (mx.zeros((tokenizer.get_vocab_size(), width)) for _ in range(2))
     embedding[:, 0] = 1.0
     head[end, 0] = 9.0
     for place, (word, after) in enumerate(follows.items(), 1):
         number = tokenizer.token_to_id(word)
         embedding[number, 0], embedding[number, place] = 0.0, 1.0
-        head[tokenizer.token_to_id(after), place] = 9.0  # sure at every temperature
+        head[tokenizer.token_to_id(after), place] = 9.0  # certain at any temperature
     weights["model.embed_tokens.weight"], weights["lm_head.weight"] = embedding, head
     mx.save_safetensors(str(folder / "model.safetensors"), weights, {"format": "mlx"})
 
@@ -348,7 +348,7 @@ def _write_followers(folder: Path, tokenizer: Any, follows: dict[str, str], cont
 def _empty_weights(
     folder: Path, tokenizer: Any, width: int, heads: int, head_size: int, context: int
 ) -> dict[str, Any]:
-    """Write the config of a model with one layer; returns weights that add nothing."""
+    """Write the config of a one-layer model and return weights that add nothing."""
     import mlx.core as mx
     from mlx.utils import tree_flatten
     from mlx_lm.models.llama import Model, ModelArgs

@@ -1,7 +1,7 @@
-"""Plays schedules of `serve_schedule` at a server, and says what went wrong.
+"""Run schedules of `serve_schedule` against a server and report problems.
 
-Whatever happens when: every request is answered once, with a status that fits what was done to it;
-answers are those of the model alone; and at the end nothing is left behind.
+In any order of events, each request gets one response with a status that fits what happened,
+replies match the model running alone, and nothing is left over at the end.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from tests.waiting import until
 PATHS = {"chat": CHAT, "responses": "/v1/responses", "messages": "/v1/messages"}
 SHORT, LONG = 6, 100
 REST_SECONDS = 60.0
-"""How long everything may take to come to rest."""
+"""Seconds until everything must be idle."""
 
 
 class Broken:
-    """Lets engines break down when they are told to. To be used around everything else."""
+    """Makes engines fail on command. Enter it before anything else."""
 
     def __init__(self) -> None:
         self._before: Any = None
@@ -44,7 +44,7 @@ class Broken:
             if self._wanted:
                 self._wanted = False
                 self._broken.append(execution)
-            if execution in self._broken:  # once would be survived
+            if execution in self._broken:  # a single failure would be survived
                 raise RuntimeError("broken on purpose")
             return step(execution, plan)
 
@@ -55,17 +55,17 @@ class Broken:
         Executor.run = self._before  # type: ignore[method-assign]
 
     def now(self) -> None:
-        """The next step of the engine breaks it down."""
+        """Make the next engine step fail."""
         self._wanted = True
 
     def no_more(self) -> None:
-        """It goes on where it has not been broken yet."""
+        """Cancel a failure that hasn't happened yet."""
         self._wanted = False
 
 
 @dataclass
 class Asked:
-    """A request on its way, and what came of it."""
+    """A pending request and its result."""
 
     step: Step
     task: asyncio.Task[None] | None = None
@@ -80,8 +80,8 @@ class Race:
     """A server with two models, and the clients of one schedule.
 
     Args:
-        folders: of the models. The first is loaded.
-        expected: the models' answers when nobody disturbs them, which this fills.
+        folders: model folders. The first model is loaded.
+        expected: cache of undisturbed replies, filled on demand.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Race:
         self.problems: list[str] = []
 
     def play(self, steps: Sequence[Step]) -> list[str]:
-        """Play a schedule; returns what went wrong."""
+        """Run a schedule and return the problems."""
         self._steps = list(steps)
         for model, text, long in _wanted(steps):
             self._alone(model, text, long)
@@ -199,7 +199,7 @@ class Race:
             await asyncio.to_thread(server.stop)
 
     def _gone(self, model: int) -> None:
-        """The person unloads a model in the window."""
+        """Unload a model as the user would in the app."""
         wanted = str(self._folders[model])
         for entry in self.server.served.entries:
             known = entry.model
@@ -280,7 +280,7 @@ class Race:
         if asked.left:
             return
         if not asked.got and self._may("end"):
-            return  # it came when nobody listened any more
+            return  # the client had already disconnected
         if answer is None:
             self.problems.append(f"no whole answer: {step}: {asked.got[-300:]!r}")
         elif answer.status != 200:
@@ -307,7 +307,7 @@ class Race:
                 self.problems.append(f"another text: {step}: {text!r}, not {known!r}")
 
     def _judge_error(self, step: Step, status: int, code: str) -> None:
-        """Whether a refusal fits what is done in this schedule."""
+        """Check that an error can result from the actions of this schedule."""
         anthropic = step.door == "messages"
         allowed = {
             "capacity_exhausted": True,
@@ -317,7 +317,7 @@ class Race:
             "unsupported_session": step.kv_bits > 0,
             "model_busy": step.act == "unload",
             "model_kept": step.act == "unload",
-            # The session talks to the other one. Messages always name a model.
+            # The session uses the other model. Messages always name a model.
             "invalid_request": step.model >= 0 or anthropic,
             "engine_stopped": self._may("break", "end"),
             "model_unloaded": self._may("gone", "break"),
@@ -332,7 +332,7 @@ class Race:
         if status == 500 or not allowed.get(code, False):
             self.problems.append(f"refused by {status} {code}: {step}")
 
-    # What is left at the end.
+    # Leftovers at the end
 
     def _at_rest(self) -> None:
         server = self.server
@@ -395,7 +395,7 @@ def _wanted(steps: Sequence[Step]) -> set[tuple[int, int, bool]]:
 
 
 def _parsed(got: bytes) -> Answer | None:
-    """An HTTP answer of which nothing is missing; None where something is."""
+    """Parse a complete HTTP response, or return None if it is incomplete."""
     head, gap, content = got.partition(b"\r\n\r\n")
     while head.startswith(b"HTTP/1.1 100 "):
         head, gap, content = content.partition(b"\r\n\r\n")
@@ -425,7 +425,7 @@ def _unchunked(content: bytes) -> tuple[bool, bytes]:
 
 
 def _told(step: Step, content: bytes) -> tuple[list[str], str, bool]:
-    """The texts of an answer, the code of the error within it, and whether it has its end."""
+    """Return the texts of a response, its error code, and True if it is complete."""
     if not step.stream:
         found = json.loads(content)
         if step.door == "chat":

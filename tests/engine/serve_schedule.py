@@ -1,7 +1,7 @@
-"""Random schedules of clients that get in each other's way at a server.
+"""Random schedules of clients whose requests conflict.
 
-A schedule is a list of `Step`s that can be printed, played again and shrunk: every part of it is a
-schedule, too. `serve_race` plays them.
+A schedule is a list of `Step`s that can be printed, replayed and shrunk, because every sublist is
+also a valid schedule. `serve_race` runs them.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 NAMES = ("a", "b", "c", "d", "e")
-"""Of sessions. There are fewer places than names."""
+"""Session names. There are fewer session slots than names."""
 TEXTS = ("hello", "what is a stretto", "tell me a story " * 12)
 
 
 @dataclass(frozen=True)
 class Step:
-    """Something that a client, or the person at the machine, does.
+    """An action of a client or of the user.
 
     Attributes:
         act: "ask", "leave", "see", "fork", "make", "delete", "read", "load", "unload", "gone",
             "revoke", "pause", "stop one", "break", "wait", "end".
-        number: of the request that is asked, left or waited for.
-        name: of a session, or "".
-        twin: the fork's name.
-        model: 0 for the first, 1 for the other; -1 names none.
-        key: which key the client has.
-        text: which of `TEXTS` is asked.
+        number: index of the request to send, leave or wait for.
+        name: session name or "".
+        twin: name of the fork.
+        model: 0 or 1; -1 to omit it.
+        key: index of the client's key.
+        text: index into `TEXTS`.
         door: "chat", "responses" or "messages".
-        long: the answer ends after a hundred tokens; else after a few.
-        stream: the answer comes piece by piece.
-        several: how many answers are wanted.
-        kv_bits: what the session shall keep; the models cannot, so it is refused. 0 names none.
-        moment: in milliseconds, for "wait"; and how long "see" waits for a first piece.
+        long: use a limit of 100 tokens instead of a few.
+        stream: stream the reply.
+        several: number of replies requested.
+        kv_bits: requested cache precision, which these models refuse. 0 omits it.
+        moment: milliseconds to "wait", or how long "see" waits for a first chunk.
     """
 
     act: str
@@ -51,7 +51,7 @@ class Step:
     moment: int = 0
 
     def __repr__(self) -> str:
-        """Only what is not as usual."""
+        """Return only the fields that differ from the defaults."""
         usual = Step(self.act)
         told = [
             f"{name}={value!r}"
@@ -76,13 +76,13 @@ USUAL = {
     "pause": 2,
     "stop one": 1,
 }
-"""How often each act comes."""
+"""Weights of the actions."""
 RARE = {"break": 0.25, "revoke": 0.25, "end": 0.2}
-"""Which share of the schedules has one of these."""
+"""Probability that a schedule includes one of these actions."""
 
 
 def schedule(seed: int, length: int = 30) -> list[Step]:
-    """A schedule. The same seed gives the same one."""
+    """Generate a schedule from a seed."""
     rng = random.Random(seed)
     steps: list[Step] = []
     asked = 0
@@ -93,7 +93,7 @@ def schedule(seed: int, length: int = 30) -> list[Step]:
         step = _step(rng, act, asked)
         asked += act == "ask"
         steps.append(step)
-        if act == "ask" and rng.random() < 0.25:  # the same at once, as several tabs may
+        if act == "ask" and rng.random() < 0.25:  # a duplicate, as from several browser tabs
             for _ in range(rng.randint(1, 3)):
                 steps.append(replace(step, number=asked, stream=rng.random() < 0.5))
                 asked += 1
@@ -133,7 +133,7 @@ def _step(rng: random.Random, act: str, asked: int) -> Step:
 
 
 def shrunk(steps: Sequence[Step], fails: Callable[[list[Step]], bool]) -> list[Step]:
-    """A part of a schedule that still fails, as short as leaving out steps makes it."""
+    """Shrink a failing schedule by leaving out steps."""
     kept, size = list(steps), max(1, len(steps) // 2)
     while size:
         at = 0

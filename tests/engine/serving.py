@@ -1,4 +1,4 @@
-"""Servers for tests, and clients on raw sockets that see every byte."""
+"""Test servers, and raw socket clients that see every byte."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 from engine.serve.server import Server
 
 NEVER_ENDS = {"2": -100}
-"""Bias against the token that ends the tiny models' turns."""
+"""Bias that suppresses the end-of-turn token of the tiny models."""
 CHAT = "/v1/chat/completions"
 
 
 class Answer:
-    """What a server has answered: `status`, `headers` with small names, and the body."""
+    """A response: `status`, `headers` with lower-case names, and the body."""
 
     def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
         self.status = status
@@ -30,7 +30,7 @@ class Answer:
 
     @property
     def code(self) -> str:
-        """Of OpenAI's error shape, all of which must be there."""
+        """Return the code of an OpenAI error, after checking that the error is complete."""
         error = self.json["error"]
         assert set(error) == {"message", "type", "param", "code"}
         assert error["message"].endswith(".")
@@ -38,14 +38,14 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """Of a chat completion, whole or streamed."""
+        """Return the text of a chat completion, streamed or not."""
         if not self.body.startswith(b"{"):
             return "".join(deltas(self.body))
         return str(self.json["choices"][0]["message"]["content"])
 
 
 def ask(server: Server, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-    """One request on a connection of its own. Names of headers have _ for -."""
+    """Send a request on a new connection. Header names use _ for -."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
     raw = None if body is None else json.dumps(body).encode()
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -66,12 +66,12 @@ def body(text: str = "hello", **fields: Any) -> dict[str, Any]:
 
 
 def endless(**fields: Any) -> dict[str, Any]:
-    """A body whose streamed answer goes on until it is stopped."""
+    """Return a body whose streamed reply continues until it is stopped."""
     return body(max_tokens=12_000, logit_bias=NEVER_ENDS, stream=True, **fields)
 
 
 def raw(content: dict[str, Any], *headers: str, path: str = CHAT) -> bytes:
-    """A request as it goes over the line."""
+    """Encode a request as HTTP."""
     data = json.dumps(content).encode()
     head = [f"POST {path} HTTP/1.1", "Host: localhost", "Connection: close", *headers]
     return "\r\n".join([*head, f"Content-Length: {len(data)}", "", ""]).encode() + data
@@ -84,7 +84,7 @@ def connect(server: Server, data: bytes = b"") -> socket.socket:
 
 
 def until_said(client: socket.socket, what: bytes) -> bytes:
-    """Everything that a server sends until it has said that."""
+    """Read until the response contains `what`, and return everything received."""
     out = b""
     while what not in out:
         piece = client.recv(65536)
@@ -94,7 +94,7 @@ def until_said(client: socket.socket, what: bytes) -> bytes:
 
 
 def rest(client: socket.socket) -> bytes:
-    """Everything until the server closes."""
+    """Read until the server closes the connection."""
     out = b""
     with suppress(ConnectionResetError):
         while piece := client.recv(65536):
@@ -109,13 +109,13 @@ def status(answer: bytes) -> int:
 
 
 def chunks(stream: bytes) -> list[Any]:
-    """The objects of a streamed answer."""
+    """Return the JSON objects of a streamed response."""
     lines = re.findall(rb"^data: (\{.*\})\r?$", stream, re.MULTILINE)
     return [json.loads(line) for line in lines]
 
 
 def deltas(stream: bytes) -> list[str]:
-    """The pieces of a streamed answer."""
+    """Return the text deltas of a streamed response."""
     return [
         c["choices"][0]["delta"].get("content", "")
         for c in chunks(stream)
@@ -124,6 +124,6 @@ def deltas(stream: bytes) -> list[str]:
 
 
 def running(server: Server) -> int:
-    """How many replies the engine has."""
+    """Count the engine's active replies."""
     sessions = server.engine.stats()["sessions"].values()
     return sum(s["status"] not in ("idle", None) for s in sessions)

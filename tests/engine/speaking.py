@@ -1,4 +1,4 @@
-"""The families of models in `tests/engine/dialects`: tokenizers, templates and what they write."""
+"""Model families of `tests/engine/dialects`: tokenizers, templates and sample output."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ WEATHER = {
 
 @dataclass(frozen=True)
 class Stream:
-    """What a model writes after a prompt, and what it means.
+    """Sample output after a prompt, and its meaning.
 
     Attributes:
-        reasoning: how the prompt asks for it.
-        cities: of the calls of `weather` in it.
+        reasoning: reasoning setting of the prompt.
+        cities: arguments of its `weather` calls.
     """
 
     name: str
@@ -46,18 +46,18 @@ class Stream:
 
     @property
     def template(self) -> dict[str, Any]:
-        """What the prompt's template is given."""
+        """Return the variables for the prompt's template."""
         return {"tools": [WEATHER]} if self.cities else {}
 
 
 @cache
 def family(name: str) -> dict[str, Any]:
-    """A family's data."""
+    """Load the data of a family."""
     return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 def streams(name: str) -> list[Stream]:
-    """What the models of a family write: an answer, one after reasoning, calls, and oddities."""
+    """Return sample replies of a family: plain, after reasoning, with tool calls, and irregular."""
     data, found = family(name), list[Stream]()
     if "answer" in data:
         found.append(Stream("answer", data["answer"], False, ANSWER))
@@ -81,7 +81,7 @@ def streams(name: str) -> list[Stream]:
 
 
 def write_folder(folder: Path, name: str) -> Path:
-    """Write a family's tokenizer: its own tokens, and one for every byte."""
+    """Write a family's tokenizer with its own tokens and one for each byte."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
     data = family(name)
@@ -101,7 +101,7 @@ def write_folder(folder: Path, name: str) -> Path:
         **({"bos_token": data["bos"]} if data.get("bos") else {}),
     }
     template = data["template"]
-    if isinstance(template, dict):  # several by name
+    if isinstance(template, dict):  # several templates by name
         template = [{"name": n, "template": _compact(t)} for n, t in template.items()]
     else:
         template = _compact(template)
@@ -111,16 +111,16 @@ def write_folder(folder: Path, name: str) -> Path:
 
 
 def _compact(template: str) -> str:
-    """A template without the line breaks between its statements."""
+    """Remove the line breaks between a template's statements."""
     return "".join(line.strip() for line in template.strip().splitlines())
 
 
 def cut(reply: ReplyText) -> dict[str, Any]:
-    """The parts and calls of a reply, were it cut off here; the reply itself stays as it is."""
+    """Return the parts and tool calls of a reply as if it ended here, without changing it."""
     detokenizer, shared = reply._detokenizer, (reply._dialect, reply._splitter._known)
     memo = {id(one): one for one in (*shared, reply._splitter._markers, reply._splitter._marks)}
     twin = copy.deepcopy(reply, {**memo, id(detokenizer): copy.copy(detokenizer)})
     twin.finish(ended=False)
-    # The bytes of half a character are shown as a mark.
+    # Incomplete characters show as a replacement mark.
     parts = {kind: text.rstrip("\ufffd") for kind, text in twin.parts.items()}
     return {**parts, "calls": twin.calls, "told": twin.calls_told(over=True)}

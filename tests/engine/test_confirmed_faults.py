@@ -1,4 +1,4 @@
-"""Small faults of the engine: what is said of errors, lost images, invalid numbers."""
+"""Small engine bugs: error messages, lost images and invalid numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Folder = Callable[[str], Path]
 
 @pytest.fixture
 def nan_folder(model_folder: Folder, tmp_path: Path) -> Path:
-    """A model whose weights are not numbers."""
+    """Create a model with NaN weights."""
     folder = tmp_path / "nan"
     shutil.copytree(model_folder("plain"), folder)
     file = str(folder / "model.safetensors")
@@ -89,7 +89,7 @@ def test_lost_images_differ_until_their_files_return(tmp_path: Path) -> None:
     assert first == third
     assert hash(first) == hash(third)
     one.unlink()
-    assert first == third  # they are known by now
+    assert first == third  # cached by now
 
 
 def test_refused_call_keeps_cause_and_traceback(engine: Engine, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_refused_call_keeps_cause_and_traceback(engine: Engine, tmp_path: Path) 
     told = "".join(traceback.format_exception(failed.value))
     assert "engine/runtime" in told
     frames = [frame.name for frame in traceback.extract_tb(failed.value.__traceback__)]
-    assert "_drain" not in frames  # the engine's frames, and what they hold, are free
+    assert "_drain" not in frames  # the engine's frames and their objects are free
 
 
 def test_workers_of_two_engines_keep_the_stack_size(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +107,7 @@ def test_workers_of_two_engines_keep_the_stack_size(monkeypatch: pytest.MonkeyPa
     arrived, release, sizes = threading.Semaphore(0), threading.Event(), list[int]()
 
     class Observed:
-        """The lock, with each thread that arrives at it counted."""
+        """Lock that counts the threads reaching it."""
 
         def __enter__(self) -> None:
             arrived.release()
@@ -134,7 +134,7 @@ def test_workers_of_two_engines_keep_the_stack_size(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(threading, "stack_size", stack_size)
     for starter in starters:
         start(starter)
-    for _ in starters:  # one holds the lock, the other waits for it
+    for _ in starters:  # one thread holds the lock while the other waits
         assert arrived.acquire(timeout=60)
     release.set()
     for starter in starters:

@@ -1,4 +1,4 @@
-"""Bad input and faults: a clear error for the one it concerns, nothing for the others."""
+"""Bad input and faults give the affected chat a clear error and leave others alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def alone(folder: Path) -> list[int]:
 
 
 class Neighbour:
-    """A chat that streams while something goes wrong elsewhere, and must not notice."""
+    """A streaming chat that must not be affected by failures elsewhere."""
 
     def __init__(self, engine: Engine, folder: Path) -> None:
         self._engine = engine
@@ -42,7 +42,7 @@ class Neighbour:
         self.speak()
 
     def speak(self) -> None:
-        """Begin an answer; it streams when this returns."""
+        """Start a reply and wait for its first text."""
         self.reply = self._start()
         next(event for event in self.reply if isinstance(event, TextDelta))
 
@@ -51,7 +51,7 @@ class Neighbour:
 
     def check(self) -> None:
         assert self.reply.tokens(60) == self.expected
-        assert self._start().tokens(60) == self.expected  # and the engine goes on
+        assert self._start().tokens(60) == self.expected  # the engine still works
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ DAMAGES: dict[Callable[[Path], None], str] = {
     unknown_weight: "not in model: model.nose.weight",
     no_tokenizer: "no tokenizer",
 }
-"""What is done to a good model's folder, and what is said of it then."""
+"""Damage to a valid model folder, with the expected error."""
 
 
 def test_a_folder_that_is_no_good_model(
@@ -368,7 +368,7 @@ def test_an_engine_stopped_while_it_answers(model_folder: Callable[[str], Path])
     with pytest.raises(EngineError) as caught:
         engine.load(model_folder("plain"))
     assert caught.value.code == "engine_stopped"
-    engine.stop()  # harmless
+    engine.stop()  # calling it again does no harm
     assert not any(t.name == "stretto-engine" for t in threading.enumerate())
 
 
@@ -409,7 +409,7 @@ def test_an_exception_in_a_shared_step_ends_only_its_cause(
     letters: int,
     position: int,
 ) -> None:
-    """Whether in slots, or after the first layer has put other states in the place of the last."""
+    """Fail in slots, or after the first layer has already replaced the previous states."""
     neighbour = Neighbour(engine, model_folder(family))
     fail_at(monkeypatch, position)
     chat = engine.open_session(engine.load(model_folder(family)))
@@ -493,7 +493,7 @@ def test_what_is_asked_while_the_engine_stops_is_answered(
     assert held.wait(60)
     stopping = threading.Thread(target=engine.stop)
     stopping.start()
-    late = [second.send("late") for _ in range(3)]  # before or behind the stop in the mailbox
+    late = [second.send("late") for _ in range(3)]  # queued before or after the stop
     hold.set()
     for reply in late:
         with pytest.raises(EngineError) as caught:
@@ -513,7 +513,7 @@ def test_waiting_on_the_engine_thread_is_refused(
             engine.load(model_folder("plain"))
 
     engine.open_session(model).send("hi", SamplingParams(max_tokens=2), listener).text(60)
-    engine.stats()  # the listener has run
+    engine.stats()  # the listener has run by now
     assert "Do not wait for the engine" in caplog.text
     assert engine.stats()["sessions"]
 

@@ -1,4 +1,4 @@
-"""The engine's faults that were found once, each by its name: none of them comes back."""
+"""Regression tests for engine bugs, each named after its bug."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LONG = "hello there " * 30
 
 
 class Panic(BaseException):
-    """As a native library's panic: no `Exception`."""
+    """Exception that isn't an `Exception`, like a panic in a native library."""
 
 
 def first_text(reply: Any) -> None:
@@ -41,7 +41,7 @@ def last_events(reply: Any) -> list[Any]:
 
 
 def raise_once(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, error: Any) -> None:
-    """Let the next call of a function raise."""
+    """Make the next call of a function raise."""
     usual, left = getattr(where, name), [error]
 
     def once(*args: Any, **options: Any) -> Any:
@@ -54,7 +54,10 @@ def raise_once(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, error: An
 
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Set it, and the engine thread breaks down: all its turns fail, those of the next do not."""
+    """Return an event that, once set, makes every step of the current engine thread fail.
+
+    The next engine thread works normally.
+    """
     execute, broken, breaking_down = Executor.run, threading.Event(), set[Executor]()
 
     def breaks(self: Executor, plan: Any) -> Any:
@@ -128,7 +131,7 @@ def test_two_loads_at_once_stay_within_the_budget(model_folder: Folder, tmp_path
         nbytes = measuring.load(other).nbytes
     with Engine(memory_budget=nbytes * 7 // 4) as engine:
         asked = [engine.load_later(folder) for folder in (model_folder("plain"), other)]
-        # Whichever is ready first is loaded.
+        # The order of the two loads is undefined.
         refused, loaded = sorted(asked, key=lambda loading: loading.exception(60) is None)
         assert loaded.result().nbytes == nbytes
         with pytest.raises(EngineError, match="out_of_memory"):
@@ -142,14 +145,14 @@ def test_reply_with_unsettled_caches_ends_once(
     model = engine.load(model_folder("plain"))
     neighbour = engine.open_session(model).send("hello", ENDLESS)
     first_text(neighbour)
-    for stop in (False, True):  # in a step, and in a command
+    for stop in (False, True):  # during a step, and during a command
         chat, ready = engine.open_session(model), threading.Event()
         reply = chat.send(
             "hello",
             ENDLESS if stop else SOME,
             lambda event, ready=ready: isinstance(event, TextDelta) and ready.wait(60),
         )
-        first_text(reply)  # the engine stands still there: a short one may not end meanwhile
+        first_text(reply)  # blocks the engine there, so that a short reply can't end too soon
         raise_once(monkeypatch, SessionKV, "settle", RuntimeError("cannot settle"))
         ready.set()
         if stop:
@@ -165,7 +168,9 @@ def test_reply_with_unsettled_caches_ends_once(
 def test_reply_lost_while_it_ended_is_told(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its session had let it go already when the fault came: nobody knew of it any more."""
+    """Regression test: the session had already dropped the reply when the fault occurred, so it
+    never ended.
+    """
     from engine.runtime.request import Request
 
     chat = engine.open_session(engine.load(model_folder("plain")))
@@ -180,7 +185,7 @@ def test_reply_lost_while_it_ended_is_told(
 
 
 class SpeechlessError(RuntimeError):
-    """An error that cannot be put into words."""
+    """Error whose message can't be formatted."""
 
     def __str__(self) -> str:
         raise ValueError("no words")
@@ -218,7 +223,7 @@ def test_slow_prompt_preparation_blocks_no_other_chat(
 
 
 def test_model_is_read_beside_a_chat_that_streams(engine: Engine, model_folder: Folder) -> None:
-    """Pieces of models and of caches were read only when no chat was answering."""
+    """Regression test: models and caches only loaded while no chat was decoding."""
     neighbour = engine.open_session(engine.load(model_folder("plain"))).send("hello", ENDLESS)
     first_text(neighbour)
     assert engine.load(model_folder("sliding window")).name
@@ -251,7 +256,7 @@ def files(folder: Path) -> list[Path]:
 
 @pytest.fixture
 def evicted(model_folder: Folder, tmp_path: Path) -> Iterator[tuple[Engine, Any]]:
-    """An engine in which an unnamed chat has made room for another: its text is on disk."""
+    """Start an engine that has evicted an unnamed chat whose text is stored on disk."""
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
     with Engine(memory_budget=weights + 1_400_000, cache_dir=tmp_path) as engine:
@@ -309,7 +314,7 @@ def test_forgetting_works_after_the_session_ended(
 def test_start_during_breakdown_does_not_hang(
     model_folder: Folder, breaking: threading.Event
 ) -> None:
-    """Its last callbacks need the lock that `start` held while it waited for the thread."""
+    """Final callbacks need the lock that `start` held while joining the thread."""
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         ending, said = threading.Event(), []
@@ -364,7 +369,7 @@ def test_device_without_memory_is_called_so(
 def test_wired_limit_of_mlx_stays_untouched(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Kernel panics on Macs come with it; `mlx_lm` sets it in its own loops."""
+    """The wired limit causes kernel panics on Macs, and `mlx_lm` sets it in its own loops."""
     import mlx.core as mx
 
     called: list[int] = []
@@ -385,7 +390,7 @@ def test_writer_that_panics_holds_up_nobody(
             chat.send(LONG, SOME).text(60)
             raise_once(monkeypatch, offload.Offload, "_write_one", error)
             chat.close()
-            chat = engine.open_session(model, "mine")  # waits for the writing
+            chat = engine.open_session(model, "mine")  # waits for the write
             assert chat.send(LONG, SOME).tokens(60)
             chat.close(forget=True)
 
@@ -436,7 +441,7 @@ def test_listener_is_never_called_within_send(model_folder: Folder) -> None:
         with lock:
             told.set()
 
-    with lock:  # the listener wants it as well
+    with lock:  # the listener needs it too
         reply = chat.send("hello", SOME, listener)
     assert told.wait(60)
     with pytest.raises(EngineError, match="engine_stopped"):
@@ -445,7 +450,7 @@ def test_listener_is_never_called_within_send(model_folder: Folder) -> None:
 
 @pytest.fixture
 def states(monkeypatch: pytest.MonkeyPatch) -> list[State]:
-    """The states of all engines that are started."""
+    """Record the states of all started engines."""
     made: list[State] = []
     start = State.__init__
 
@@ -471,7 +476,7 @@ def test_questions_to_no_model_leave_nothing(
 
 
 class Counting(dict[str, Any]):
-    """A dictionary that counts how often somebody goes through all of it."""
+    """Dictionary that counts full iterations."""
 
     walks = 0
 

@@ -1,4 +1,4 @@
-"""A follow-up reads only what is new."""
+"""Follow-up messages only prefill what is new."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from engine import (
 from engine.bench.random_models import SPECIAL, write_model
 from tests.engine.families import FAMILIES
 
-# A random model must not happen to think: the template rightly drops that from the history.
+# Keep the random model from thinking, because the template drops reasoning from the history.
 NO_THINKING = {3: -1e9, 4: -1e9}
 FEW = SamplingParams(max_tokens=12, temperature=0.0, logit_bias=NO_THINKING)
-TURN = 30  # what the template and a short message add, the last generated token included
+TURN = 30  # tokens added by the template and a short message, including the last generated token
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -104,7 +104,7 @@ def test_an_edited_message_keeps_what_stands_before_it(
 def test_where_a_cache_cannot_go_back_the_turn_boundary_is_kept(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
-    """Regenerating with recurrent layers goes back to the copy from before the answer."""
+    """Regenerating with recurrent layers restores the copy from before the reply."""
     model = engine.load(model_folder("hybrid recurrent"))
     chat = engine.open_session(model)
     conversation = [{"role": "user", "content": "word " * 100}]
@@ -120,7 +120,7 @@ def test_where_a_cache_cannot_go_back_the_turn_boundary_is_kept(
 def test_a_chat_takes_no_more_memory_than_was_reckoned(
     model_folder: Callable[[str], Path], family: str
 ) -> None:
-    """Room for exactly one chat of this length by the arithmetic: it must do."""
+    """Provide exactly the estimated memory for a chat of this length."""
     tokens = 1200
     with Engine() as engine:
         model = engine.load(model_folder(family))
@@ -139,7 +139,7 @@ def test_a_dropped_cache_is_made_anew_and_says_so(model_folder: Callable[[str], 
 
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
-    # Room for the weights and for one long chat, not for two.
+    # Enough for the weights and one long chat.
     with Engine(memory_budget=weights + 1_400_000) as engine:
         model = engine.load(model_folder("plain"))
         old, new = engine.open_session(model), engine.open_session(model)
@@ -168,10 +168,10 @@ DROPS_REASONING = (
 def test_dropped_reasoning_costs_only_last_answer(
     engine: Engine, tmp_path: Path, family: str
 ) -> None:
-    """What stands before the last answer is never read again, whatever the kind of cache."""
+    """Text before the last reply is never read again, for any cache type."""
     folder = write_model(tmp_path / "thinks", FAMILIES[family], template=DROPS_REASONING)
     chat = engine.open_session(engine.load(folder))
-    # It thinks until the limit: nothing of it is in the next prompt.
+    # It reasons up to the limit, and none of that is part of the next prompt.
     thinking = SamplingParams(max_tokens=60, temperature=0.8, seed=1, logit_bias={2: -1e9, 4: -1e9})
     first = chat.send("word " * 60, thinking)
     first.tokens(120)
@@ -180,7 +180,7 @@ def test_dropped_reasoning_costs_only_last_answer(
         before = first.stats.prompt_tokens
         second = chat.send("go on", thinking)
         second.tokens(120)
-        assert second.stats.prompt_tokens < before + 60  # the thought is not in it
+        assert second.stats.prompt_tokens < before + 60  # without the reasoning
         assert second.stats.prompt_tokens - second.stats.reused_tokens <= 2 * TURN
         first = second
 
@@ -189,10 +189,10 @@ def test_dropped_reasoning_costs_only_last_answer(
 def test_what_is_said_into_a_reply_reads_nothing_again(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
-    """A reply that is ended where its text is whole: the next goes on from its last token."""
+    """A reply interrupted at a complete character continues from its last token."""
     places = sorted(pre_tokenizers.ByteLevel.alphabet())
     ids = [len(SPECIAL) + places.index(shown) for shown in ("\u00c3", "\u00a9", "a")]
-    # Its answers are made of a letter of one token and one ("\u00e9") of two.
+    # Replies consist of a one-token letter and a two-token letter ("\u00e9").
     bias = dict.fromkeys(ids, 1e6)
     model = engine.load(model_folder(family))
     chat = engine.open_session(model)
@@ -209,5 +209,5 @@ def test_what_is_said_into_a_reply_reads_nothing_again(
         first = reply.stats
         after = chat.send("and", FEW)
         after.tokens(60)
-        # The last token is read with the step after it, which may not have come.
+        # The last token is read in the step after it, which may not have run.
         assert after.stats.reused_tokens >= first.prompt_tokens + first.generated_tokens - 1

@@ -1,4 +1,4 @@
-"""What an engine held is freed as it ends, by reference counts: nobody collects on its thread."""
+"""A stopping engine frees its memory through reference counts alone, with the collector off."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HELD = (LoadedModel, SessionKV, SessionState, mx.array)
 def uncollected() -> Iterator[None]:
     gc.collect()
     gc.disable()
-    logging.disable()  # pytest keeps what was logged, with the frames of its exceptions
+    logging.disable()  # pytest keeps log records with the frames of their exceptions
     yield
     logging.disable(logging.NOTSET)
     gc.enable()
@@ -49,14 +49,14 @@ def alive() -> Counter[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def made_once(model_folder: Callable[[str], Path]) -> None:
-    """What the first answer of a process makes, and keeps for all others."""
+    """Create the objects that the first reply of a process caches globally."""
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         assert engine.open_session(model).send("do", SamplingParams(max_tokens=2)).tokens(60)
 
 
 def say(engine: Engine, model: Model, chats: int) -> list[Any]:
-    """What each of so many chats says, or the code of its error."""
+    """Return the tokens of each chat's reply, or its error code."""
     params = SamplingParams(max_tokens=24, temperature=0.7, seed=3)
     replies = [
         engine.open_session(model).send("do re mi fa " * 60 + str(n), params) for n in range(chats)
@@ -71,7 +71,7 @@ def say(engine: Engine, model: Model, chats: int) -> list[Any]:
 
 
 def once(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, when: Any = bool) -> list[bool]:
-    """Let a function raise, the first time that `when` says so of its arguments."""
+    """Make a function raise the first time `when` accepts its arguments."""
     usual, raised = getattr(where, name), list[bool]()
 
     def faulty(*args: Any, **more: Any) -> Any:
@@ -101,7 +101,9 @@ def test_fault_holds_nothing(
     together: Callable[[int], None],
     fault: str,
 ) -> None:
-    """An exception that was kept where its own traceback saw it held sessions and the model."""
+    """Regression test: an exception stored in a frame of its own traceback kept sessions and the
+    model alive.
+    """
     where, name, when, chats = FAULTS[fault]
     before = alive()
     with Engine() as engine:
@@ -110,7 +112,7 @@ def test_fault_holds_nothing(
         together(chats)
         said = say(engine, model, chats)
         assert len(said) == chats
-    if fault != "chunks together":  # which machine reads them so is its own matter
+    if fault != "chunks together":  # chunks are combined on some machines only
         assert raised
     assert alive() - before == Counter()
 
@@ -130,7 +132,7 @@ def test_engine_that_breaks_down_holds_nothing(
     uncollected: None,
     part: str,
 ) -> None:
-    """The frames of the fault that ended its thread held the fault, and whatever they worked on."""
+    """Regression test: frames of the fatal exception kept the objects they worked on alive."""
     before = alive()
     with Engine() as engine:
         chat = engine.open_session(engine.load(model_folder("plain")))
@@ -144,7 +146,7 @@ def test_engine_that_breaks_down_holds_nothing(
                 asked.set()
 
         def faulty(*args: Any) -> Any:
-            if not asked.is_set():  # else it might have broken down before it is asked
+            if not asked.is_set():  # otherwise it might fail before the request
                 return usual(*args)
             held = [found for found in gc.get_objects() if type(found) in HELD]
             raise RuntimeError(f"injected beside {len(held)} of them")
@@ -168,7 +170,7 @@ def test_draft_holds_nothing(
     uncollected: None,
     fails: bool,
 ) -> None:
-    """The answer of the load held itself, and the small model with it."""
+    """Regression test: the load's future referenced itself and so kept the draft model alive."""
     monkeypatch.setattr(drafting, "WORTH", math.inf)
     small = perturbed(model_folder("plain"), tmp_path / "small", 0.15)
     gc.collect()

@@ -1,8 +1,8 @@
-"""Functions of the engine are made to raise once, while neighbours stream.
+"""Inject a fault into each engine function while other chats stream.
 
-The list of functions is found by playing the scenes of `fault_scenes` once. This is a selection:
-each function at its first call, as far as they come in four seconds. `python -m tests.torture
-faults` has all of them, in every state of a reply.
+Running the scenes of `fault_scenes` once finds the functions. This is a selection limited to four
+seconds, in which each function fails at its first call. `python -m tests.torture faults` covers all
+functions in every state of a reply.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A neighbour never changes your answer."""
+"""Replies don't depend on other chats."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tests.engine.families import FAMILIES
 pytestmark = pytest.mark.usefixtures("all_cores")
 
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
-# Shorter and longer than the tiny sliding windows, no two alike.
+# Shorter and longer than the tiny sliding windows, all different.
 PROMPTS = ["hello " * n for n in (1, 3, 7, 20, 2, 11, 50, 5)]
 FOLLOW_UPS = [f"and {n} more" for n in range(8)]
-CANCELLED = (2, 5)  # these chats are stopped in their first turn
+CANCELLED = (2, 5)  # chats stopped in their first turn
 
 
 def params(seed: int, tokens: int = 12) -> SamplingParams:
@@ -31,7 +31,7 @@ def params(seed: int, tokens: int = 12) -> SamplingParams:
 
 
 def stop_after(reply: Reply, tokens: int) -> None:
-    """Cancel a reply once that many of its tokens have arrived (or it has ended)."""
+    """Cancel a reply once `tokens` tokens have arrived, unless it ends earlier."""
     for _ in reply:
         if len(reply._tokens) >= tokens:
             break
@@ -62,7 +62,7 @@ def test_eight_chats_answer_as_if_alone(
             replies[number] = chats[number].send(PROMPTS[number], params(number, 2000))
         else:
             replies[number] = chats[number].send(PROMPTS[number], params(number))
-        if number % 3 == 2:  # staggered: the next ones join while these stream
+        if number % 3 == 2:  # staggered: later chats join while these stream
             next(iter(replies[number - 1]))
     for number in CANCELLED:
         stop_after(replies[number], 5)
@@ -73,7 +73,7 @@ def test_eight_chats_answer_as_if_alone(
     for number, (first, second) in expected.items():
         assert firsts[number] == first, f"chat {number}, first turn"
         assert seconds[number] == second, f"chat {number}, second turn"
-    # The test would pass with chats that all say the same: see that they do not.
+    # Guard against chats that all say the same, which would make this test pass trivially.
     assert len({tuple(tokens) for tokens in firsts.values()}) >= 7
 
 
@@ -82,7 +82,7 @@ def test_eight_chats_answer_as_if_alone(
 def test_a_cancelled_chat_goes_on_as_one_that_said_the_same(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
-    """What a cancelled reply leaves in the cache is exactly what it said."""
+    """The cache of a canceled reply contains exactly what it said."""
     model = engine.load(model_folder(family))
     chat = engine.open_session(model)
     reply = chat.send(PROMPTS[3], params(1, 2000))
@@ -125,7 +125,7 @@ def test_reproducible_logits_are_the_same_bits_in_company(
         chat.send(prompt, params(n, 2000))
         for n, (chat, prompt) in enumerate(zip(neighbours, PROMPTS, strict=False))
     ]
-    # One more prompt is being read all the while, so that chunks are as small as they get.
+    # Another prompt is being read throughout, which keeps the chunks as small as possible.
     busy = engine.open_session(model).send("word " * 600, params(9, 2000))
     together = answer()
     for reply in (*running, busy):
@@ -134,7 +134,7 @@ def test_reproducible_logits_are_the_same_bits_in_company(
 
     assert together == alone
     assert len(seen[0]) == len(seen[1]) >= 2
-    engine.stats()  # everything launched is done
+    engine.stats()  # all queued work has finished
     for mine, theirs in zip(seen[0], seen[1], strict=True):
         assert np.array_equal(mine, theirs)
 
@@ -177,7 +177,7 @@ def test_argument_as_long_as_rows_is_not_split() -> None:
 
 
 def test_sharing_rows_can_be_undone(model_folder: Callable[[str], Path]) -> None:
-    """A model that steps alone must be as it was."""
+    """Undoing the patch restores the original modules."""
     net, _ = load_model(model_folder("own attention"))
     kinds = [type(m) for _, m in net.named_modules()]
     undo = share_rows(attention_modules(net))
@@ -279,7 +279,7 @@ def test_the_last_event_comes_once_and_last(
     last = events[-1]
     assert isinstance(last, Finished)
     assert last.reason in (FinishReason.CANCELLED, FinishReason.STOP)
-    reply.cancel()  # harmless afterwards
+    reply.cancel()  # no effect after the end
     engine.stats()
     assert list(reply) == events
     assert {e.session_id for e in events} == {chat.id}

@@ -1,4 +1,4 @@
-"""The engine as a citizen of its process: imports, threads, idle time, exit."""
+"""The engine within its process: imports, threads, idle CPU time and exit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(script: str, *arguments: str, prefix: list[str] | None = None) -> str:
-    """Run a script in a process of its own; it must end with status 0 and say nothing on stderr."""
+    """Run a script in a new process, which must exit with status 0 and an empty stderr."""
     done = subprocess.run(
         [*(prefix or []), sys.executable, "-c", textwrap.dedent(script), *arguments],
         cwd=ROOT,
@@ -86,11 +86,11 @@ from engine import Engine, SamplingParams
 def test_program_without_stop_still_ends(
     model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """It has no Qt, few files and no compiler.
+    """Run without Qt or a compiler, and with few file descriptors.
 
-    mlx-lm sets RLIMIT_NOFILE on import, and raises where it may not. On the CPU mx.compile runs
-    g++, which a fresh machine does not have. One engine is forgotten, one is in the midst of an
-    answer when the program ends.
+    mlx-lm sets RLIMIT_NOFILE on import and raises where that isn't allowed. On the CPU mx.compile
+    runs g++, which fresh machines lack. When the program ends, one engine has been forgotten and
+    another is still decoding.
     """
     out = run(
         ANSWER
@@ -120,9 +120,9 @@ def test_program_without_stop_still_ends(
 
 
 def test_engines_may_start_at_the_same_moment(model_folder: Callable[[str], Path]) -> None:
-    """What is replaced in mlx-lm is replaced once, however many engine threads come to do it.
+    """mlx-lm is patched once, even if several engine threads start together.
 
-    MLX beside an engine does the end of the process no harm.
+    Using MLX next to an engine doesn't disturb the exit either.
     """
     said = run(
         """
@@ -176,7 +176,7 @@ def test_an_idle_engine_takes_no_processor_time(
     thread = next(t for t in threading.enumerate() if t.name == "stretto-engine")
     clock = time.pthread_getcpuclockid(thread.ident) if thread.ident else 0
     before = time.clock_gettime(clock)
-    time.sleep(0.5)  # what is measured is what happens while nothing does
+    time.sleep(0.5)  # measures an idle engine
     assert time.clock_gettime(clock) - before < 0.005
 
 
@@ -218,7 +218,7 @@ def test_a_short_prompt_overtakes_a_long_one(
 
     def on_event(event: object) -> None:
         if isinstance(event, PromptProgress) and 0 < event.done < event.total:
-            short.resume()  # it comes while the long one is read
+            short.resume()  # arrives while the long prompt is read
         noted(event)
 
     long = engine.open_session(model).send("long " * 600, few, on_event)
@@ -230,7 +230,7 @@ def test_a_short_prompt_overtakes_a_long_one(
 def test_others_go_on_while_a_long_prompt_is_read(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
-    """Between any two chunks of the prompt every streaming chat gets a token."""
+    """Every streaming chat gets a token between two prompt chunks."""
     model = engine.load(model_folder("plain"))
     log: list[str] = []
 
@@ -241,7 +241,7 @@ def test_others_go_on_while_a_long_prompt_is_read(
 
         return note
 
-    # Printable ids only, so that every token is a delta of its own.
+    # Printable ids only, so that each token is its own delta.
     endless = SamplingParams(max_tokens=8000, temperature=0.8, seed=2, logit_bias={72: 1e9})
     streaming = [engine.open_session(model).send(name, endless, listener(name)) for name in "abc"]
     for reply in streaming:
@@ -265,9 +265,9 @@ def test_what_is_closed_and_unloaded_is_freed(
 
     import mlx.core as mx
 
-    # MLX reuses freed buffers also for somewhat less than they hold, and counts all they hold.
+    # MLX reuses freed buffers for slightly smaller arrays and counts their full size.
     mx.clear_cache()
-    gc.disable()  # freed by reference counts alone: the window keeps the collector off
+    gc.disable()  # rely on reference counts alone, since the app turns the collector off
     try:
         before = engine.stats()["memory_in_use"]
         rows_and_alone = ("sparse MLA", "own attention", "chunked mask")
@@ -294,9 +294,9 @@ def test_a_model_being_loaded_does_not_stop_the_chats(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Where a piece takes as long as may be between two steps, each is a turn of the loop.
+    """If a loading step uses its whole time budget, the loop runs a turn after each step.
 
-    How many pieces there are in a turn follows from how long they take: here, by their own clock.
+    The number of steps per turn depends on their duration, which a fake clock determines here.
     """
     from mlx_lm.models import llama
 
@@ -305,8 +305,8 @@ def test_a_model_being_loaded_does_not_stop_the_chats(
     endless = SamplingParams(max_tokens=8000, temperature=0.8, seed=2, logit_bias={2: -1e9})
     reply = engine.open_session(model).send("hi", endless)
     next(event for event in reply if isinstance(event, TextDelta))
-    pieces: list[int] = []  # how many tokens the chat has, before each piece
-    passes: list[int] = []  # which piece each pass of the model that is loaded is in
+    pieces: list[int] = []  # the chat's token count before each loading step
+    passes: list[int] = []  # the loading step of each pass of the new model
     next_piece, forward = models.ModelReading.next_piece, llama.Model.__call__
     clock = types.SimpleNamespace(now=0.0, monotonic=time.monotonic)
     clock.perf_counter = lambda: clock.now
@@ -343,7 +343,7 @@ def test_queue_positions_are_told(
     for reply in replies:
         reply.tokens(60)
     positions = [[e.queue_position for e in r if isinstance(e, PromptProgress)] for r in replies]
-    assert [max(p) for p in positions] == [0, 2, 3]  # all three were there before one was read
+    assert [max(p) for p in positions] == [0, 2, 3]  # all three had arrived before any was read
     assert all(p[-1] == 0 for p in positions)
     progress = [e for e in replies[2] if isinstance(e, PromptProgress)]
     assert [e.done for e in progress] == sorted(e.done for e in progress)
@@ -373,7 +373,7 @@ def test_the_bench_prints_ratios_and_json() -> None:
     options = (
         "--chats 2 --tokens 8 --rounds 1 --short 16 --long 64 --every 0.05 "
         "--arriving 200 --history 100 300 --forks 3 --length 300 --json - "
-        "--parts decode traffic latency capacity"  # hostile input has tests of its own
+        "--parts decode traffic latency capacity"  # hostile input is tested elsewhere
     )
     done = subprocess.run(
         [*PROGRAM, "bench", "random:tiny", *options.split()],
@@ -398,7 +398,7 @@ def test_the_bench_prints_ratios_and_json() -> None:
         assert f["rate"] > 0
         assert 0 < f["first_p50"] <= f["first_max"]
         assert (f["first_long"] is not None) == (f["traffic"] == "one long")
-        assert f["memory"] >= 0  # of a model as small as this, next to nothing
+        assert f["memory"] >= 0  # negligible for such a small model
     assert all(t["new_tokens"] < t["history_tokens"] for t in figures["follow_ups"])
     assert [several["chats"] for several in figures["several"]] == [3, 3]
     trial = figures["capacity"]["trial"]

@@ -1,4 +1,4 @@
-"""Sixteen chats under random schedules say what each of them says alone."""
+"""Sixteen chats under random schedules get the same replies as when they run alone."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ def test_nobody_hears_anything_of_the_others(
     monkeypatch: pytest.MonkeyPatch,
     family: str,
 ) -> None:
-    # Forks and shared prompts go on from shared prefixes.
+    # Forks and similar prompts reuse shared prefixes.
     monkeypatch.setattr(shared_prefix, "MIN_TOKENS", 48)
     found = outcome(engine, model_folder(family), 50)
     assert found.faults == []
     assert found.ties <= 1
-    # Something was compared, and the chats did not all say the same; how many replies fit into
-    # the schedule depends on the machine.
+    # Ensure that enough was compared and that the replies differ. How many replies fit into the
+    # schedule depends on the machine.
     assert found.replies >= 10
     assert found.different > found.replies / 2
 
 
-# `python -m engine soak` plays them for all families.
+# `python -m engine soak` covers all families.
 @pytest.mark.turns(2)
 @pytest.mark.parametrize(("family", "on_disk"), [("plain", False), ("sliding window", True)])
 def test_the_same_with_little_memory_and_short_contexts(
@@ -60,15 +60,14 @@ def test_the_same_with_little_memory_and_short_contexts(
     family: str,
     on_disk: bool,
 ) -> None:
-    """Replies wait, are paused while others wait, and idle caches are evicted: written to disk
-    and brought back, or read again."""
+    """Replies wait or pause, while idle caches are evicted and later restored or recomputed."""
     folder = model_folder(family)
     with short_context(240):
         budget = tight_budget(engine, folder, 4, 240)
         with Engine(budget, tmp_path if on_disk else None) as small:
-            schedule = Schedule(small, folder, 7, tight=True)  # it pauses often
+            schedule = Schedule(small, folder, 7, tight=True)  # pauses often
             chats = schedule.run(120)
-            for _ in range(8):  # each reply may have been done before it could be paused
+            for _ in range(8):  # a reply may end before it can be paused
                 if schedule.actions["pause"]:
                     break
                 chats = schedule.run(40)
@@ -82,7 +81,7 @@ def test_the_same_with_little_memory_and_short_contexts(
 
 
 @pytest.mark.turns(2)
-@pytest.mark.parametrize("seed", [2, 3])  # with all memory; with little, and a disk
+@pytest.mark.parametrize("seed", [2, 3])  # with all memory; with little memory and a disk
 def test_logits_are_the_same_bits_in_any_company(tmp_path: Path, seed: int) -> None:
     folder = write_few_bits(tmp_path, CONFIGS["plain"])
     if not uses_decoder(folder):
@@ -94,7 +93,7 @@ def test_logits_are_the_same_bits_in_any_company(tmp_path: Path, seed: int) -> N
 
 
 def test_logits_of_one_rounding_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The comparison itself: it must be able to fail."""
+    """Verify that the comparison detects a tiny rounding difference."""
     decode = PlainDecoder.decode
 
     def rounding(self: PlainDecoder, tokens: list[int], caches: Any) -> Any:
@@ -111,11 +110,11 @@ def test_logits_of_one_rounding_are_found(tmp_path: Path, monkeypatch: pytest.Mo
 def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The comparison itself: it must be able to fail."""
+    """Verify that the comparison detects swapped sessions."""
     share, steps = ragged.share_caches, iter(range(1 << 30))
 
     def exchanging(caches: Any, slots: Any = None, reading: Any = ()) -> Any:
-        if caches and next(steps) % 40 == 39:  # none where prompts are only read
+        if caches and next(steps) % 40 == 39:  # not for pure prefill passes
             if slots is None or not slots.occupants:
                 return share([*caches[1:], caches[0]], None, reading)
             for buffer in slots.buffers:
@@ -125,10 +124,10 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
         return share(caches, slots, reading)
 
     folder = model_folder("plain")
-    engine.load(folder)  # unharmed while it is probed
+    engine.load(folder)  # probed without the swap
     monkeypatch.setattr(ragged, "share_caches", exchanging)
     found: list[Any] = []
-    for seed in range(5, 15):  # a busy machine may ask for one after another for long
+    for seed in range(5, 15):  # on a busy machine several seeds may run chats one after another
         found += outcome(engine, folder, 40, seed).faults
         if found:
             break

@@ -1,4 +1,4 @@
-"""Tools through the engine's public face: offered, called, answered; with a model that calls."""
+"""Tools through the engine's public API, with a model that calls them."""
 
 from __future__ import annotations
 
@@ -76,10 +76,11 @@ def test_calls_are_told_and_their_results_go_after_what_was_said(
     results = [ToolResult(call.id, "rain", call.name) for call in calls]
     after = chat.send(results, params(WEATHER))
     assert after.text(60) == SAID
-    # All that was read is reused: only the calls, as the template writes them, and what follows.
+    # Everything is reused except the calls, which the template writes its own way, and what
+    # follows.
     assert after.stats.reused_tokens >= reply.stats.prompt_tokens - 8
 
-    # A caller that keeps the conversation itself has the same prompt.
+    # A caller that keeps the conversation itself gets the same prompt.
     whole: list[Any] = [{"role": "user", "content": "How is it?"}, message]
     whole += [result.as_message() for result in results]
     other = engine.open_session(model).send(whole, params(WEATHER))
@@ -104,7 +105,7 @@ def test_a_tool_that_nobody_offered_is_no_call(engine: Engine, model: Model) -> 
     failed = [event for event in reply if isinstance(event, ToolCallFailed)]
     assert [(one.name, "offered" in one.message) for one in failed] == [("weather", True)] * 2
     message = reply.message()
-    assert message is not None  # its calls can be answered, so that the model learns of it
+    assert message is not None  # its calls can be answered, so the model gets the error
     assert [call["id"] for call in message["tool_calls"]] == [one.id for one in failed]
 
 
@@ -134,7 +135,7 @@ def test_the_same_tools_of_eight_chats_are_read_once(engine: Engine, model: Mode
         assert cities(finished(reply)) == list(CITIES)
     alone = [reply for reply in replies if reply.stats.reused_tokens < cost - 8]
     assert len(alone) == 1
-    # Also when all of them are gone.
+    # Also after all of them are closed.
     for chat in chats:
         chat.close()
     late = engine.open_session(model).send("Anybody here?", params(LONG))

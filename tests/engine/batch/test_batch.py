@@ -1,4 +1,4 @@
-"""`python -m engine batch`: order, resuming, bad lines, and the same answers as one at a time."""
+"""`python -m engine batch`: order, resuming, malformed lines and agreement with single requests."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def arguments(folder: Path, source: Path, target: Path, *options: str) -> list[s
 
 
 def prompts(count: int, first: int = 120) -> Lines:
-    """The first line takes longest, so that the others have to wait for their turn."""
-    bias = {"2": -1e9}  # never ends before its length
+    """Return prompts whose first line takes longest, so the others must wait to be written."""
+    bias = {"2": -1e9}  # suppress EOS so that replies reach their full length
     return [
         {"prompt": f"say {i}", "max_tokens": 5 + i % 7 if i else first, "logit_bias": bias}
         for i in range(count)
@@ -86,7 +86,7 @@ def test_line_seeds_derive_from_given_seed(folder: Path, tmp_path: Path) -> None
     assert a[0]["text"] != a[1]["text"]
     assert [x["seed"] != y["seed"] for x, y in zip(a, c, strict=True)] == [True, True, False]
     assert a[2]["seed"] == 7
-    with Engine() as engine:  # a line can be asked again by itself
+    with Engine() as engine:  # each line can also be sent individually
         chat = engine.open_session(engine.load(folder))
         params = SamplingParams(max_tokens=12, temperature=1.2, seed=a[1]["seed"])
         assert chat.send("la", params).text(60) == a[1]["text"]
@@ -131,7 +131,7 @@ def test_interrupted_run_keeps_answers(folder: Path, tmp_path: Path, how: int) -
     source = write(tmp_path / "in.jsonl", [*prompts(6, first=8), *prompts(1, first=8000)])
     target = tmp_path / "out.jsonl"
     command = arguments(folder, source, target, "--concurrency", "3")
-    # A shell that runs the tests in the background has them ignore it, and so their children.
+    # Shells make background jobs ignore SIGINT, and child processes inherit that.
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     child = subprocess.Popen([*PROGRAM, *command], cwd=ROOT, stderr=subprocess.PIPE, text=True)
     signal.signal(signal.SIGINT, before)
@@ -189,7 +189,7 @@ def test_invalid_line_fails_alone(
         b'{"custom_id": "y", "url": "/v1/embeddings", "body": {}}': "only POST",
     }
     good = b'{"prompt": "a", "max_tokens": 3, "id": "first"}\n'
-    last = b'{"prompt": "z", "max_tokens": 3, "id": 2}'  # without a newline
+    last = b'{"prompt": "z", "max_tokens": 3, "id": 2}'  # no trailing newline
     source = tmp_path / "in.jsonl"
     source.write_bytes(b"\xef\xbb\xbf" + good + b"\n  \n" + b"\n".join([*bad, last]))
     target = tmp_path / "out.jsonl"
@@ -229,10 +229,10 @@ def test_failed_lines_are_retried_on_request(folder: Path, tmp_path: Path) -> No
     target = tmp_path / "out.jsonl"
     source = write(tmp_path / "in.jsonl", wrong)
     assert main(arguments(folder, source, target)) == 1
-    assert main(arguments(folder, source, target)) == 1  # still so
+    assert main(arguments(folder, source, target)) == 1  # unchanged
     write(source, [*lines[:3], {"prompt": "x", "max_tokens": 4}, *lines[3:]])
     before = target.read_bytes()
-    assert main(arguments(folder, source, target)) == 2  # the line is another one now
+    assert main(arguments(folder, source, target)) == 2  # the line has changed
     assert target.read_bytes() == before
     figures = tmp_path / "figures.json"
     again = arguments(folder, source, target, "--retry-failed", "--json", str(figures))
@@ -339,11 +339,13 @@ def test_failed_start_is_reported(
 
 
 def test_full_disk_loses_no_answer(folder: Path, tmp_path: Path) -> None:
-    """A limit on the size of files stands for it: the write fails in the middle of a record."""
+    """Emulate a full disk with a file size limit that makes a write fail in the middle of a
+    record.
+    """
     source = write(tmp_path / "in.jsonl", prompts(30, first=6))
     target = tmp_path / "out.jsonl"
     command = arguments(folder, source, target, "--concurrency", "4")
-    # Without a PATH no compiler is found, whose files the limit would hit before ours.
+    # With an empty PATH no compiler is found. Its files would hit the limit before ours.
     limited = ["bash", "-c", 'ulimit -f 2 && PATH= exec "$@"', "bash"]
     done = subprocess.run(
         [*limited, *PROGRAM, *command],
@@ -357,7 +359,7 @@ def test_full_disk_loses_no_answer(folder: Path, tmp_path: Path) -> None:
     assert "File too large" in done.stderr
     assert "same command again to continue" in done.stderr
     assert "Traceback" not in done.stderr
-    kept = read(target)  # whole records only
+    kept = read(target)  # complete records only
     assert 1 <= len(kept) < 30
     assert main(command) == 0
     assert [r for r in read(target) if r in kept] == kept
@@ -439,7 +441,7 @@ def test_request_without_memory_waits_for_others(folder: Path) -> None:
         )
         assert sorted(answers) == [(n, False) for n in range(1, 7)]
         answers.clear()
-        BatchRunner(engine, model, 8).run(  # too long for the memory also when alone
+        BatchRunner(engine, model, 8).run(  # exceeds memory even when it runs alone
             requests(3, 1500), lambda r, a: answers.append((r.line, a.failed))
         )
     assert sorted(answers) == [(1, True), (2, True), (3, True)]
@@ -484,7 +486,7 @@ def test_line_that_breaks_engine_fails_alone(
 
 
 def odd_line(chosen: random.Random) -> bytes:
-    """A line as a fuzzer would write it."""
+    """Return a malformed line like the ones a fuzzer produces."""
     values: list[Any] = [
         *(None, True, 0, -1, 1, 2, 0.5, 1e308, -1e-308, 2**63, 10**30, 10**400, "", "a", "\ud800"),
         *("\u202e\0", [], {}, [[]], {"a": {}}, ["a"], [0], {"5": 10**400}, {"5": 1}, {"x": "y"}),
@@ -498,7 +500,7 @@ def odd_line(chosen: random.Random) -> bytes:
     for key in chosen.sample(keys, chosen.choice([0, 1, 1, 2, 2, 3, 3, 3, 3, 3])):
         entry[key] = chosen.choice(values)
     if isinstance(entry["max_tokens"], int) and not 0 <= entry["max_tokens"] <= 3:
-        entry["max_tokens"] = 3  # no long replies: -1 stands for no limit
+        entry["max_tokens"] = 3  # keep replies short: -1 means no limit
     if chosen.random() < 0.3:
         body = {**entry, "messages": entry.pop("messages", [{"role": "user", "content": "x"}])}
         body.pop("prompt", None)
@@ -585,7 +587,7 @@ def test_progress_bar_needs_terminal(
 def _read_terminal(descriptor: int) -> bytes:
     try:
         return os.read(descriptor, 4096)
-    except OSError:  # how Linux says that the other side has been closed
+    except OSError:  # Linux raises this once the peer has closed
         return b""
 
 

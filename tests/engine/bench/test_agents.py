@@ -1,4 +1,4 @@
-"""`python -m engine load --agents`: scripted agents and a person at a server."""
+"""`python -m engine load --agents`: scripted agents and an interactive user on one server."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_agents_play_their_scripts_beside_a_person(
         assert 0 < figures["first token p50"] <= figures["first token p99"]
         assert figures["equal share"] > 0.99, "both have met the same sizes"
         assert figures["turns a minute"] > 0
-        # All but what is new: no turn is read twice, and the beginning once.
+        # Only new text is prefilled: each turn is read once, and the common beginning only once.
         assert figures["of tokens sent"] < 0.1
     assert [line for line in told.splitlines() if line.startswith("agents, equal share")]
 
@@ -69,7 +69,7 @@ def test_what_an_agent_does_is_counted(server: Server, monkeypatch: pytest.Monke
     tally = CrowdResult()
     wish = RequestSettings.to(f"127.0.0.1:{server.port}")
     agents.run(wish, agents.Crowd(1, 30, 0.01, 300.0, 1), tally, 0)
-    # Of sub-agents' scripts none comes to the step that is broken off.
+    # No sub-agent script reaches the step that gets interrupted.
     assert asked == {0: TURNS_OF_TASK - 1 + CHILDREN * TURNS_OF_CHILD, BROKEN_AFTER: 1}
     assert tally.turns == asked[0]
     assert not tally.failed

@@ -1,4 +1,6 @@
-"""How many launches a step takes, counted from MLX's graph: no figure depends on the machine."""
+"""Kernel launches per step, counted from MLX's graph, so the results don't depend on the
+machine.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,11 @@ LAUNCHES = {
     "shared prefix": 1.38,
     "with a chunk": 0.56,
 }
-"""By case, the most launches of a step of Stretto's, as a multiple of `BatchGenerator`'s."""
+"""Upper bound of Stretto's launches per step in each case, relative to `BatchGenerator`."""
 OTHERS = {"gemma3_text": 0.92, "deepseek_v3": 0.94, "qwen3_next": 0.98}
-"""The same at equal lengths by family: windows, latent attention, recurrent states."""
+"""Bounds at equal lengths by model family: windows, latent attention, recurrent states."""
 OTHER_CASES = {"shared prefix": 1.19, "with a chunk": 0.7, "skewed": 1.17}
-"""The same for these families, whatever they are."""
+"""Bounds for these families in the remaining cases."""
 IN_BITS = "8-bit KV"
 
 
@@ -48,13 +50,15 @@ def test_other_caches_need_no_extra_launches(others: list[Cell], family: str) ->
     assert batch is not None
     assert ours.launches <= OTHERS[family] * batch.launches
     assert 0 < ours.read <= batch.read
-    assert ours.copied <= batch.copied + 2**15  # the wires of the tokens that are written
+    assert ours.copied <= batch.copied + 2**15  # the index arrays of the written tokens
 
 
 def test_quantized_keys_take_nine_launches_per_layer(
     cells: dict[str, Cell],
 ) -> None:
-    """Three arrays are written in place of one, twice, and attention is four products and sums."""
+    """Quantized caches write three arrays instead of one, for keys and values, and attention needs
+    four products and sums.
+    """
     ours, whole = cells[IN_BITS].ours, cells["8,000 tokens"].ours
     assert ours is not None
     assert whole is not None

@@ -1,4 +1,4 @@
-"""A reply's path stays short: what is added to it is noticed."""
+"""Size limits on the code path of a reply, so that growth is noticed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from pathlib import Path
 from tests.engine.path_of_a_reply import crossed
 
 FILES, FUNCTIONS = 62, 395
-"""What a plain second reply crosses of `engine/` in this process. Lower them with the path."""
+"""Files and functions of `engine/` that a plain second reply runs through. Lower them whenever the
+path gets shorter.
+"""
 
 
 def test_a_plain_second_reply_crosses_no_more_than_it_did(
     model_folder: Callable[[str], Path],
 ) -> None:
-    # Twice: what comes with the letters of one answer, or with the moment, is not of the path.
+    # Run twice and intersect, which drops functions that depend on the output or the timing.
     one, two = (
         {(file, name) for file, names in crossed(model_folder("plain")).items() for name in names}
         for _ in range(2)

@@ -1,4 +1,4 @@
-"""The report that a person with another machine sends back."""
+"""The report that users of other machines send in."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_report_keeps_results_around_failed_part(
     assert any("MISSED" in line for line in said)
     assert any("MemoryError" in line for line in said)
 
-    report.run(models, 60, file, said.append)  # a model that cannot be loaded is not the end
+    report.run(models, 60, file, said.append)  # a model that fails to load doesn't abort the report
     missing, loaded = json.loads(file.read_text())["models"]
     assert missing["errors"]
     assert loaded["figures"]

@@ -1,4 +1,4 @@
-"""Which ways a model can take is tried out once: most tests here compare with fresh engines."""
+"""Fixtures that detect a model's capabilities once, since most tests here start fresh engines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine import Engine
 
 @pytest.fixture(autouse=True, scope="package")
 def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The first engine that loads a model tries them out, and keeps them for the others."""
+    """Share the capabilities that the first engine detects with later engines."""
     folder = tmp_path_factory.mktemp("ways")
     with pytest.MonkeyPatch.context() as patch:
         usual = Engine.__init__.__defaults__ or ()
@@ -21,6 +21,6 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture
 def untried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Engines try out all ways that a model could take."""
+    """Make engines detect a model's capabilities again."""
     usual = Engine.__init__.__defaults__ or ()
     monkeypatch.setattr(Engine.__init__, "__defaults__", (*usual[:-2], None, usual[-1]))

@@ -1,4 +1,4 @@
-"""What a model will take is told before it is loaded, and what would fit where it does not."""
+"""Memory estimates before a model is loaded, and suggestions for models that don't fit."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_keys_in_few_bits_cost_about_a_half_and_a_quarter() -> None:
     whole = cost(LLAMA_8B).per_token
     assert 0.5 < cost(LLAMA_8B, 8).per_token / whole < 0.55
     assert 0.25 < cost(LLAMA_8B, 4).per_token / whole < 0.3
-    # A window stays as it is.
+    # Sliding window layers don't shrink.
     assert cost(GEMMA_27B, 8).bytes(1024) > cost(GEMMA_27B).bytes(1024) // 2
 
 
@@ -114,14 +114,14 @@ def test_the_caches_of_every_family_are_read_from_its_config() -> None:
     compared, different = 0, {}
     for name in architectures():
         if name == "deepseek_v41":
-            continue  # its cache is none of mlx-lm's kinds
+            continue  # mlx-lm doesn't have this cache class
         try:
             config = small_config(name)
             kind, arguments = _get_classes(dict(config))
             net = kind(arguments.from_dict(dict(config)))
             real = sorted(map(str, _kept(net, make_prompt_cache(net))))
         except (NotBuildableError, RuntimeError, ValueError):
-            continue  # it cannot run here
+            continue  # unsupported here
         shape = shape_of(config)
         told = (
             [] if shape is None else [(c.keys, c.values, c.window, c.state) for c in shape.caches]
@@ -134,7 +134,7 @@ def test_the_caches_of_every_family_are_read_from_its_config() -> None:
 
 
 class OneOfTwo:
-    """A group of two ranks, for models that are divided and whose sums nobody looks at."""
+    """Fake group of two ranks for sharded models whose sums don't matter."""
 
     def size(self) -> int:
         return 2
@@ -220,7 +220,7 @@ def test_what_does_not_fit_gets_offers_that_do() -> None:
     assert again.verdict != "no"
     assert again.total == offers["context"].total
     assert fit(LLAMA_8B, weights, free, 32768, kv_bits=offers["kv_bits"].value).verdict != "no"
-    assert offers["unload"].model == "big"  # the small one would not be enough
+    assert offers["unload"].model == "big"  # unloading the small model wouldn't free enough
 
 
 def test_a_gpu_needs_no_room_for_scores_where_it_fuses_attention() -> None:

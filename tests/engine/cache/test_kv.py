@@ -1,4 +1,4 @@
-"""Caches are detached when copied, and the ledger says what they hold."""
+"""Copies of caches are detached, and the reported cache sizes are right."""
 
 from __future__ import annotations
 
@@ -144,11 +144,11 @@ def test_the_estimate_is_what_caches_take() -> None:
         fresh = [KVCache(), ArraysCache(1)]
         for cache in fresh:
             feed(cache, tokens)
-        # The state that cannot be trimmed has a copy at the turn's boundary.
+        # Layers that can't be trimmed keep a copy from the turn boundary.
         assert need.bytes(tokens) == nbytes(fresh) + nbytes(fresh[1])
 
 
-@pytest.mark.filterwarnings("ignore:`rope_scaling` is deprecated")  # transformers' own advice
+@pytest.mark.filterwarnings("ignore:`rope_scaling` is deprecated")  # transformers' advice
 def test_caches_of_unknown_shape_are_measured(tmp_path: Path) -> None:
     wide = backend.start().prefers_float32
     model = load_blocking(write_family(tmp_path, "deepseek_v41"), wide)
@@ -156,14 +156,14 @@ def test_caches_of_unknown_shape_are_measured(tmp_path: Path) -> None:
         caches = model.new_caches()
         model.net(mx.array([[(7 * i + 3) % 300 for i in range(tokens)]]), cache=caches)
         mx.eval(list(leaves(caches)))
-        # Twice: what cannot be trimmed has a copy at the turn's boundary.
+        # Doubled because untrimmable layers keep a copy from the turn boundary.
         held = 2 * nbytes(caches)
         assert held <= model.can.estimate.bytes(tokens) < 2 * held
 
 
 def test_matching_long_ledger_reads_text_few_times() -> None:
     class Counted(str):
-        """A text that counts the characters that are cut out of it."""
+        """String that counts the characters sliced from it."""
 
         read = 0
 
@@ -201,7 +201,7 @@ def test_a_chunked_cache_that_dropped_its_front_cannot_go_back() -> None:
 
 
 def test_a_window_is_kept_without_the_rest_of_the_last_chunk() -> None:
-    """And what follows is the same as without cutting it off."""
+    """Trimming a window after the last chunk doesn't change what follows."""
     kv = SessionKV(lambda: [RotatingKVCache(max_size=8, keep=2)])
     kv.begin([0] * 50)
     assert kv.layers
@@ -218,7 +218,7 @@ def test_a_window_is_kept_without_the_rest_of_the_last_chunk() -> None:
 
 
 def test_snapshot_keeps_only_its_recurrent_state() -> None:
-    mx.clear_cache()  # freed buffers are used again for somewhat less than they hold
+    mx.clear_cache()  # MLX reuses freed buffers for slightly smaller arrays
     before = mx.get_active_memory()
     kv = SessionKV(lambda: [ArraysCache(1)])
     kv.begin([0])
@@ -233,7 +233,9 @@ def test_snapshot_keeps_only_its_recurrent_state() -> None:
 
 
 def test_a_cache_of_an_unknown_kind_is_not_shared_as_a_copy() -> None:
-    """Both chats would write to it; it was handed on as it was."""
+    """Raise for unknown caches instead of sharing them, or both chats would write to the same
+    cache.
+    """
 
     class Window:
         def __init__(self) -> None:

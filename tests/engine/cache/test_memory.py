@@ -1,4 +1,4 @@
-"""What an engine holds stays within its budget, whoever shares, makes room or is hit by a fault."""
+"""Memory use stays within the budget with shared prefixes, evictions and faults."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tests.engine import memory_run
 from tests.engine.memory_run import STORY, write_wide
 
 FEW = SamplingParams(max_tokens=4, seed=1)
-CALM = {3: -1e9, 4: -1e9, 2: -1e9}  # a random model must neither think nor end
+CALM = {3: -1e9, 4: -1e9, 2: -1e9}  # keep the random model from thinking or ending early
 WAIT = 120
 
 
@@ -49,19 +49,19 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def soon() -> Iterator[None]:
-    """Short beginnings are shared, too."""
+    """Share short prefixes too."""
     with short_prefixes(memory_run.PREFIX):
         yield
 
 
 def held(engine: Engine) -> int:
-    """Bytes of weights and of all caches, each counted once."""
+    """Return the bytes of weights and caches, counting shared memory once."""
     stats = engine.stats()
     return int(stats["weights_bytes"] + stats["kv_bytes"] + stats["prefix_bytes"])
 
 
 def family(engine: Engine, folder: Path, forks: int) -> list[Session]:
-    """A chat that has read the story, and forks that have added a few words each."""
+    """Return a chat that has read the story, and forks of it with a few more words each."""
     chat = engine.open_session(engine.load(folder), "first")
     chat.send(STORY, FEW).tokens(WAIT)
     twins = [chat.fork(f"fork {n}") for n in range(forks)]
@@ -70,23 +70,25 @@ def family(engine: Engine, folder: Path, forks: int) -> list[Session]:
     return [chat, *twins]
 
 
-# -- E1: what sharing chats give back -----------------------------------------------------------
+# -- E1: memory freed by evicting chats that share a prefix ---------------------------------------
 
 
 def test_shared_prefix_comes_back_with_its_last_holder_only() -> None:
-    """Each of three was credited with a third of what they share."""
+    """Regression test: three chats were each credited with a third of their shared prefix."""
     idle = [Idle(f"c{n}", 10, n, group=1, shared=90) for n in range(3)]
     assert admission.room(110, idle, ()) == (["c0"], 110)
     assert admission.room(100, idle, ()) == (["c0", "c1"], 100)
     assert admission.room(99, idle, ()) == (["c0", "c1", "c2"], 0)
-    assert admission.room(0, idle, {1}) == (["c0", "c1", "c2"], 0)  # the 90 are another's
+    assert admission.room(0, idle, {1}) == (["c0", "c1", "c2"], 0)  # another chat holds 90
     bare = [Idle("twin", 0, 0.0, 1, 90), Idle("own", 5, 1.0)]
-    assert admission.room(0, bare, {1}) == (["own"], 0)  # the twin would give back nothing
+    assert admission.room(0, bare, {1}) == (["own"], 0)  # evicting the twin would free nothing
 
 
 @pytest.mark.usefixtures("soon")
 def test_evicting_forks_counts_only_freed_memory(wide: Path) -> None:
-    """A chat was admitted beside a shared prefix that its eviction did not free."""
+    """Regression test: a chat was admitted although evicting a fork hadn't freed the shared
+    prefix.
+    """
     with Engine() as roomy:
         family(roomy, wide, 7)
         all_of_them = held(roomy)
@@ -108,11 +110,11 @@ def test_evicting_forks_counts_only_freed_memory(wide: Path) -> None:
         assert held(engine) <= budget
 
 
-# -- E2: what is on its way to disk -------------------------------------------------------------
+# -- E2: caches on their way to disk --------------------------------------------------------------
 
 
 def story_of(tokens: int) -> SessionKV:
-    """Caches of 4 layers with so many random tokens."""
+    """Build caches of 4 layers that hold `tokens` random tokens."""
     kv = SessionKV(lambda: [KVCache() for _ in range(4)], shares_prefix=True)
     kv.begin([0])
     for cache in kv.layers:
@@ -124,7 +126,9 @@ def story_of(tokens: int) -> SessionKV:
 
 @pytest.mark.usefixtures("soon")
 def test_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
-    """To make room, the prefix and a chat's own tokens were first copied into one piece."""
+    """Regression test: to free memory, the prefix and a chat's own tokens were first
+    concatenated.
+    """
     kv = story_of(4000)
     twin = kv.fork()
     for cache in twin.take_out():
@@ -152,7 +156,7 @@ def test_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
 def test_who_waits_for_room_waits_for_the_disk(
     wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was being written was counted nowhere, and the next chat began beside it."""
+    """Count caches that are being written, so the next chat isn't admitted too early."""
     go_on, write = threading.Event(), CacheImage.write
 
     def stuck(image: CacheImage, stream: Any) -> None:
@@ -161,8 +165,8 @@ def test_who_waits_for_room_waits_for_the_disk(
 
     with Engine() as roomy:
         family(roomy, wide, 0)
-        # Chunks are as long as the machine is fast, and caches grow with them: one of these may be
-        # 1.8 MB larger than another. One that is larger than the budget goes without a disk.
+        # Chunk sizes follow the machine's speed and caches grow in chunks, so two of these caches
+        # can differ by 1.8 MB. A cache larger than the budget isn't written to disk.
         budget = held(roomy) + (3 << 20)
     monkeypatch.setattr(cache_file.CacheImage, "write", stuck)
     with Engine(budget, tmp_path) as engine:
@@ -184,7 +188,7 @@ def test_who_waits_for_room_waits_for_the_disk(
 def test_relieving_tells_what_has_been_given_back(
     wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It told the bytes of caches that were still held, on their way to disk."""
+    """Report only memory that's already free, not caches still being written."""
     go_on, write = threading.Event(), CacheImage.write
 
     def stuck(image: CacheImage, stream: Any) -> None:
@@ -200,14 +204,14 @@ def test_relieving_tells_what_has_been_given_back(
         go_on.set()
 
 
-# -- E3: an unloaded model ----------------------------------------------------------------------
+# -- E3: unloaded models --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("work", ["a prompt", "a count", "texts"])
 def test_unloaded_model_is_freed_while_a_worker_prepares(
     wide: Path, monkeypatch: pytest.MonkeyPatch, work: str
 ) -> None:
-    """The worker held the model: unloading was said to be done and nothing was free."""
+    """Regression test: a worker kept the model alive, so unloading freed nothing."""
     go_on, begun = threading.Event(), threading.Event()
 
     def slow(known: Callable[..., Any]) -> Callable[..., Any]:
@@ -248,12 +252,14 @@ def test_unloaded_model_is_freed_while_a_worker_prepares(
 def test_after_a_fault_no_more_begin_than_there_is_room_for(
     wide: Path, together: Callable[[int], None]
 ) -> None:
-    """Forks whose shared pass had failed all began at once, each with the whole story."""
+    """Regression test: after their shared pass failed, the forks all started together, and each of
+    them read the whole story.
+    """
     params = SamplingParams(max_tokens=40, seed=1, logit_bias=CALM)
     go_on = threading.Event()
 
     def begun(engine: Engine) -> list[Reply]:
-        """The engine stands still once all have been told something, until it may go on."""
+        """Block the engine, once every chat has received an event, until `go_on` is set."""
         chats, told = family(engine, wide, 7), set()
 
         def listen(event: Event) -> None:
@@ -286,13 +292,13 @@ def test_after_a_fault_no_more_begin_than_there_is_room_for(
     assert seen.counted <= budget + memory_run.SLACK
 
 
-# -- E8: many idle chats ------------------------------------------------------------------------
+# -- E8: many idle chats --------------------------------------------------------------------------
 
 
 def test_thousand_idle_chats_are_not_gone_through(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A message, and a call for the figures, measured the caches of every chat."""
+    """Regression test: each message and each stats call measured the caches of every chat."""
     first = engine.open_session(engine.load(model_folder("plain")))
     first.send("hello", FEW).tokens(WAIT)
     chats = [first, *(first.fork() for _ in range(999))]
@@ -318,14 +324,14 @@ def test_thousand_idle_chats_are_not_gone_through(
     assert stats["sessions"][chats[500].id]["kv_tokens"] > stats["sessions"][first.id]["kv_tokens"]
     engine.stats()
     engine.stats()
-    # All of them once, since one has stopped to share with them; none after that.
+    # Every chat is updated when the first chat stops sharing with the others, but not after that.
     assert told[0] <= 1002
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32))
 def test_e8_the_sum_that_is_kept_is_what_counting_finds(seed: int) -> None:
-    """Random forks, copies, drops and growth: the running sum is that of a fresh count."""
+    """The running total matches a fresh count through random forks, copies, drops and growth."""
     pick = random.Random(seed)
     before, shared_prefix.MIN_TOKENS = shared_prefix.MIN_TOKENS, 64
     try:
@@ -371,7 +377,7 @@ def test_e8_the_sum_that_is_kept_is_what_counting_finds(seed: int) -> None:
 def test_what_two_hold_and_is_on_its_way_to_the_disk_is_no_room(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A chat and its fork make room together: the room was said to be there before it was."""
+    """Regression test: memory shared by a chat and its fork counted as free before it was."""
     go_on, write = threading.Event(), CacheImage.write
 
     def slow(image: CacheImage, stream: io.BufferedIOBase) -> None:
@@ -404,7 +410,7 @@ def test_what_two_hold_and_is_on_its_way_to_the_disk_is_no_room(
 
 
 def test_unlimited_answer_leaves_room_for_a_question() -> None:
-    """One that asked for as many tokens at once was refused; this one got there in steps."""
+    """An unlimited reply grows in steps. A request for the same length up front is refused."""
     token = 1000
     budget = token * (18 * PROMISED + SCRATCH_TOKENS + PROMISED // 2)
     estimate = SimpleNamespace(bytes=lambda tokens: token * tokens)
@@ -444,21 +450,21 @@ def test_unlimited_answer_leaves_room_for_a_question() -> None:
     )
     memory.changed()
     memory.extend(answer)
-    assert answer.limit > before  # it has come
+    assert answer.limit > before  # the limit was raised
 
 
-# -- all together -------------------------------------------------------------------------------
+# -- everything together --------------------------------------------------------------------------
 
 
 BUDGET = 18 * 10**6
 
 
-# `python -m tests.torture memory` plays many.
+# `python -m tests.torture memory` runs many of these.
 def test_what_is_held_stays_within_the_budget(wide: Path) -> None:
-    """Random forks, evictions, offloads to a slow disk and passes that run out of memory."""
-    roomy = memory_run.run(wide, 1, None, None, 40)  # without a lack of memory
+    """Mix random forks, evictions, offloads to a slow disk and passes that run out of memory."""
+    roomy = memory_run.run(wide, 1, None, None, 40)  # without memory pressure
     assert roomy.counted > 1.3 * BUDGET
-    beside = roomy.beside  # what passes take beside what is counted
+    beside = roomy.beside  # used by passes on top of the counted bytes
     seen = memory_run.run(wide, 0, BUDGET, wide.parent / "disk", 20, slow_disk=0.01)
     assert seen.counted <= BUDGET + memory_run.SLACK
     assert seen.peak <= BUDGET + memory_run.SLACK + 1.5 * beside

@@ -1,4 +1,6 @@
-"""Caches on disk: found again, used only where they fit, bounded, and harmless when damaged."""
+"""Caches on disk are found again, reused only if they match, bounded in size, and safe if
+damaged.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ FIRST = [user("hello there " * 30)]
 
 
 def talk(engine: Engine, folder: Path, chat_id: str, **options: Any) -> tuple[Any, list[Any]]:
-    """One turn; the chat and the messages of the next turn."""
+    """Run one turn and return the chat together with the messages of the next turn."""
     chat = engine.open_session(engine.load(folder), chat_id, **options)
     answer = chat.send(FIRST, SOME).text(60)
     return chat, [*FIRST, assistant(answer), user("and then?")]
@@ -68,7 +70,7 @@ def test_a_chat_goes_on_after_a_restart(model_folder: Folder, tmp_path: Path, fa
 def test_untrimmable_cache_returns_to_boundary(
     model_folder: Folder, tmp_path: Path, family: str
 ) -> None:
-    """The answer is edited: only the copy at the turn's boundary can be gone on from."""
+    """After an edit of the reply, only the copy from the turn boundary can be reused."""
     folder = model_folder(family)
     with Engine(cache_dir=tmp_path) as engine:
         talk(engine, folder, "mine")
@@ -106,7 +108,7 @@ def test_a_cache_that_makes_room_is_read_back(model_folder: Folder, tmp_path: Pa
         reply.text(60)
         assert reply.stats.prompt_tokens - reply.stats.reused_tokens < 40
         assert not reply.stats.rebuilt
-        old.close()  # nobody named it: nothing of it stays
+        old.close()  # unnamed chats aren't written to disk
         new.close()
         engine.stats()
         assert not list(tmp_path.glob("*"))
@@ -117,7 +119,7 @@ def deep(head: dict[str, Any]) -> None:
 
 
 def told(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
-    """Let the header say something else; `value` makes it of what it says."""
+    """Replace header entry `name` with the result of calling `value` on it."""
 
     def change(head: dict[str, Any]) -> None:
         meta = head["__metadata__"]
@@ -136,7 +138,7 @@ def arrays(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, An
 
 
 def offsets(shape: Any, value: Any) -> Any:
-    """The description of caches with another value for how many tokens they hold."""
+    """Return the description of the caches with a different token count."""
     if isinstance(shape, list):
         return [offsets(part, value) for part in shape]
     if not isinstance(shape, dict):
@@ -187,11 +189,11 @@ LIES = {
         },
     ),
 }
-"""What a file may say whose checksums are right: somebody has forged it."""
+"""Forged headers in files whose checksums are valid."""
 
 
 def test_a_forged_file_costs_only_its_reading(model_folder: Folder, tmp_path: Path) -> None:
-    folder = model_folder("sliding window")  # one of its layers has no window
+    folder = model_folder("sliding window")  # one layer doesn't have a window
     with Engine(cache_dir=tmp_path) as engine:
         _, messages = talk(engine, folder, "mine")
     (file,) = tmp_path.glob("*.safetensors")
@@ -199,7 +201,8 @@ def test_a_forged_file_costs_only_its_reading(model_folder: Folder, tmp_path: Pa
     length = int.from_bytes(data[:8], "little")
     with Engine(cache_dir=tmp_path) as engine:
         model = engine.load(folder)
-        # As it is, and as it was said: the tokens of the answer before may differ from its text's.
+        # Baselines: the text as it is, and exactly as it was sampled. The tokens of the previous
+        # reply can differ from an encoding of its text.
         plain = engine.open_session(model, "mine")
         good = [plain.send(messages, SOME).tokens(60)]
         good.append(engine.open_session(model).send(messages, SOME).tokens(60))
@@ -237,7 +240,7 @@ def test_a_damaged_file_costs_only_its_reading(
             "noise": os.urandom(5000),
             "flipped": data[:500] + bytes([data[500] ^ 1]) + data[501:],
             "flipped below": data[:-5000] + bytes([data[-5000] ^ 1]) + data[-4999:],
-            "old": data[:-8],  # as it was before there were checksums
+            "old": data[:-8],  # as written before checksums were added
         }[damage]
     )
     with pytest.raises(DamagedError):
@@ -247,7 +250,7 @@ def test_a_damaged_file_costs_only_its_reading(
         reply = engine.open_session(model, "mine").send(messages, SOME)
         tokens = reply.tokens(60)
         assert reply.stats.reused_tokens == 0
-        if damage != "flipped below":  # what was said is known there, token by token
+        if damage != "flipped below":  # the previous tokens are known in that case
             assert tokens == engine.open_session(model).send(messages, SOME).tokens(60)
         assert not file.exists()
 
@@ -273,7 +276,7 @@ def test_what_is_no_file_is_not_read(model_folder: Folder, tmp_path: Path, kind:
 
 
 def test_another_chats_file_tells_nothing_of_it(model_folder: Folder, tmp_path: Path) -> None:
-    """Under the name of a chat lies the file of another one of the same model."""
+    """Put the file of another chat with the same model under this chat's name."""
     folder = model_folder("plain")
     with Engine(cache_dir=tmp_path) as engine:
         talk(engine, folder, "mine")
@@ -288,7 +291,7 @@ def test_another_chats_file_tells_nothing_of_it(model_folder: Folder, tmp_path: 
         model = engine.load(folder)
         reply = engine.open_session(model, "other").send([*other, assistant("a"), user("b")], SOME)
         tokens = reply.tokens(60)
-        assert reply.stats.reused_tokens < 20  # the template's beginning
+        assert reply.stats.reused_tokens < 20  # only the beginning of the template
         fresh = engine.open_session(model).send([*other, assistant("a"), user("b")], SOME)
         assert tokens == fresh.tokens(60)
 
@@ -318,7 +321,7 @@ def test_the_folder_is_bounded_and_private(model_folder: Folder, tmp_path: Path)
             engine.stats()
     held = list(place.glob("*"))
     assert len(held) == 2
-    assert not file.exists()  # the oldest went
+    assert not file.exists()  # the oldest file was evicted
     assert sum(f.stat().st_size for f in held) <= size * 2.5
 
 

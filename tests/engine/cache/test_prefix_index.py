@@ -1,4 +1,4 @@
-"""Who holds which tokens: the tree finds what looking at everybody would find."""
+"""The prefix index finds the same longest prefixes as a linear search over every session."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KIND = ("model",)
 
 
 class States(ArraysCache):
-    """A recurrent state: it cannot be cut back."""
+    """Recurrent state, which can't be trimmed."""
 
     def __init__(self) -> None:
         super().__init__(1)
@@ -47,7 +47,7 @@ def feed(kv: SessionKV, tokens: list[int]) -> None:
 
 
 def linear(index: PrefixIndex, reader: PrefillingSession) -> int:
-    """The longest prefix that anybody holds, found by asking everybody."""
+    """Return the longest prefix in any session, found by a linear search."""
     others = [h.kv for h in index._holders.values() if h.kv is not reader.kv]
     best = max((kv.reach(reader.tokens) for kv in others), default=0)
     least = reader.kv.length + MIN_GAIN
@@ -123,7 +123,7 @@ def test_the_tree_finds_what_asking_everybody_finds(seed: int) -> None:
 
 
 def test_a_thousand_idle_chats_cost_a_turn_nothing() -> None:
-    """Nobody of them is looked at where nothing of them has changed."""
+    """Unchanged sessions aren't visited at all."""
     moved: set[Any] = set()
     index = PrefixIndex(0, moved)
     system = list(range(1000))
@@ -158,7 +158,9 @@ def test_a_thousand_idle_chats_cost_a_turn_nothing() -> None:
 
 @pytest.mark.parametrize("how", ["cleared", "removed", "after a fault"])
 def test_caches_are_freed_at_once(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
-    """Not when Python next looks for circles: that may be long after, and on any thread."""
+    """Release caches by reference count. A garbage collection could run much later, on any
+    thread.
+    """
     moved: set[Any] = set()
     index = PrefixIndex(0, moved)
     for name in range(3):
@@ -202,7 +204,7 @@ def test_a_session_whose_removal_fails_is_offered_to_nobody(
         feed(kv, prompt)
         if name == "one":
             kv.snapshot()
-            feed(kv, [7] * 9)  # it is in the tree twice
+            feed(kv, [7] * 9)  # now twice in the tree
             gone = kv
     index.refresh()
     with monkeypatch.context() as patched:

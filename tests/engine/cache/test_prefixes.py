@@ -1,4 +1,6 @@
-"""What several prompts begin with is read once, and the answers are those of running alone."""
+"""Prompts with a common beginning read it once, and each reply is the same as when it runs
+alone.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,13 @@ PROMPT = "Listen to this story, all of you, and say how it goes on. " * 5
 
 
 def params(seed: int, tokens: int = 12) -> SamplingParams:
-    # A random model must not happen to think: the template rightly drops that from the history.
+    # Keep the random model from thinking, because the template drops reasoning from the history.
     calm = {3: -1e9, 4: -1e9}
     return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
 
 
 def read(reply: Reply) -> int:
-    """Tokens of its prompt that were read for it alone."""
+    """Return the number of prompt tokens that were computed for this reply only."""
     reply.tokens(60)
     return reply.stats.prompt_tokens - reply.stats.reused_tokens
 
@@ -52,7 +54,7 @@ def test_one_prompt_to_many_chats_is_read_once(
     replies = [engine.open_session(model).send(PROMPT, params(seed)) for seed in range(6)]
     costs = sorted(read(reply) for reply in replies)
     assert costs[-1] == replies[0].stats.prompt_tokens > 250
-    assert costs[:-1] == [1] * 5  # the last token, for the logits
+    assert costs[:-1] == [1] * 5  # only the last token, for its logits
     for seed in (0, 3, 5):
         assert replies[seed].tokens() == alone(folder, PROMPT, seed)
     assert len({tuple(reply.tokens()) for reply in replies}) > 3
@@ -83,14 +85,14 @@ def test_a_system_prompt_is_read_once_also_after_its_chat_was_closed(
 def test_what_was_handed_over_is_the_receivers_own(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
-    """Giver and receiver go on at the same time, and neither hears the other."""
+    """The donor and the recipient decode concurrently without affecting each other."""
     folder = model_folder(family)
     model = engine.load(folder)
     giver, receiver = (engine.open_session(model) for _ in range(2))
-    giving = giver.send(PROMPT, params(1, 240))  # is not over when the other asks
+    giving = giver.send(PROMPT, params(1, 240))  # still running when the second request starts
     next(iter(giving))
     receiving = receiver.send(PROMPT, params(2, 60))
-    assert read(receiving) < 30  # the answer's opening, if the giver's last token was fed by then
+    assert read(receiving) < 30  # the opening, if the last prompt token was fed by then
     giving.cancel()
     assert giving.tokens(60)[:12] == alone(folder, PROMPT, 1)[:12]
     assert receiving.tokens(60)[:12] == alone(folder, PROMPT, 2)[:12]
@@ -123,9 +125,9 @@ def test_reproducible_chats_take_only_what_is_the_same_bits(
         return read(chat.send(PROMPT, params(41, 8)))
 
     assert ask(engine) > 250
-    # The same words read in chunks of other sizes are there too, and must not be taken.
+    # The same words are also cached from chunks of other sizes, and must not be reused.
     engine.open_session(engine.load(folder)).send(PROMPT, params(1)).tokens(60)
-    assert ask(engine) < 30  # from the answer's opening on, where a cache cannot go back further
+    assert ask(engine) < 30  # from the reply's opening on, if the cache can't be trimmed further
     with Engine() as fresh:
         assert ask(fresh) > 250
     assert len(seen[0]) == len(seen[1]) == len(seen[2]) > 1
@@ -158,7 +160,7 @@ def test_forks_with_the_same_question_read_it_once(
 def test_the_kept_beginnings_make_room_before_any_chat_does(
     model_folder: Callable[[str], Path],
 ) -> None:
-    room = 1_080_000  # a longer prompt's caches would grow in larger steps
+    room = 1_080_000  # caches of a longer prompt would grow in larger steps
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
     with Engine(memory_budget=weights + room) as engine:
@@ -169,7 +171,7 @@ def test_the_kept_beginnings_make_room_before_any_chat_does(
         first.send("hello", params(1)).tokens(60)
         first.close()
         assert engine.stats()["prefix_bytes"] > 0
-        # Room for this one and the idle chat, not for the slots's entry as well.
+        # Room for this chat and the idle chat, but not for the prefix entry as well.
         needed = engine.stats()["sessions"][idle.id]["kv_bytes"]
         tokens = (room - needed) // 512 - 256
         engine.open_session(model).send("x" * (tokens - 60), params(1, 8)).tokens(60)

@@ -1,4 +1,4 @@
-"""Chats that keep their keys in few bits: as good as promised, beside others, or refused."""
+"""Chats with quantized keys and values: accuracy, mixing with other chats, and refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BITS = [8, 4, None, 8, None, 4]
 
 
 def wide(family: str) -> dict[str, Any]:
-    """A family of the tests with heads wide enough to be quantised."""
+    """Return the config of a test family with heads wide enough to be quantized."""
     config = {**FAMILIES[family], "hidden_size": 128, "head_dim": 32}
     if family == "sliding window":
         config["query_pre_attn_scalar"] = 32
@@ -65,7 +65,7 @@ def test_beside_others_as_alone(
     twins = [chats[0].fork(), chats[1].fork()]
     again = [chat.send("and then?", params(50 + n)) for n, chat in enumerate([*chats, *twins])]
     seconds = [reply.tokens(60) for reply in again]
-    for reply in again:  # kept between turns, and by forks
+    for reply in again:  # across turns and forks
         assert reply.stats.prompt_tokens - reply.stats.reused_tokens <= 40
     for n, (bits, prompt) in enumerate(zip(BITS, PROMPTS, strict=True)):
         with Engine() as other:
@@ -80,13 +80,13 @@ def test_beside_others_as_alone(
 def test_going_back_and_handing_on(
     engine: Engine, wide_folder: Callable[[str], Path], family: str
 ) -> None:
-    """An edited message, and a prompt that another has read: in bits as in full."""
+    """Editing a message and adopting another chat's prompt work as they do with full precision."""
     model = engine.load(wide_folder(family))
     long = "word " * 60
     chat = engine.open_session(model, kv_bits=8)
     chat.send(long + "end", params(1)).tokens(60)
     edited = chat.send([{"role": "user", "content": long + "other"}], params(2))
-    said = edited.tokens(60)  # or the other might be prepared first, and read for this one
+    said = edited.tokens(60)  # otherwise the other might be prepared and read first
     fresh = engine.open_session(model, kv_bits=8)
     same = fresh.send([{"role": "user", "content": long + "other"}], params(2))
     assert same.tokens(60) == said
@@ -115,12 +115,12 @@ def test_bits_take_what_they_should_and_are_reckoned_so(
 
 
 def loaded(folder: Path) -> LoadedModel:
-    """A model on this thread."""
+    """Load a model on the current thread."""
     return load_blocking(folder, wide=backend.start().prefers_float32)
 
 
 def test_the_need_in_bits(wide_folder: Callable[[str], Path]) -> None:
-    """A scale and an offset of 32 bits for 32 numbers of 8 or 4 bits: 10 and 6 bits, not 32."""
+    """32 values share a 32-bit scale and offset, so 8 and 4 bits cost 10 and 6 bits each."""
     model = loaded(wide_folder("plain"))
     for bits, share in ((8, 10 / 32), (4, 6 / 32)):
         assert quantized_caches(model, bits).estimate.bytes(
@@ -144,7 +144,7 @@ def test_the_answer_hardly_changes(
     most: float,
     widens: bool,
 ) -> None:
-    """The divergence of the next token's distribution, in nats, over some prompts."""
+    """Bound the divergence of the next token's distribution, in nats, over several prompts."""
     monkeypatch.setattr(attention, "_dequantizes", widens)  # as on CUDA
     model = loaded(wide_folder("plain"))
     worst = 0.0
@@ -159,7 +159,7 @@ def test_the_answer_hardly_changes(
 @pytest.mark.parametrize(
     ("family", "why"),
     [
-        ("plain", "wide"),  # the heads of the ordinary test models are 16 wide
+        ("plain", "wide"),  # the usual test models have heads 16 wide
         ("pure recurrent", "grows"),
         ("MLA", "wide"),
         ("attention sinks", "wide"),
@@ -198,7 +198,7 @@ def test_other_bits_are_no_value(engine: Engine, model_folder: Callable[[str], P
 def test_unloading_frees_quantized_keys(tmp_path: Path) -> None:
     folder = write_model(tmp_path / "m", FAMILIES["plain"] | {"hidden_size": 128, "head_dim": 32})
     gc.collect()
-    gc.disable()  # as below
+    gc.disable()  # see below
     try:
         with Engine() as engine:
             model = engine.load(folder)
@@ -212,7 +212,7 @@ def test_unloading_frees_quantized_keys(tmp_path: Path) -> None:
 
 def test_a_refusal_holds_nothing_in_memory(model_folder: Callable[[str], Path]) -> None:
     gc.collect()
-    gc.disable()  # freed by reference counts alone: the window keeps the collector off
+    gc.disable()  # rely on reference counts alone, since the app turns the collector off
     try:
         with Engine() as engine:
             model = engine.load(model_folder("plain"))

@@ -1,4 +1,4 @@
-"""Chats that go on from one beginning: it is held once, and none sees the others' tokens."""
+"""Chats with the same beginning store it once, and never see each other's tokens."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ LAYERS, HEADS, DIM = 2, 2, 8
 
 
 def params(seed: int, tokens: int = 12) -> SamplingParams:
-    calm = {3: -1e9, 4: -1e9}  # a random model must not happen to think
+    calm = {3: -1e9, 4: -1e9}  # keep the random model from thinking
     return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
 
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Short beginnings are shared too: the tiny models' contexts are short."""
+    """Share short prefixes too, because the tiny models' contexts are short."""
     monkeypatch.setattr(shared_prefix, "MIN_TOKENS", 64)
 
 
@@ -74,7 +74,7 @@ def test_forks_share_memory_and_answer_as_alone(
     replies = [twin.send(f"as {seed}?", params(seed)) for seed, twin in enumerate(twins)]
     said = [reply.tokens(60) for reply in replies]
     per_token = before / engine.stats()["sessions"][chat.id]["kv_tokens"]
-    # Their own tokens, and the room to grow that every cache has.
+    # Each chat's own tokens plus the spare room that every cache allocates.
     assert kv_bytes(engine, chat, *twins) < before + 6 * 256 * per_token
     for seed in (0, 3, 5):
         assert alone(folder, (STORY, 1), (f"as {seed}?", seed)) == [first, said[seed]]
@@ -87,7 +87,7 @@ def test_forks_share_memory_and_answer_as_alone(
 @pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize(
     "family",
-    [  # in pairs that are alike
+    [  # in similar pairs
         *("sliding window", "attention sinks", "hybrid recurrent", "plamo2"),
         *("MLA", "longcat_flash", "falcon_h1", "baichuan_m1", "plamo", "afm7"),
     ],
@@ -96,9 +96,9 @@ def test_forks_share_memory_and_answer_as_alone(
 def test_layers_that_grow_share_beside_those_that_do_not(
     family: str, engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """Windows and recurrent states are each chat's own; also from where the prompt ended.
+    """Windows and recurrent states belong to each chat, also at the end of the prompt.
 
-    Also where one layer has both, and where a model does more with keys than attend to them.
+    This includes layers with both kinds of state, and models that use keys outside of attention.
     """
     if family in FAMILIES:
         folder = model_folder(family)
@@ -184,17 +184,17 @@ def test_a_reproducible_chat_has_its_own(
     assert {known[s.id]["kv_sharers"] for s in (chat, *twins)} == {1}
 
 
-# -- without an engine --------------------------------------------------------------------------
+# -- without an engine ----------------------------------------------------------------------------
 
 
 def drawn(rows: int, length: int, latent: bool = False) -> list[mx.array]:
-    """Random keys and values; or latents, and keys with positions."""
+    """Return random keys and values, or for `latent` the latents and the positional keys."""
     shapes = [(1, DIM), (1, DIM // 2)] if latent else [(HEADS, DIM)] * 2
     return [mx.random.normal((rows, heads, length, width)) for heads, width in shapes]
 
 
 def session(length: int, latent: bool = False) -> SessionKV:
-    """A session that may share its prefix, with `length` random tokens."""
+    """Create a session with `length` random tokens whose prefix can be shared."""
     kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)], shares_prefix=True)
     kv.begin([0])
     for cache in kv.layers:
@@ -210,7 +210,9 @@ def grown(kv: SessionKV, more: int, latent: bool = False) -> None:
 
 
 def attended(queries: mx.array, shared: Any, keys: mx.array, values: mx.array) -> mx.array:
-    """As a model attends: latents are keys and values, and what has positions adds to scores."""
+    """Attend like a model would. With latents, which act as keys and values, the positional part is
+    added to the scores.
+    """
     k, v = shared.update_and_fetch(keys, values)
     if keys.shape[1] == HEADS:
         return attention.attention(queries, k, v, shared, scale=0.5)
@@ -260,7 +262,7 @@ def test_a_fork_of_a_fork_has_what_both_read() -> None:
 
 @pytest.fixture(params=[False, True], ids=["as it is", "engaged"])
 def ways(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Attention as on a GPU, and as on a CPU."""
+    """Run the test with attention as on a GPU, then as on a CPU."""
     backend.start()
     if not request.param:
         yield
@@ -270,7 +272,7 @@ def ways(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def check(caches: list[SharedPrefixKV], n: int, mask: object) -> None:
-    """Attention of `n` queries a row must be that over the keys in one piece."""
+    """Compare attention of `n` queries per row with attention over the concatenated keys."""
     queries = mx.random.normal((len(caches), 4, n, DIM))
     keys: list[Split] = []
     values: list[Split] = []
@@ -296,7 +298,7 @@ def test_attention_to_two_pieces_is_attention_to_their_whole() -> None:
     rows = [first, second, first.fork(), second.fork(), first.fork()]
     rows[1].make_shared_prefix()
     cut = first.fork()
-    cut.begin(list(range(70)))  # goes on from less of the same shared prefix
+    cut.begin(list(range(70)))  # continues from a shorter part of the same prefix
     for kv in (*rows, cut):
         grown(kv, 7)
     caches = [kv.layers[0] for kv in (*rows, cut)]
@@ -307,14 +309,14 @@ def test_attention_to_two_pieces_is_attention_to_their_whole() -> None:
     check(caches[1:2], 40, "causal")
     offset = caches[0].offset
     window = mx.arange(offset, offset + 5)[:, None] - mx.arange(offset + 5)
-    # Nothing of the shared prefix is seen.
+    # The window excludes the whole shared prefix.
     check(caches[:1], 5, (window >= 0) & (window < 4))
 
 
 @pytest.mark.parametrize("sink", [None, 8.0])
 @pytest.mark.parametrize("dtype", [mx.float32, mx.float16, mx.bfloat16])
 def test_one_score_has_the_weight_of_all_own_tokens(dtype: mx.Dtype, sink: float | None) -> None:
-    """Also where 16 bits have rounded it. The beginning's tokens all have a score of 0."""
+    """The combined score stays exact even after rounding to 16 bits. Prefix tokens all score 0."""
     tokens, shape = 4000, (1, 1, 1, 1)
     queries, keys = mx.zeros((1, 1, 1, 4), dtype), mx.zeros((1, 1, tokens + 1, 4), dtype)
     sinks = None if sink is None else mx.full(shape, sink, dtype)
@@ -330,7 +332,7 @@ def test_one_score_has_the_weight_of_all_own_tokens(dtype: mx.Dtype, sink: float
 
 
 def _repeated(keys: mx.array) -> mx.array:
-    """Keys or values of each of the four query heads, `[1, 4, width, tokens]`."""
+    """Repeat keys or values for the four query heads, `[1, 4, width, tokens]`."""
     return mx.repeat(keys, 4 // keys.shape[1], axis=1).swapaxes(2, 3)
 
 
@@ -340,12 +342,14 @@ def _repeated(keys: mx.array) -> mx.array:
 def test_in_slots_each_sees_its_beginning_and_its_own_tokens(
     policy: SlotPolicy, latent: bool
 ) -> None:
-    """Sessions on two beginnings and on none come, go and are forked, and step by step each
-    attends to what it would have alone."""
+    """Attention in slots matches each session on its own, as sessions come, go and fork at random.
+
+    They use two different prefixes or none.
+    """
     choose, where = random.Random(5), Slots(policy)
     mx.random.seed(5)
     begun = [session(length, latent) for length in (100, 300, 7)]
-    twins: dict[int, SessionKV] = {}  # who holds the same, and is never in slots
+    twins: dict[int, SessionKV] = {}  # copies with the same content that never enter slots
     chats: list[SessionKV] = []
     together = 0
     for turn in range(60):
@@ -371,7 +375,7 @@ def test_in_slots_each_sees_its_beginning_and_its_own_tokens(
             for row, kv in enumerate(rows):
                 this = slice(row, row + 1)
                 alone = twins[id(kv)].layers[layer]
-                if latent:  # a session by itself, on its prefix
+                if latent:  # a single session with its prefix
                     held = clone(alone)
                     by_itself = attended(queries[this], held, keys[this], values[this])
                     assert mx.allclose(got[this], by_itself, rtol=1e-4, atol=1e-5)
@@ -381,7 +385,7 @@ def test_in_slots_each_sees_its_beginning_and_its_own_tokens(
                 else:
                     whole = alone.keys_and_values()
                 q, k, v = queries[this], *whole
-                if latent:  # both products in one
+                if latent:  # both products concatenated
                     q = mx.concatenate([q, q[..., : v.shape[3]] / 0.5], axis=-1)
                     k, v = mx.concatenate([k, v], axis=-1), k
                 wanted = mx.softmax(0.5 * q @ _repeated(k), axis=-1) @ _repeated(v).swapaxes(2, 3)

@@ -1,4 +1,4 @@
-"""Who may go on from whose caches: names say nothing about it, and strangers share nothing."""
+"""Cache reuse between chats: names don't matter, and domains never share."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from tests.engine.families import FAMILIES
 
 SYSTEM = "You are one of many voices, and every one of them was told the same at length. " * 4
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5
-SOON = 20  # seconds: an answer that takes a fraction of one
+SOON = 20  # seconds, for replies that usually take a fraction of one
 
 
 def params(seed: int, tokens: int = 12) -> SamplingParams:
-    calm = {3: -1e9, 4: -1e9}  # a random model must not happen to think
+    calm = {3: -1e9, 4: -1e9}  # keep the random model from thinking
     return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
 
 
 def read(reply: Reply) -> int:
-    """Tokens of its prompt that were read for it alone."""
+    """Return the number of prompt tokens that were computed for this reply only."""
     reply.tokens(60)
     return reply.stats.prompt_tokens - reply.stats.reused_tokens
 
@@ -49,8 +49,9 @@ def alone(folder: Path, prompt: str, seed: int) -> list[int]:
 def test_session_named_like_prefix_is_not_a_prefix(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
-    """What "prefix 1" was offered as was copied from the beginning that is kept under that name:
-    its tokens were fewer than the plan said, so the same plan came for ever.
+    """Regression test: with a session named "prefix 1", its caches were planned for reuse but the
+    stored prefix of that name was copied. It was shorter than the plan said, so the plan repeated
+    forever.
     """
     folder = model_folder("plain")
     model = engine.load(folder)
@@ -67,7 +68,7 @@ def test_session_named_like_prefix_is_not_a_prefix(
 def test_no_caches_come_from_another_model(
     engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """With two models the chat went on from the other one's keys."""
+    """Regression test: with two models loaded, a chat continued from the other model's keys."""
     folder = model_folder("plain")
     other = write_model(tmp_path / "other", FAMILIES["plain"], seed=7, scale=3.0)
     engine.open_session(engine.load(other), system=SYSTEM).send("hello", params(1)).tokens(SOON)
@@ -83,7 +84,7 @@ def test_session_named_like_a_draft_makes_room(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The drafting model's caches were dropped in its place, and its own were held."""
+    """Regression test: the draft model's caches were dropped instead of the session's."""
     monkeypatch.setattr(drafting, "WORTH", math.inf)
     large = model_folder("plain")
     model = engine.load(large, draft=perturbed(large, tmp_path / "small", 0.15))
@@ -95,7 +96,7 @@ def test_session_named_like_a_draft_makes_room(
 
 
 def caches_of(tokens: Iterable[int]) -> SessionKV:
-    """Caches that hold tokens, without a model."""
+    """Build caches that hold `tokens`, without a model."""
     import mlx.core as mx
     from mlx_lm.models.cache import KVCache
 
@@ -112,7 +113,7 @@ def caches_of(tokens: Iterable[int]) -> SessionKV:
     ("donor", "length"), [([1, 2, 3], 3), ([1, 2, 3, 4, 5], 5), ([1, 9, 9, 9, 9, 9, 9, 9], 6)]
 )
 def test_nothing_is_adopted_that_is_no_gain(donor: list[int], length: int) -> None:
-    """Whatever a plan says: no longer than the same tokens go, and never less than is held."""
+    """Reject a copy that is longer than the common tokens or no longer than the current cache."""
     own = caches_of([1, 2, 3, 4, 5])
     prompt = list(range(1, 20))
     reader = PrefillingSession(("m",), own, prompt, packed(prompt), 19, 0, False)
@@ -135,7 +136,7 @@ def test_s2_nothing_is_gone_on_from_across_domains(
     family: str,
     before: str,
 ) -> None:
-    """How much of a prompt was reused told one domain what another had asked, word for word."""
+    """Regression test: the reused token count revealed another domain's prompt word for word."""
     model = engine.load(model_folder(family))
 
     story = STORY * (4 if before == "shared prefix" else 1)
@@ -186,7 +187,9 @@ def test_draft_goes_on_from_nothing_of_another_domain(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What the drafting model had read of another's answer was read sooner."""
+    """Regression test: the drafter started ahead after another domain had received the same
+    reply.
+    """
     monkeypatch.setattr(drafting, "WORTH", math.inf)
     left: list[int] = []
     behind = Drafter.behind
@@ -214,7 +217,7 @@ def test_draft_goes_on_from_nothing_of_another_domain(
 def test_caches_on_disk_are_their_domains_alone(
     model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """Two people may call their chats the same."""
+    """Chats of two users may have the same name."""
     with Engine(cache_dir=tmp_path, cache_bytes=1 << 30) as engine:
         model = engine.load(model_folder("plain"))
 
@@ -231,7 +234,9 @@ def test_caches_on_disk_are_their_domains_alone(
 
 
 def test_what_a_file_ends_with_is_no_other_file(tmp_path: Path) -> None:
-    """A folder without a file had the same name as one with it, and took its caches over."""
+    """Regression test: two model folders with different files had the same fingerprint and shared
+    caches.
+    """
     one, other = tmp_path / "one", tmp_path / "other"
     for folder in (one, other):
         folder.mkdir()
@@ -244,7 +249,7 @@ def test_what_a_file_ends_with_is_no_other_file(tmp_path: Path) -> None:
 def test_session_may_be_called_anything(
     model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """JSON can say half a character, which no file's name can."""
+    """JSON can contain lone surrogates, which aren't allowed in file names."""
     with Engine(cache_dir=tmp_path, cache_bytes=1 << 30) as engine:
         model = engine.load(model_folder("plain"))
         for _ in range(2):

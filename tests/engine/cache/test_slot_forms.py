@@ -1,4 +1,4 @@
-"""Slots of every form: whole keys, a window's, in few bits; latent attention; stacked states."""
+"""Slots for each cache layout: full, windowed, quantized, latent and recurrent."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EVERY = pytest.mark.parametrize("kind", KINDS)
 
 
 def chat(kind: str, *chunks: int) -> SessionKV:
-    """A session of this kind that has read chunks of so many random tokens."""
+    """Create a session of this kind that has read chunks of random tokens with these sizes."""
     kv = SessionKV(KINDS[kind])
     kv.begin([0])
     for count in chunks:
@@ -52,7 +52,7 @@ def chat(kind: str, *chunks: int) -> SessionKV:
 
 
 def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
-    """Write a token for each session, in its slot and, by its twin, on its own."""
+    """Write a token for each session in its slot, and the same token to its unslotted twin."""
     rows = [kvs[row] for row in where.assign(kvs)]
     for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
         keys, values = mx.random.normal((2, len(rows), HEADS, 1, DIM))
@@ -73,7 +73,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def same_caches(one: SessionKV, other: SessionKV) -> bool:
-    """Whether caches hold the same, and go on alike when they read a chunk."""
+    """Return True if two sessions hold equal caches and still agree after reading another chunk."""
     assert one.layers
     assert other.layers
     for cache, twin in zip(one.take_out(), other.take_out(), strict=True):
@@ -87,7 +87,7 @@ def same_caches(one: SessionKV, other: SessionKV) -> bool:
 
 @BOTH
 def test_chats_keep_keys_as_others_enter_and_leave(policy: SlotPolicy) -> None:
-    """Windows run over many times; a ring that is half full sits beside one that has gone round."""
+    """Let windows wrap several times, with half-full rings next to wrapped ones."""
     choose, where, twins = random.Random(3), Slots(policy), {}
     chats: list[SessionKV] = []
     together: set[tuple[str, ...]] = set()
@@ -133,7 +133,7 @@ def test_a_slot_is_overwritten_for_the_next_session(policy: SlotPolicy, kind: st
 
 @EVERY
 def test_what_is_taken_back_in_a_slot_or_after_it_is_the_same(kind: str) -> None:
-    """A ring that has not gone round can be trimmed, as without slots."""
+    """A ring that hasn't wrapped yet can be trimmed, the same as without slots."""
     where, kvs = Slots(ON_GPU), [chat(kind, 6), chat(kind, 9)]
     twins = {id(kv): kv.fork() for kv in kvs}
     for _ in range(4):
@@ -154,8 +154,8 @@ def test_what_a_policy_leaves_out_keeps_its_own_caches() -> None:
     where = Slots(SlotPolicy(None, classes=True, some_layers=True))
     where.assign(kvs)
     assert [kv.slots is not None for kv in kvs] == [True, True, False, False]
-    assert len(where.arrays) == 1  # the plain layer
-    where.policy = ON_GPU  # holds from the next step on
+    assert len(where.arrays) == 1  # the full-attention layer
+    where.policy = ON_GPU  # takes effect at the next step
     where.assign(kvs)
     assert all(kv.slots is not None for kv in kvs)
     assert len(where.arrays) == 6
@@ -192,7 +192,7 @@ def as_on_a_gpu(untried: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def most(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many sessions sat in slots, each time that they were given."""
+    """Record the number of occupied slots after each assignment."""
     found: list[int] = []
     assign = Slots.assign
 
@@ -219,7 +219,9 @@ def test_chats_in_slots_say_what_they_say_alone(
     together: Callable[[int], None],
     name: str,
 ) -> None:
-    """Two come late, one is forked while it answers, one is stopped, all go on afterwards."""
+    """Two chats join late, another is forked while it decodes, a fourth is stopped, and all
+    continue.
+    """
     model, bits = engine.load(folders(name)), ASKED[name][1]
     prompts = ["hello " * n for n in (1, 10, 3, 7, 4)]
 
@@ -249,7 +251,7 @@ def test_chats_in_slots_say_what_they_say_alone(
 def test_random_schedules_with_slots_at_every_length(
     engine: Engine, folders: Callable[[str], Path]
 ) -> None:
-    """Chats of all bits come, go, are forked, edited, stopped and paused."""
+    """Chats with every bit width come, go, fork, and are edited, stopped and paused."""
     folder = folders("windows and bits")
     chats = Schedule(engine, folder, 4).run(24)
     with Engine() as judge:
@@ -300,7 +302,7 @@ def test_latent_attention_multiplies_a_buffer_at_once(folders: Callable[[str], P
 def test_logits_with_mlx_attention_equal_chats_alone(
     folders: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, name: str, widens: bool
 ) -> None:
-    """As on a GPU: without what the engine computes otherwise on a CPU."""
+    """Use MLX's attention as on a GPU, without the engine's CPU implementations."""
     model = load_blocking(folders(name), wide=backend.start().prefers_float32)
     make = quantized_caches(model, 8).make if name == "bits" else model.new_caches
     where, kvs = Slots(ON_GPU), []
@@ -324,11 +326,11 @@ def test_logits_with_mlx_attention_equal_chats_alone(
         kv.drop()
 
 
-# Recurrent states
+# Recurrent state
 
 
 def remembering(seed: int) -> SessionKV:
-    """A session with two recurrent layers, of two states each."""
+    """Create a session with two recurrent layers of two states each."""
     kv = SessionKV(lambda: [ArraysCache(2), ArraysCache(2)])
     kv.begin([0])
     mx.random.seed(seed)
@@ -339,7 +341,7 @@ def remembering(seed: int) -> SessionKV:
 
 
 def move_on(caches: Sequence[Any], rows: int) -> None:
-    """What a model does with states in a step."""
+    """Update the states like a model does in a step."""
     for cache in caches:
         for index, shape in enumerate([(rows, 3, 4), (rows, 5)]):
             state = cache[index]
@@ -361,7 +363,7 @@ def test_stacked_states_return_to_their_chats() -> None:
     twins = {id(kv): kv.fork() for kv in chats}
     before: list[SessionKV] = []
     for turn in range(60):
-        if turn % 3 == 0:  # for some steps the same
+        if turn % 3 == 0:  # keep the same rows for a few steps
             some = [kv for kv in chats if choose.random() < 0.7]
             choose.shuffle(some)
         rows = [some[row] for row in where.assign(some)]
@@ -370,7 +372,7 @@ def test_stacked_states_return_to_their_chats() -> None:
         if len(rows) > 1:
             assert where.stack.members == rows
             read = [layer[index] for layer in shared for index in range(2)]
-            assert all(a is b for a, b in zip(read, stacks, strict=True))  # nothing is copied
+            assert all(a is b for a, b in zip(read, stacks, strict=True))  # no copies
             if rows == before:
                 assert all(a.shape[0] == len(rows) for a in stacks)
         if rows:
@@ -392,7 +394,7 @@ def test_stacked_states_return_to_their_chats() -> None:
 def test_leaving_without_memory_keeps_others_states(
     monkeypatch: pytest.MonkeyPatch, name: str, drops: bool
 ) -> None:
-    """They have what they had or nothing, and so has the one who leaves."""
+    """The remaining sessions, and the one that leaves, keep their states or lose them entirely."""
 
     def fail(*_: Any) -> None:
         raise RuntimeError("no memory")
@@ -422,7 +424,7 @@ def test_a_state_that_is_not_there_yet_stacks_nobody() -> None:
 
 
 def test_states_of_different_shapes_are_not_stacked() -> None:
-    """As where a state is the last tokens: a short chat has fewer, one of a single token none."""
+    """Short chats can have smaller states, e.g. when a state holds the last few tokens."""
     where, kvs = Slots(ON_GPU), [remembering(seed) for seed in range(4)]
     where.assign(kvs[:2])
     kvs[2].layers[0].cache[0] = kvs[2].layers[0].cache[0][:, 1:]
@@ -497,7 +499,7 @@ def test_states_that_cannot_be_moved_are_lost_and_nothing_else(
         patch.setattr(mx, "eval", fail)
         with pytest.raises(RuntimeError, match="no memory"):
             where.assign(kvs)
-    for kv in kvs:  # as after a step that failed
+    for kv in kvs:  # as after a failed step
         assert not kv.take_out()
     assert where.stack.members == []
     kvs = [remembering(seed) for seed in range(2)]

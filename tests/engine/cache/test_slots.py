@@ -1,4 +1,4 @@
-"""Sessions whose keys are in one buffer while they decode, each in its own slot."""
+"""Sessions that decode together from one buffer, each in a slot of its own."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def chat(length: int) -> SessionKV:
 
 
 def held(kv: SessionKV) -> list[list[Any]]:
-    """What the caches hold, as lists; the session leaves its slot for it."""
+    """Return the contents of the caches as lists, after taking the session out of its slot."""
     return [[part.tolist() for part in keys_and_values(cache)] for cache in kv.take_out()]
 
 
@@ -47,7 +47,7 @@ def keys_and_values(cache: Any) -> tuple[mx.array, mx.array]:
 
 
 def step(where: Slots, kvs: list[SessionKV], twins: dict[int, SessionKV]) -> None:
-    """Write a token for each session, in its slot and, by its twin, on its own."""
+    """Write a token for each session in its slot, and the same token to its unslotted twin."""
     order = where.assign(kvs)
     rows = [kvs[row] for row in order]
     for layer, shared in enumerate(share_caches([kv.layers for kv in rows], where)):
@@ -110,21 +110,21 @@ def test_long_chats_and_other_caches_get_no_slot() -> None:
     order = where.assign([long, short[0], ring, short[1]])
     assert where.occupants == short
     assert order == [1, 3, 0, 2]
-    assert where.assign([long, short[0]]) == [0, 1]  # one alone has nobody to share with
+    assert where.assign([long, short[0]]) == [0, 1]  # a lone session doesn't need a slot
     assert where.occupants == []
 
 
 def test_a_chat_with_much_to_copy_keeps_its_own_caches() -> None:
-    """Whoever enters may have all of the buffer copied, while nobody gets a token."""
-    each = LAYERS * HEADS * DIM * 4 * 2  # of a token
+    """Entering may copy the whole buffer, and no chat gets a token during the copy."""
+    each = LAYERS * HEADS * DIM * 4 * 2  # bytes per token
     where, chats = Slots(replace(ON_CPU, most=46 * each)), [chat(50), chat(40), chat(45)]
     order = where.assign(chats)
     assert where.occupants == chats[1:]
     assert order == [1, 2, 0]
-    assert where.assign(chats) == order  # its place is not tried again and again
+    assert where.assign(chats) == order  # no further attempts for it
     alone = Slots(replace(ON_CPU, most=44 * each))
     fresh = [chat(50), chat(40), chat(45)]
-    assert alone.assign(fresh) == [0, 1, 2]  # one has nobody to share with
+    assert alone.assign(fresh) == [0, 1, 2]  # a lone session doesn't need a slot
     assert alone.occupants == []
 
 
@@ -147,7 +147,7 @@ def test_what_a_failed_step_left_is_given_up_quietly(
 
 
 def test_chats_of_every_length_sit_with_those_of_like_length() -> None:
-    """Unlike lengths are apart, whoever is like nobody keeps its own caches, padding is bounded."""
+    """Group sessions by similar length and bound the padding. Outliers keep their own caches."""
     where, twins = Slots(ON_GPU), {}
     chats = [chat(n) for n in (5, 200, 1500, 3000, 1400, 1700, 9)]
     for kv in chats:
@@ -172,7 +172,9 @@ def test_chats_of_every_length_sit_with_those_of_like_length() -> None:
 
 
 def test_a_model_may_have_plain_caches_in_some_layers_only() -> None:
-    """Those sit in slots, where the policy says so; others stay with their session."""
+    """Plain layers use slots if the policy allows it, while other layers stay with their
+    session.
+    """
 
     def mixed(length: int) -> SessionKV:
         kv = SessionKV(lambda: [RotatingKVCache(8), KVCache(), KVCache()])
@@ -195,7 +197,9 @@ def test_a_model_may_have_plain_caches_in_some_layers_only() -> None:
 
 
 def test_two_that_share_a_buffer_may_share_it_for_good() -> None:
-    """Moving a chat copies its keys, so no step may part two that only grow by a token each."""
+    """Moving a chat copies its keys, so two chats that grow by a token per step must never be
+    parted.
+    """
     for shortest in (1, 100, 767, 768, 5000):
         longest = ON_GPU.longest_beside(shortest)
         for more in (1, 63, 1000, 9000):
@@ -214,7 +218,7 @@ def test_long_buffers_grow_seldom_and_by_a_bounded_share() -> None:
 def test_what_fails_while_long_chats_enter_is_theirs_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """They lose their caches, and can be answered again; the slots are as if they never came."""
+    """The entering chats lose their caches but can be sent again, and the slots are unchanged."""
     where, chats = Slots(ON_GPU), [chat(1500), chat(1600)]
     real, calls = mx.eval, []
 
@@ -249,7 +253,7 @@ def test_chats_in_slots_say_what_they_say_alone(
     monkeypatch: pytest.MonkeyPatch,
     together: Callable[[int], None],
 ) -> None:
-    """One grows too long on the way, one is forked while it answers, one comes late."""
+    """A chat outgrows its slot, another is forked while it decodes, and a third joins late."""
     seen: list[int] = []
     assign = Slots.assign
 

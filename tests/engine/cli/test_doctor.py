@@ -1,4 +1,4 @@
-"""Tests of `python -m engine doctor` and of patches that are switched off."""
+"""`python -m engine doctor`, and running with patches disabled."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ with Engine() as running:
 
 
 def run(*arguments: str, without_patches: str) -> subprocess.CompletedProcess[str]:
-    """Run Python with these arguments and without these patches."""
+    """Run Python with `arguments` and the given patches disabled."""
     return subprocess.run(
         [sys.executable, *arguments],
         env={**os.environ, "STRETTO_WITHOUT_PATCHES": without_patches},

@@ -1,4 +1,4 @@
-"""`launch`: what agents are told of a server, and what of theirs is left alone."""
+"""`launch`: the settings it passes to agents, and user settings it leaves alone."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ sys.exit(7)
 
 
 class Stage:
-    """A home and a path with agents that write down what they are told."""
+    """Home folder and PATH with fake agents that record their arguments and environment."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._told = folder / "told.json"
@@ -81,7 +81,7 @@ def test_agent_gets_address_and_model(server: Server, stage: Stage, name: str) -
     told = stage.told
     assert told["arguments"][-2:] == ["-p", "hi"]
     files = "".join(text for _, text in told["files"].values())
-    # Its name stands for the key that is not asked for.
+    # Agents require a key, so the server's name is used as a dummy.
     assert name in [*told["environment"].values(), *re.findall(r'"apiKey": "(.*)"', files)]
     known = json.dumps([told["environment"], told["arguments"]]) + files
     assert f"http://127.0.0.1:{server.port}" in known
@@ -92,7 +92,7 @@ def test_agent_gets_address_and_model(server: Server, stage: Stage, name: str) -
 
 
 def test_answer_tokens_leave_room_for_prompt(server: Server, stage: Stage) -> None:
-    """opencode took all of the context for the answer, and made its prompt shorter for ever."""
+    """Regression test: opencode reserved the whole context for the answer and compacted forever."""
     launched(server, "opencode", "--model", "scripted")
     ((_, text),) = stage.told["files"].values()
     (limit,) = [m["limit"] for m in json.loads(text)["provider"]["stretto"]["models"].values()]
@@ -114,7 +114,9 @@ def test_qwen_window_leaves_room_for_work(
 def test_pi_settings_fit_context_and_keep_user_values(
     server: Server, stage: Stage, monkeypatch: pytest.MonkeyPatch, context: int, kept: int
 ) -> None:
-    """It kept 20,000 tokens of any context: of a small one there was nothing to make shorter."""
+    """Regression test: pi always kept 20,000 tokens, so in a small context nothing could be
+    compacted.
+    """
     told = {"data": [{"id": "scripted", "context_length": context}]}
     monkeypatch.setattr(launch, "_get_json", lambda *_: told)
     launched(server, "pi")
@@ -227,7 +229,7 @@ def test_model_without_tools_warns(
     monkeypatch.setattr(launch, "_get_json", lambda *_: {"data": [row]})
     assert launched(server, "opencode") == 7
     assert "plain cannot call tools" in capsys.readouterr().err
-    assert launched(server, "aider") == 7  # it calls none
+    assert launched(server, "aider") == 7  # doesn't support tools
     row["supported_parameters"] = ["tools"]
     assert launched(server, "opencode") == 7
     assert "cannot call tools" not in capsys.readouterr().err

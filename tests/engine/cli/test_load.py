@@ -1,4 +1,4 @@
-"""`python -m engine load`: many clients at a server, and what it measures."""
+"""`python -m engine load`: many clients on one server, and the reported measurements."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_load_counts_failures_separately(
     told = capsys.readouterr()
     assert "2x HTTP 404" in told.out
     assert "2 requests" in told.err
-    # Nobody listens at port 9, or whoever does is no such server.
+    # Port 9 is either closed or belongs to some other service.
     assert main(["load", "127.0.0.1:9", "--clients", "1", "--traffic", "equal"]) == 1
 
 

@@ -1,4 +1,6 @@
-"""Models spread over hosts: what is written of them, the way to them, and a group through `ssh`."""
+"""Models distributed over hosts: the hosts file, links between hosts, and groups started by
+`ssh`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from engine.errors import RanksLostError
 from engine.model import fingerprint
 
 ROOT = Path(__file__).parents[3]
-LONG = 120.0  # seconds for what takes one on a machine with nothing else to do
+LONG = 120.0  # seconds; usually takes one on an idle machine
 
 FAKE_SSH = f"""#!{sys.executable} -S
 import os, sys
@@ -37,12 +39,13 @@ print("Welcome to this machine")
 sys.stdout.flush()
 os.execv("/bin/sh", ["sh", "-c", " ".join(line)])
 """
-"""Runs the command here, after a greeting as a careless shell gives one."""
+"""Shell script that prints a greeting, like a careless login shell, and runs the command locally.
+"""
 
 
 @pytest.fixture
 def fake_ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that is first on the path, with an `ssh` that stays on this machine."""
+    """Put an `ssh` that stays on this machine first on PATH and return its folder."""
     folder = tmp_path / "bin"
     folder.mkdir()
     _program(folder / "ssh", FAKE_SSH)
@@ -56,12 +59,12 @@ def _program(file: Path, text: str) -> None:
 
 
 def there(**told: Any) -> Host:
-    """A host that the fake `ssh` reaches."""
+    """Return a host that the fake `ssh` reaches."""
     given = {"program": sys.executable, "source": str(ROOT), **told}
     return Host("there", "me@there", **given)
 
 
-# ---------------------------------------------------------------- what is written of hosts
+# ---------------------------------------------------------------- the hosts file
 
 
 @pytest.mark.parametrize(
@@ -148,7 +151,7 @@ def test_mlx_hosts_file_is_imported(tmp_path: Path) -> None:
         hosts_from_mlx_file(file)
 
 
-# ---------------------------------------------------------------- the way there
+# ---------------------------------------------------------------- routes
 
 
 def test_shell_line_is_quoted(tmp_path: Path) -> None:
@@ -202,7 +205,7 @@ def test_ring_uses_addresses_found_by_ssh() -> None:
     assert {one["files"]["MLX_HOSTFILE"] for one in given} == {
         '[["10.0.0.1:7000"], ["10.0.0.2:7001"], ["[fe80::2]:7001"]]'
     }
-    # Somebody is logged in here by ssh, from a machine that has no part in it.
+    # A user has logged in over ssh from a machine outside the group.
     logged_in = {"port": 7000, "address": "10.0.0.1", "seen": "10.9.9.9"}
     assert link.rank_environments(hosts, [logged_in, told, told]) == given
     alone = link.rank_environments(
@@ -287,7 +290,8 @@ def test_ssh_group_has_tokens_of_one_rank_and_cleans_up(
 
     def losing(self: Relay, why: str, within: float = 0.0) -> None:
         if heard == "last" and why.startswith("Rank 1"):
-            # Rank 0 notices that its peer has gone, and ends; not always, so not for ever.
+            # Rank 0 usually ends when it notices that its peer is gone, but not always. Hence the
+            # timeout.
             self._ended.wait(LONG / 6)
         lose(self, why, within)
 
@@ -304,7 +308,7 @@ def test_ssh_group_has_tokens_of_one_rank_and_cleans_up(
         assert rank["host"] == "there"
         reply = spread.open_session(model).send("On.", SamplingParams(max_tokens=8000))
         next(iter(reply))
-        os.kill(rank["pid"], signal.SIGKILL)  # what runs in the place of ssh
+        os.kill(rank["pid"], signal.SIGKILL)  # the process that replaced ssh
         with pytest.raises(EngineError, match=r"Rank 1 of 2 on there") as lost:
             reply.text(timeout=LONG)
         assert lost.value.code == "engine_stopped"
@@ -329,7 +333,7 @@ def _answer(engine: Engine, model: Model) -> list[int]:
 
 
 def _running(mark: str) -> list[int]:
-    """Ranks that the fake `ssh` has started, by what they have in their environment."""
+    """Return the processes of ranks that the fake `ssh` started, found by their environment."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,4 @@
-"""An engine as two ranks on the loopback: the same tokens as one, and nobody left waiting."""
+"""An engine of two ranks on the loopback returns the same tokens as one process and never hangs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from engine.runtime.examining import Candidate
 from engine.runtime.workers import Answer, Mailbox
 from tests.waiting import until
 
-LONG = 120.0  # seconds for what takes one on a machine with nothing else to do
+LONG = 120.0  # seconds; usually takes one on an idle machine
 ARGUMENTS = st.lists(st.integers(0, 2**31 - 1) | st.booleans() | st.text()).map(tuple)
 ORDERS = st.lists(st.builds(Operation, st.text(), ARGUMENTS)).map(tuple)
 
@@ -70,7 +70,9 @@ def test_invalid_record_is_rejected(data: bytes) -> None:
 
 
 def test_rank_reports_end_of_loading_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until then it may be silent for a minute: one that hung just after a load was waited for."""
+    """Regression test: a loading rank may be silent for a minute, and this grace period still
+    applied to ranks that hung just after the load.
+    """
     monkeypatch.setattr(rank, "HEARTBEAT_S", 3600.0)
     told: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     link: Any = SimpleNamespace(send_message=told.put)
@@ -80,14 +82,14 @@ def test_rank_reports_end_of_loading_immediately(monkeypatch: pytest.MonkeyPatch
     def state() -> tuple[int, bool, bool]:
         now = loading[-1:]
         if not now:
-            threading.Event().wait()  # for ever: its thread ends with the process
+            threading.Event().wait()  # forever: its daemon thread ends with the process
         return 0, True, now[0]
 
     pulse.state = state
     assert told.get(timeout=LONG)["loading"]
     loading.append(False)
     while told.get(timeout=LONG)["loading"]:
-        pass  # those that it had told before
+        pass  # skip reports sent before the load
     loading.clear()
 
 
@@ -109,7 +111,7 @@ def test_different_version_is_named() -> None:
 
 
 def test_killed_rank_is_named_before_exited_ones() -> None:
-    """Rank 0 had ended because its peer had gone, and was told as the one that was lost."""
+    """Regression test: rank 0, which exits when its peer is gone, was reported as the lost rank."""
     ended = [subprocess.Popen([sys.executable, "-Sc", "raise SystemExit(1)"])]
     ended.append(subprocess.Popen([sys.executable, "-Sc", "input()"], stdin=subprocess.PIPE))
     link: Any = Link
@@ -132,7 +134,7 @@ def test_indivisible_model_is_refused_before_reading() -> None:
 
 
 class Pair:
-    """The group of two ranks as one of them sees it, whose other one is played by a test."""
+    """Group of two ranks as seen by either rank, with the test as its peer."""
 
     rank, size = 0, 2
 
@@ -152,7 +154,7 @@ def test_different_weights_or_plans_are_refused(
 
     pair: Any = Pair()
     folder = model_folder("plain")
-    said: list[dict[str, Any]] = []  # by rank 1, to each question that it is asked
+    said: list[dict[str, Any]] = []  # rank 1's replies to successive questions
 
     def tell(message: dict[str, Any]) -> None:
         if "question" in message:
@@ -162,12 +164,12 @@ def test_different_weights_or_plans_are_refused(
     examined = loader.examine(folder, "It", {}, 0, None)
 
     def load(*answers: dict[str, Any]) -> None:
-        """Load it on rank 0; rank 1 answers so."""
+        """Load the model on rank 0 while rank 1 replies with `answers`."""
         said.extend(answers)
         for _ in leading.load(examined, wide=True):
             pass
 
-    # What a follower says whose folder has other weights, and what comes of it.
+    # Reply of a follower whose folder has other weights, and the consequences.
     answers: list[dict[str, Any]] = []
     follower = Follower(pair, answers.append, FollowerFiles(None, 0, answers.append))
     messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
@@ -189,7 +191,7 @@ def test_different_weights_or_plans_are_refused(
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the ranks keep caches of chats that were closed."""
+    """Create the folder in which ranks store the caches of closed chats."""
     return tmp_path_factory.mktemp("kept")
 
 
@@ -200,14 +202,14 @@ def spread(kept: Path) -> Iterator[Engine]:
 
 
 def scene(engine: Engine, model: Model) -> list[list[int]]:
-    """The tokens of chats that join, are forked, stopped and asked again."""
+    """Return the tokens of chats that join, fork, stop and continue."""
 
     def ask(seed: int, most: int = 10) -> SamplingParams:
         return SamplingParams(max_tokens=most, temperature=0.8, seed=seed)
 
     first, second = engine.open_session(model), engine.open_session(model, system="Be brief.")
     begun = first.send("Count the stars, please.", ask(1))
-    joins = second.send("A longer question, " * 12, ask(2))  # is read while the first decodes
+    joins = second.send("A longer question, " * 12, ask(2))  # prefills while the first decodes
     told = [begun, joins]
     for reply in told:
         reply.text(timeout=LONG)
@@ -237,7 +239,7 @@ def test_two_ranks_have_tokens_of_one(
     folder = model_folder("plain")
     model = spread.load(folder)
     alone = engine.load(folder)
-    assert model.nbytes < alone.nbytes  # each rank has its part of the weights
+    assert model.nbytes < alone.nbytes  # each rank holds a share of the weights
     assert scene(spread, model) == scene(engine, alone)
 
 
@@ -266,7 +268,7 @@ def test_unsupported_spread_is_reported(
 
 
 def test_estimate_is_of_one_rank(spread: Engine, engine: Engine, tmp_path: Path) -> None:
-    """Its embeddings are most of this model, and whole on each rank."""
+    """The embeddings, most of this model, are replicated on each rank."""
     config = {**small_config("qwen3"), "vocab_size": 4096, "hidden_size": 256}
     folder = write_model(tmp_path / "model", config, scale=3.0)
 
@@ -281,7 +283,7 @@ def test_estimate_is_of_one_rank(spread: Engine, engine: Engine, tmp_path: Path)
     model = spread.load(folder)
     assert told.weights == model.nbytes
     each = [was + model.nbytes for was in before]
-    until(lambda: held() == pytest.approx(each, abs=model.nbytes / 50), LONG)  # as MLX counts
+    until(lambda: held() == pytest.approx(each, abs=model.nbytes / 50), LONG)  # as reported by MLX
     chat = spread.open_session(model)
     chat.send("a" * 900, SamplingParams(max_tokens=50, temperature=0.0)).tokens(timeout=LONG)
     assert told.caches == pytest.approx(spread.stats()["sessions"][chat.id]["kv_bytes"], rel=0.2)
@@ -370,7 +372,7 @@ def _runs(pid: int) -> bool:
 
 
 class QuietRanks:
-    """Stands for the processes: rank 0 is the test, at the other end of a pipe."""
+    """Fake for the rank processes, with the test acting as rank 0 at the other end of a pipe."""
 
     def __init__(self, far: list[Link]) -> None:
         self._far = far
@@ -411,8 +413,8 @@ def relayed(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[relay.Relay, Link
 def test_relay_forgets_finished_commands(
     relayed: tuple[relay.Relay, Link],
 ) -> None:
-    """The relay held every command that says who hears of idle models, and all that were
-    cancelled: a program that sets its patience now and then never let go of them.
+    """Regression test: the relay kept every idle timeout command and each cancelled command, so it
+    grew whenever a client changed its timeout.
     """
     made, far = relayed
     heard: list[tuple[int, str]] = []
@@ -425,7 +427,7 @@ def test_relay_forgets_finished_commands(
     made._handle(CommandCallback(asked[-1].number, ("a model",)))
     made._handle(
         CommandCallback(asked[0].number, ("another",))
-    )  # on its way when the next one was asked
+    )  # already sent when the next command arrived
     assert heard == [(49, "a model"), (49, "another")]
     loads = [Load("here", Answer(can_be_cancelled=True)) for _ in range(20)]
     for load in loads:
@@ -447,11 +449,13 @@ def test_relay_forgets_finished_commands(
 
 
 def test_journal_keeps_operations_of_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An order that was added while orders were taken was lost: followers kept those caches."""
+    """Regression test: operations added during a drain were lost, so followers kept those
+    caches.
+    """
     made, taken = leader.Journal(), list[Operation]()
 
     def order(name: str, arguments: tuple[int, ...]) -> Operation:
-        taken.extend(made.drain())  # the engine thread, just then
+        taken.extend(made.drain())  # simulates the engine thread draining concurrently
         return Operation(name, arguments)
 
     monkeypatch.setattr(leader, "Operation", order)

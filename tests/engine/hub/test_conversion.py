@@ -1,4 +1,4 @@
-"""A model is quantised into a folder of its own: complete, or not there."""
+"""Quantizing a model into its own folder, which is either complete or absent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a model of the hub would fit, from its listing and its config."""
+"""Predictions of whether a hub model fits, based on its file list and config."""
 
 from __future__ import annotations
 

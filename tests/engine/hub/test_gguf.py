@@ -1,4 +1,4 @@
-"""GGUF files: each family's layout and packing, tokenizers, damage, and the folder that is kept."""
+"""GGUF files: layouts and packing per family, tokenizers, damage, and the cached folder."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from tests.engine.gguf_files import BLOCKS, F16, F32, Q8_0, Entry, Written, smal
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where folders are kept in this test."""
+    """Set and return the folder that stores converted models in this test."""
     monkeypatch.setenv("STRETTO_MODELS", str(tmp_path / "models"))
     return tmp_path / "models"
 
 
 def written(path: Path, content: Written) -> Path:
-    """A folder of this content, converted in this process."""
+    """Convert a file with this content in this process and return the model folder."""
     out = path / "made"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
@@ -54,7 +54,7 @@ def written(path: Path, content: Written) -> Path:
 
 @pytest.mark.parametrize("family", files.CONFIGS)
 def test_a_model_of_each_family_computes_what_it_did(family: str, tmp_path: Path) -> None:
-    """Written as llama.cpp's converter lays it out, a model comes back with every number."""
+    """Weights survive a round trip through the layout of llama.cpp's converter."""
     from mlx_lm.utils import load_model
 
     tokenizer = files.byte_level("llama-bpe")
@@ -64,7 +64,7 @@ def test_a_model_of_each_family_computes_what_it_did(family: str, tmp_path: Path
     before = dict(tree_flatten(net.parameters()))
     after = dict(tree_flatten(back.parameters()))
     assert before.keys() == after.keys()
-    for name, array in before.items():  # Gemma's norms went to and fro by one
+    for name, array in before.items():  # Gemma's norms are shifted by 1 in both directions
         assert mx.allclose(array, after[name], rtol=0, atol=2e-7), name
     tokens = mx.array([[5, 9, 17, 80, 33, 120, 44, 3]])
     assert mx.allclose(net(tokens), back(tokens), rtol=1e-4, atol=1e-4)
@@ -88,7 +88,9 @@ def test_a_model_that_is_packed_computes_nearly_that(family: str, tmp_path: Path
 
 
 def test_layers_that_are_packed_otherwise_say_so(tmp_path: Path) -> None:
-    """The usual bits once, and by name what differs: other bits, or none at all."""
+    """The config has the common bit width, and overrides by name for layers with other widths or
+    none.
+    """
     content = small(kind=Q8_0)
     output = next(a for a in content.arrays if a.name == "output.weight")
     output.type, output.data = F16, bytes(2 * np.prod(output.shape))
@@ -108,7 +110,9 @@ def test_layers_that_are_packed_otherwise_say_so(tmp_path: Path) -> None:
 
 
 def test_llama_3s_stretched_positions_are_told_by_their_factors(tmp_path: Path) -> None:
-    """A file has only what Llama 3.1's rule leads to: the rule is found again, or it is refused."""
+    """A GGUF file only holds the result of Llama 3.1's rule. Recover its parameters or refuse the
+    file.
+    """
     content = small()
     turn = 2 * np.pi * 10000.0 ** (np.arange(0, 16, 2) / 16)
     smooth = (8192 / turn - 1) / 3
@@ -152,11 +156,11 @@ def test_what_its_maker_recommends_comes_along(tmp_path: Path) -> None:
     assert not (written(tmp_path, small()) / "generation_config.json").exists()
 
 
-# ---------------------------------------------------------------- packings
+# ---------------------------------------------------------------- packed layouts
 
 
 def unpacked(kind: int, block: bytes) -> list[float]:
-    """One block's numbers, in plain Python, after the loops of ggml's `dequantize_row_…`."""
+    """Dequantize a block in plain Python, following ggml's `dequantize_row_…` loops."""
 
     def half(at: int) -> float:
         return float(struct.unpack_from("<e", block, at)[0])
@@ -206,7 +210,7 @@ def unpacked(kind: int, block: bytes) -> list[float]:
 
 
 def some_blocks(kind: int, count: int) -> bytes:
-    """Random blocks whose float16 are such as models have."""
+    """Return random blocks with realistic float16 scales."""
     rng = np.random.default_rng(kind)
     _, nbytes = BLOCKS[kind]
     raw = rng.integers(0, 256, (count, nbytes), dtype=np.uint8)
@@ -220,8 +224,11 @@ def some_blocks(kind: int, count: int) -> bytes:
 @pytest.mark.parametrize("kind", BLOCKS)
 @pytest.mark.parametrize("type_", [blocks.FLOAT16, blocks.BFLOAT16], ids=lambda t: t.name)
 def test_each_packing_is_as_exact_as_is_said(kind: int, type_: blocks.FloatType) -> None:
-    """What MLX makes of our bytes, against ggml's own loops: nothing is lost in float16 but the
-    one rounding of a K type's scales, and half a step of Q6_K's."""
+    """Compare MLX's numbers with ggml's own loops.
+
+    In float16 the only differences allowed are one rounding of a K type's scales and half a step of
+    Q6_K's.
+    """
     _, nbytes = BLOCKS[kind]
     raw = some_blocks(kind, 24)
     wanted = np.array(
@@ -271,7 +278,7 @@ def test_what_is_not_packed_keeps_its_type(kind: int, dtype: str, tmp_path: Path
 
 
 def test_words_by_scores_are_merged_as_sentencepiece_does(tmp_path: Path) -> None:
-    """The best pair first, and of equals the left one: what llama.cpp does with the same scores."""
+    """The best pair merges first, and the leftmost among equals, as in llama.cpp."""
     content = small()
     content.metadata.update(files.sentence_piece())
     content.arrays = files.of_net("llama", files.net_of("llama", 282), {}).arrays
@@ -353,11 +360,11 @@ def test_a_gguf_file_without_a_template_or_ending_loads_too(
     assert engine.load(content.write(tmp_path / "plain")).id
 
 
-# ---------------------------------------------------------------- what is kept
+# ---------------------------------------------------------------- stored state
 
 
 class Counted:
-    """Counts what children are asked."""
+    """Wrapper that counts the tasks given to child processes."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -463,7 +470,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(
 
 
 def test_the_child_writes_no_more_than_it_may(tmp_path: Path, root: Path) -> None:
-    """The kernel ends a file that grows too large; that is told, and nothing is left."""
+    """The kernel kills a child whose file grows too large. Report it and clean up."""
     work = partial(jobs.run_gguf_task, limits=lambda size: TaskLimits(60.0, 2**31, 2**20, 4096))
     with pytest.raises(EngineError, match="cannot be converted"):
         kept.folder_of(small().write(tmp_path / "one.gguf"), convert=work)
@@ -609,7 +616,7 @@ def whole() -> Written:
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_file_is_refused_in_a_sentence(what: str, whole: Written, tmp_path: Path) -> None:
-    """Every kind of lie is named, and says what to do; nothing but the folder itself is touched."""
+    """Refuse each false field with a message that helps, and only touch the folder itself."""
     change, words = HOSTILE[what]
     content = Written(dict(whole.metadata), [Entry(**vars(a)) for a in whole.arrays])
     change(content)
@@ -634,7 +641,7 @@ def test_a_file_that_is_cut_is_refused_wherever_that_is(whole: Written, tmp_path
 
 
 def test_random_damage_is_refused_or_read(whole: Written, tmp_path: Path) -> None:
-    """A few bits of the header turned over: a sentence, or a folder. No other error comes out."""
+    """Flip a few header bits. The file converts or is refused, and no other exception escapes."""
     data = whole.bytes()
     begin = len(data) - sum(-(-len(a.data) // 32) * 32 for a in whole.arrays)
     rng = np.random.default_rng(7)
@@ -656,7 +663,7 @@ def test_random_damage_is_refused_or_read(whole: Written, tmp_path: Path) -> Non
 
 
 def test_a_sparse_file_that_claims_gigabytes_costs_nothing(tmp_path: Path, root: Path) -> None:
-    """Zeros that no disk holds are refused before a folder is begun."""
+    """A sparse file of zeros is refused before the output folder is created."""
     data = small().bytes()
     file = tmp_path / "sparse.gguf"
     with file.open("wb") as stream:
@@ -697,7 +704,7 @@ def test_notes_that_are_damaged_are_made_anew(text: str, notes: Path, tmp_path: 
 
 
 def test_numbers_and_types(tmp_path: Path) -> None:
-    """Every type of value that the format has comes out as it went in."""
+    """Values of every type in the format come back unchanged."""
     every: dict[str, tuple[bytes, object]] = {
         "u8": (struct.pack("<IB", 0, 200), 200),
         "i8": (struct.pack("<Ib", 1, -3), -3),
@@ -720,7 +727,7 @@ def test_numbers_and_types(tmp_path: Path) -> None:
 def test_a_folder_with_one_gguf_file_is_that_model(
     tmp_path: Path, root: Path, engine: Engine
 ) -> None:
-    """As LM Studio keeps them: OWNER/NAME/FILE.gguf, with a part for images beside it."""
+    """LM Studio stores models as OWNER/NAME/FILE.gguf, next to a projector file for images."""
     place = tmp_path / "owner" / "name"
     place.mkdir(parents=True)
     small().write(place / "name-Q8_0.gguf")

@@ -1,4 +1,4 @@
-"""Models from the hub: the real client against a hub on the loopback."""
+"""Downloads from the hub with the real client and a fake hub on the loopback."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ JUNK = {
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
-    """A hub, and a cache of its own; also for child processes."""
+    """Run a fake hub with an empty cache, for child processes too."""
     monkeypatch.setattr(downloads, "PAUSE_S", 0.01)
     with connected(monkeypatch, tmp_path / "home") as running:
         yield running
@@ -48,7 +48,7 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
 
 @pytest.fixture
 def model(served: Hub, model_folder: Callable[[str], Path]) -> Hub:
-    """The hub with one model, and what else lies in repositories."""
+    """Add a model and typical extra files to the fake hub."""
     folder = model_folder("plain")
     files = {p.name: p.read_bytes() for p in folder.iterdir()}
     served.add(NAME, {**files, **JUNK})
@@ -95,7 +95,7 @@ def test_a_download_is_loaded_and_answers(model: Hub, engine: Engine) -> None:
     few = SamplingParams(max_tokens=6, temperature=0.0)
     assert len(engine.open_session(loaded).send("hi", few).tokens(60)) >= 1
     before = len(model.of_weights())
-    assert get() == folder  # nothing is fetched twice
+    assert get() == folder  # a second download fetches nothing
     assert len(model.of_weights()) == before
 
 
@@ -126,7 +126,7 @@ def test_what_was_cancelled_goes_on_where_it_was(model: Hub, engine: Engine) -> 
     assert model.held.wait(20)
     weights = next(f for f in seen.files if f.name == "model.safetensors")
     until(lambda: downloads.part(NAME, weights).stat().st_size > 0)
-    stop.set()  # the hub is silent: nothing but this ends it
+    stop.set()  # the hub sends nothing, so only this ends the download
     thread.join(2)
     assert not thread.is_alive()
     assert failed == ["download_cancelled"]
@@ -146,7 +146,7 @@ def load(engine: Engine) -> Callable[[], object]:
 
 
 def child(*arguments: str) -> subprocess.Popen[str]:
-    # Where the tests run in the background Ctrl+C is ignored, and children would inherit that.
+    # Background jobs ignore Ctrl+C, and child processes would inherit that.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return subprocess.Popen(
@@ -203,13 +203,13 @@ def test_one_that_always_breaks_off_is_given_up(model: Hub) -> None:
     refused("download_failed", "closed the connection", get)
     assert hub.find(NAME) is None
     assert hub.bytes_present(NAME, hub.look_up(NAME).files) > 1000
-    assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first brought something
+    assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first got some data
 
 
 def test_hub_without_ranges_that_breaks_off_is_given_up(model: Hub) -> None:
     model.cut_at, model.cuts, model.whole = len(weights_of(model)) // 3, 10**6, True
     refused("download_failed", "closed the connection", get)
-    assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first brought something
+    assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first got some data
 
 
 def test_hub_that_brings_a_byte_at_a_time_is_given_up(model: Hub) -> None:
@@ -239,7 +239,7 @@ def test_pauses_between_tries_grow(model: Hub, monkeypatch: pytest.MonkeyPatch) 
 
 
 class Waited(threading.Event):
-    """An event that is never waited for; the seconds of each wait are kept."""
+    """Event whose waits return immediately and record their timeouts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -358,7 +358,7 @@ def test_slow_answer_about_a_model_has_an_end(model: Hub, monkeypatch: pytest.Mo
 def test_a_hostile_hub_that_drips_an_answer_is_left(
     model: Hub, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    """No single read ever waits for long, so no time-out of one ends it."""
+    """Each read gets some data in time, so read timeouts don't help."""
     seen = hub.look_up(NAME)
     monkeypatch.setattr(net, "READ_TIMEOUT_S", 0.3)
     monkeypatch.setattr(downloads, "MAX_EMPTY_RETRIES", 0)
@@ -435,7 +435,7 @@ def test_token_of_gated_model_goes_to_hub_only(model: Hub) -> None:
     seen = hub.look_up(NAME, token="secret")
     assert seen.gated
     hub.download(seen, token="secret")
-    assert {a.token for a in model.of_weights()} == {""}  # another host: it is none of its business
+    assert {a.token for a in model.of_weights()} == {""}  # the token isn't sent to another host
 
 
 def test_a_token_of_the_environment_is_taken(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -571,7 +571,7 @@ def test_a_revision_is_kept_beside_main(model: Hub, engine: Engine) -> None:
     main, old = get(), get(f"{NAME}@v1/rc")
     assert main != old
     assert (hub.find(NAME), hub.find(NAME, "v1/rc"), hub.find(NAME, "1" * 40)) == (main, old, old)
-    assert len(model.of_weights()) == 1  # the same bytes
+    assert len(model.of_weights()) == 1  # identical content is fetched once
     assert engine.load(f"{NAME}@v1/rc").name == "tiny-model"
 
 

@@ -1,4 +1,4 @@
-"""Finding models on the hub: the real client against a hub on the loopback."""
+"""Searching the hub with the real client and a fake hub on the loopback."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_refused_search_is_one_sentence(
 def test_a_hub_that_is_asked_too_often_says_when(served: Hub, after: str, says: str) -> None:
     served.refuse, served.retry_after = 429, after
     refused("download_failed", says, lambda: hub.search("little"))
-    assert len(served.asked) == 1  # it is not asked again meanwhile
+    assert len(served.asked) == 1  # no second request while this result is fresh
 
 
 def test_search_gives_up_bad_answers(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Whether two models speak in the same tokens, told from their files."""
+"""Comparing two models' vocabularies by their files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ADDED = [{"content": "vocab", "id": 9}]
 
 
 def write(folder: Path, name: str = "tokenizer.json", **more: Any) -> str:
-    """The digest of a folder whose tokenizer.json is written in one way or the other."""
+    """Write a tokenizer.json with the given variations and return the folder's digest."""
     indent = more.pop("indent", None)
     tokens = more.pop("vocab", TOKENS)
     model = {"type": "BPE", "vocab": tokens, "merges": more.pop("merges", ["a b"])}
@@ -79,7 +79,7 @@ def test_the_same_tokens_in_other_bytes_may_be_the_same(tmp_path: Path) -> None:
     data = {"model": {"vocab": TOKENS, "merges": []}}
     (tmp_path / "escaped" / "tokenizer.json").write_text(json.dumps(data))
     assert vocabulary_of(tmp_path / "escaped") == ""
-    for token in ("\\u00e9", "\\\\u", "\\usepackage", "\x00", "\x1f"):  # as they must be written
+    for token in ("\\u00e9", "\\\\u", "\\usepackage", "\x00", "\x1f"):  # as JSON escapes them
         told = write(tmp_path / "slashes", vocab={**TOKENS, token: 5})
         assert told
         assert not may_share(own, told)
@@ -102,7 +102,7 @@ def test_nonsense_takes_no_time(tmp_path: Path, tail: bytes, told: bool) -> None
     file.write_bytes(file.read_bytes() + tail)
     began = time.process_time()
     assert vocabulary_of(tmp_path) == (own if told else "")
-    assert time.process_time() - began < 0.1  # Python's own loop took 0.3 s and more
+    assert time.process_time() - began < 0.1  # a pure Python loop took 0.3 s or more
 
 
 def test_nobody_waits_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What is installed, found where it lies and read without being loaded or trusted."""
+"""Finding installed models and reading their facts without loading or trusting them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ TEMPLATE = "{% if tools %}{{ tools }}{% endif %}{% if enable_thinking %}<think>{
 def make(
     folder: Path, config: dict[str, Any] | None = None, size: int = 1000, **files: str
 ) -> Path:
-    """A folder that looks like a model: a config, weights of so many bytes, other files by name."""
+    """Create a fake model folder: a config, `size` bytes of weights and other
+    files.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config or {"model_type": "llama"}))
     (folder / "model.safetensors").write_bytes(bytes(size))
@@ -43,7 +45,7 @@ def make(
 
 
 def in_cache(root: Path, repo: str, commits: dict[str, str], sizes: int = 1000) -> Path:
-    """A repository in the hub's cache; ``commits``: what each revision stands for."""
+    """Create a repository in the hub's cache. `commits` maps revisions to commits."""
     folder = root / f"models--{repo.replace('/', '--')}"
     for revision, commit in commits.items():
         ref = folder / "refs" / revision
@@ -74,7 +76,7 @@ def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-# What a folder says of itself.
+# Facts about a folder.
 
 
 def test_config_template_and_readme_tell_what_a_model_is(tmp_path: Path) -> None:
@@ -168,7 +170,7 @@ def test_what_no_model_has_is_told_of(tmp_path: Path) -> None:
     assert len(facts_of(folder).others) == 4
 
 
-# Folders that mean ill.
+# Hostile folders.
 
 
 def test_hostile_files_are_neither_waited_for_nor_believed(tmp_path: Path) -> None:
@@ -195,7 +197,7 @@ def test_hostile_files_are_neither_waited_for_nor_believed(tmp_path: Path) -> No
     opened = len(os.listdir("/dev/fd"))
     assert "not a regular file" in facts_of(folders).problem
     assert len(os.listdir("/dev/fd")) == opened
-    assert time.perf_counter() - began < 30  # a pipe would be waited for without end
+    assert time.perf_counter() - began < 30  # opening a pipe would block forever
 
 
 def test_values_of_any_type_do_no_harm(tmp_path: Path) -> None:
@@ -238,7 +240,7 @@ def test_a_folder_that_may_not_be_read_is_passed_over(
     make(tmp_path / "open" / "m")
     real = os.scandir
 
-    def scandir(path: Any = ".") -> Any:  # the tests may run as root, whom no rights hold back
+    def scandir(path: Any = ".") -> Any:  # root may read everything, and tests can run as root
         if "secret" in str(path):
             raise PermissionError(13, "Permission denied")
         return real(path)
@@ -283,7 +285,7 @@ def test_a_walk_that_nobody_wants_ends(tmp_path: Path) -> None:
     assert len(found) == 1
 
 
-# Where they are found.
+# Search locations.
 
 
 def test_the_hubs_cache_is_used_in_place(hub_cache: Path) -> None:
@@ -356,7 +358,7 @@ def test_known_folder_is_listed_if_removed(tmp_path: Path) -> None:
 
 
 def test_an_unknown_architecture_is_told_once_mlx_lm_is_there(tmp_path: Path) -> None:
-    is_known_architecture({"model_type": "llama"})  # imports it as the engine does
+    is_known_architecture({"model_type": "llama"})  # imports the module like the engine does
     for kind in ("tomorrows_model", "../evil", "x.y"):
         folder = make(tmp_path / "m", {"model_type": kind})
         assert "does not support its architecture" in facts_of(folder).problem

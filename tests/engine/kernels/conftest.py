@@ -1,10 +1,10 @@
 """Fixtures for tests of the kernels.
 
-Levels that the processor lacks are emulated (`emulated.h`), so all of them are tested anywhere with
-AVX2. The same tests under AddressSanitizer and UBSan:
+Instruction sets missing from the processor are emulated (`emulated.h`), so all levels can be tested
+on any AVX2 machine. To run the tests under AddressSanitizer and UBSan:
 
     STRETTO_SANITIZE=1 LD_PRELOAD=$(cc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \\
-        .venv/bin/python -m pytest tests/engine/kernels
+    .venv/bin/python -m pytest tests/engine/kernels
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g",
 
 
 def emulated(*flags: str) -> Path:
-    """Build the library with all levels, the newer ones emulated, once for each version."""
+    """Build the library with newer levels emulated, once per version."""
     made_from = build.digest().encode() + EMULATION.read_bytes() + repr(flags).encode()
     digest = hashlib.sha256(made_from).hexdigest()[:16]
     path = build.library_path().with_name(f"emulated-{digest}.so")
@@ -60,7 +60,7 @@ def built() -> Library:
 
 @pytest.fixture
 def library(built: Library) -> Iterator[Library]:
-    """Return the kernels at their best level, and put that back after the test."""
+    """Return the kernels at their highest level and restore it after the test."""
     built.use_level(built.levels[-1])
     yield built
     built.use_level(built.levels[-1])

@@ -18,7 +18,7 @@ DTYPES = {"float16": mx.float16, "bfloat16": mx.bfloat16, "float32": mx.float32}
 
 
 class RandomMatrix:
-    """A quantized matrix as MLX has it, packed, and its weights in float64."""
+    """A quantized matrix in MLX's format, its packed form, and its weights in float64."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class RandomMatrix:
     @property
     def weights(self) -> Array:
         scales, biases = self.arrays["scales"], self.arrays.get("biases")
-        if self.form.mode == "affine":  # in float32, whatever the scales are stored in
+        if self.form.mode == "affine":  # MLX computes these in float32 for any storage type
             assert biases is not None
             scales, biases = scales.astype(mx.float32), biases.astype(mx.float32)
         found = mx.dequantize(
@@ -64,7 +64,7 @@ class RandomMatrix:
 
 
 def random_rows(count: int, inputs: int, seed: int = 0) -> Array:
-    """Return rows in which a few numbers are much larger than the others, as in real models."""
+    """Return rows with a few outliers much larger than the rest, as in real models."""
     random = np.random.default_rng(seed)
     rows = random.standard_normal((count, inputs), np.float32)
     rows[random.random(rows.shape) < 0.01] *= 100

@@ -1,4 +1,4 @@
-"""Steps of whole decoder layers: right, the same bits at every level and in any company."""
+"""Decoder layer steps are correct and bitwise equal on every level and in every batch."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class RandomDecoder:
                 q = normalize(q, parts.query_norm, parts.head_epsilon)
                 k = normalize(k, parts.key_norm, parts.head_epsilon)
             q, k = (self._rotate(a, cosines, sines, parts) for a in (q, k))
-            k, v = (a.astype(np.float16).astype(np.float64) for a in (k, v))  # as they are kept
+            k, v = (a.astype(np.float16).astype(np.float64) for a in (k, v))  # as in the cache
             k, v = (np.repeat(a, self.heads // self.key_heads, axis=0) for a in (k, v))
             attended = self._attend(q, k, v, parts).swapaxes(0, 1).reshape(len(x), -1)
             part = own["out"].wanted(attended)
@@ -203,7 +203,7 @@ class Chat:
         return found
 
     def until_cut(self) -> int:
-        """Return how many tokens may be fed at once: those of one segment."""
+        """Return how many tokens may be fed before the next segment begins."""
         return next((place for place in self._places if place > self.length), 10**9) - self.length
 
 
@@ -259,7 +259,7 @@ def test_levels_agree_with_reference(library: Library, kind: str) -> None:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", KINDS)
 def test_chat_does_not_depend_on_company(library: Library, kind: str, seed: int) -> None:
-    """Logits are the same bits alone, in any chunks, next to others, and behind segments."""
+    """Logits are bitwise equal alone, in any chunks, next to other chats, and with segments."""
     model, random = RandomDecoder(library, **KINDS[kind]), np.random.default_rng(seed)
     texts = [text_of(int(random.integers(1, 60)), 100 * seed + n) for n in range(4)]
     alone = [run(model, [(Chat(model), text)], range(len(text))) for text in texts]

@@ -1,4 +1,4 @@
-"""Building and loading the kernels, and how many threads they get."""
+"""Building and loading the kernels, and their thread count."""
 
 from __future__ import annotations
 

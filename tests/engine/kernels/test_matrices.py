@@ -1,4 +1,4 @@
-"""Products with packed matrices: right, the same bits at every level, independent rows."""
+"""Products with packed matrices: accuracy, equal bits on all levels, and independent rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def error_of(found: np.ndarray, wanted: np.ndarray) -> float:
 
 @pytest.mark.parametrize("form", FORMATS, ids=str)
 def test_weights_stay_exact(library: Library, form: Format) -> None:
-    """Products with rows of one 1 are the weights, up to the rounding of float32."""
+    """Multiplying by the identity returns the weights, up to float32 rounding."""
     for outputs, inputs in shapes_for(form):
         matrix = RandomMatrix(library, form, outputs, inputs, seed=outputs)
         found = multiply(library, np.eye(inputs, dtype=np.float32), [matrix.packed]).T
@@ -69,7 +69,7 @@ def test_scales_are_stored_in_16_bits_if_exact(library: Library) -> None:
 
 @pytest.mark.parametrize("bits", [4, 8])
 def test_biases_that_follow_from_scales_are_not_stored(library: Library, bits: int) -> None:
-    """They are -8 or -128 times the scale in GGUF's Q4_0 and Q8_0."""
+    """In GGUF's Q4_0 and Q8_0 each bias is -8 or -128 times its scale."""
     matrix = RandomMatrix(library, Format("affine", bits, 32), 40, 128)
     scales, rows = matrix.arrays["scales"], random_rows(7, 128)
     symmetric = {**matrix.arrays, "biases": scales * -(2 ** (bits - 1))}

@@ -1,4 +1,4 @@
-"""Tiny models in few bits, for tests of the CPU kernels in models."""
+"""Tiny quantized models, for tests of models that use the CPU kernels."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def write_few_bits(
     mode: str = "affine",
     head: bool = True,
 ) -> Path:
-    """Write a tiny random model in few bits.
+    """Write a tiny random quantized model.
 
     Args:
-        head: quantize the output head, too.
+        head: quantize the output head too.
     """
     sizes = {"hidden_size": 64, "intermediate_size": 128, "head_dim": 32}
     write_model(folder, {**config, **sizes}, scale=3.0)
@@ -49,7 +49,7 @@ def write_few_bits(
 
 
 def packed(path: Path) -> Any:
-    """Load a model and let it compute by the kernels."""
+    """Load a model that computes with the kernels."""
     net, _ = loader.load_net(path, lazy=True)
     net.set_dtype(mx.float32)
     for _ in loader.pack_weights(net, path):

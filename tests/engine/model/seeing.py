@@ -1,4 +1,4 @@
-"""Images to show to models, and recordings."""
+"""Sample images and recordings for multimodal models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.messages import Audio, Image, Message
 
 
 def image(width: int, height: int, seed: int = 0) -> Image:
-    """A PNG of coloured noise."""
+    """Create a PNG of colored noise."""
     import numpy as np
     from PIL import Image as Pillow
 
@@ -21,13 +21,13 @@ def image(width: int, height: int, seed: int = 0) -> Image:
 
 
 def shown(text: str, *images: Image) -> list[Message]:
-    """One message that shows images before its text."""
+    """Create a message with images in front of its text."""
     parts: list[dict[str, Any]] = [{"type": "image", "image": one} for one in images]
     return [{"role": "user", "content": [*parts, {"type": "text", "text": text}]}]
 
 
 def tone(seconds: float, pitch: float = 440, rate: int = 16_000) -> Audio:
-    """A WAV file of one tone."""
+    """Create a WAV file with a single tone."""
     import numpy as np
 
     times = np.arange(int(seconds * rate)) / rate
@@ -41,6 +41,6 @@ def tone(seconds: float, pitch: float = 440, rate: int = 16_000) -> Audio:
 
 
 def heard(text: str, recording: Audio) -> list[Message]:
-    """One message that has a recording before its text."""
+    """Create a message with a recording in front of its text."""
     parts = [{"type": "audio", "audio": recording}, {"type": "text", "text": text}]
     return [{"role": "user", "content": parts}]

@@ -1,4 +1,4 @@
-"""Variants: a model with an adapter, in memory beside its base and sharing the base's arrays."""
+"""Model variants: an adapter loaded next to its base model and sharing the base's arrays."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PROMPTS = ["hello " * n for n in (1, 3, 7, 20, 2, 11, 50, 5)]
 
 
 def quantised(folder: Path) -> Path:
-    """A tiny model whose linear layers and embedding are kept in four bits."""
+    """Create a tiny model with 4-bit linear layers and embedding."""
     write_model(folder, SHAPES["tiny"], scale=3.0)
     net, config = load_model(folder)
     nn.quantize(net, group_size=32, bits=4)
@@ -49,7 +49,7 @@ def quantised(folder: Path) -> Path:
 
 
 class Folders:
-    """A model's folder, and those of adapters for it."""
+    """Folders of a model and of adapters for it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -72,19 +72,19 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 @pytest.fixture(scope="module")
 def shared_engine() -> Iterator[Engine]:
-    """For tests that leave nothing behind which others would notice."""
+    """Run an engine for tests that leave no traces in it."""
     with Engine() as running:
         yield running
 
 
 def size(adapter: Path) -> int:
-    """Bytes of an adapter's arrays."""
+    """Return the size of an adapter's arrays in bytes."""
     arrays = mx.load(str(adapter / "adapters.safetensors"))
     return sum(array.nbytes for array in arrays.values())
 
 
 def done(pieces: loader.Pieces) -> LoadedModel:
-    """What loading gives in the end."""
+    """Run loading to the end and return the model."""
     while True:
         try:
             next(pieces)
@@ -106,7 +106,7 @@ def answer(engine: Engine, model: Model, prompt: str = "Hello", seed: int = 3) -
     return tokens
 
 
-# ---------------------------------------------------------------- what a variant computes
+# ---------------------------------------------------------------- results of variants
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_variant_matches_mlx_lm_and_shares_arrays(
     theirs, _ = mlx_lm.load(str(folder), adapter_path=str(adapter))[:2]
     expected = theirs(ids, cache=make_prompt_cache(theirs))
     found = made.net(ids, cache=made.new_caches())
-    if family == "four bits":  # multiplied by another library, which rounds otherwise
+    if family == "four bits":  # uses another library for products, with different rounding
         assert mx.allclose(found, expected, atol=2e-3 * mx.std(expected).item())
     else:
         assert mx.array_equal(found, expected)
@@ -147,7 +147,7 @@ def test_variant_matches_mlx_lm_and_shares_arrays(
     assert mx.array_equal(base.net(ids, cache=base.new_caches()), before)
 
     if (family, kind) == ("four bits", "dora"):
-        return  # DoRA reads the weights, so it has some of its own
+        return  # DoRA needs the weights, so it keeps a copy of some
     its_own = {id(array) for _, array in tree_flatten(base.net.parameters())}
     shared = {id(a) for n, a in tree_flatten(made.net.parameters()) if not n.endswith(LEAVES)}
     assert shared == its_own
@@ -155,7 +155,7 @@ def test_variant_matches_mlx_lm_and_shares_arrays(
 
 @pytest.mark.parametrize(("tied", "key"), [(False, "lm_head"), (True, "model.embed_tokens")])
 def test_adapted_output_layer_skips_unused_rows(tmp_path: Path, tied: bool, key: str) -> None:
-    """On a Linux CPU the layer within does so, and what the adapter adds must have as many."""
+    """On a Linux CPU the output layer skips unused rows, so the adapter's output must match."""
     backend.start()
     shape = {**FAMILIES["plain"], "vocab_size": 16_500, "num_hidden_layers": 1}
     folder = write_model(tmp_path / "base", {**shape, "tie_word_embeddings": tied}, scale=3.0)
@@ -178,7 +178,7 @@ def test_16_bit_adapters_get_the_model_dtype(shared_engine: Engine, folders: Fol
     shared_engine.unload(model)
 
 
-# ---------------------------------------------------------------- many at once
+# ---------------------------------------------------------------- several variants
 
 
 def test_base_and_variant_chats_answer_as_alone(engine: Engine, folders: Folders) -> None:
@@ -198,7 +198,7 @@ def test_base_and_variant_chats_answer_as_alone(engine: Engine, folders: Folders
     ]
     assert [reply.tokens(PATIENCE) for reply in replies] == alone
     same = {tuple(answer(engine, model)) for model in models}
-    assert len(same) == 3  # or a mix-up would not show
+    assert len(same) == 3  # otherwise a mix-up would go unnoticed
 
 
 def test_variant_does_not_reuse_caches_of_base(
@@ -209,7 +209,7 @@ def test_variant_does_not_reuse_caches_of_base(
     base = engine.load(folders.base)
     pirate = engine.load(folders.base, adapter=folders.pirate)
     poet = engine.load(folders.base, adapter=folders.poet)
-    with Engine() as other:  # that has read nothing else
+    with Engine() as other:  # with empty caches
         fresh = other.load(folders.base, adapter=folders.pirate)
         expected = other.open_session(fresh).send(prompt, params).tokens(PATIENCE)
     for model in (base, poet, pirate):
@@ -221,7 +221,7 @@ def test_variant_does_not_reuse_caches_of_base(
     again = engine.open_session(pirate).send(prompt, params)
     assert again.tokens(PATIENCE) == expected
     assert again.stats is not None
-    assert again.stats.reused_tokens > 0  # its own beginning it does take over
+    assert again.stats.reused_tokens > 0  # reuses the prefix of the same variant
 
 
 def test_a_cache_on_disk_is_not_the_variants_either(folders: Folders, tmp_path: Path) -> None:
@@ -237,11 +237,11 @@ def test_a_cache_on_disk_is_not_the_variants_either(folders: Folders, tmp_path: 
         assert reply.tokens(PATIENCE) == expected
 
 
-# ---------------------------------------------------------------- memory, and who comes and goes
+# ---------------------------------------------------------------- memory of variants
 
 
 def figures(engine: Engine) -> tuple[int, int]:
-    """Bytes that the budget counts for weights, and that MLX holds, to 10 KB."""
+    """Return the weight bytes in the budget and MLX's memory rounded to 10 KB."""
     stats = engine.stats()
     return stats["weights_bytes"], round(stats["memory_in_use"], -4)
 
@@ -263,13 +263,13 @@ def test_memory_holds_a_base_once_whoever_comes_and_goes(engine: Engine, folders
     assert figures(engine) == about(whole, pirates, poets)
 
     expected = answer(engine, pirate)
-    engine.unload(base)  # the variants need its arrays
+    engine.unload(base)  # the variants keep its arrays alive
     assert {m.id for m in engine.stats()["models"]} == {pirate.id, poet.id}
     assert engine.stats()["weights_bytes"] == whole + pirates + poets
     assert answer(engine, pirate) == expected
     engine.unload(poet)
     assert engine.stats()["weights_bytes"] == whole + pirates
-    assert engine.load(folders.base) == base  # from memory
+    assert engine.load(folders.base) == base  # no reload
     assert engine.stats()["weights_bytes"] == whole + pirates
     engine.unload(pirate)
     assert figures(engine)[0] == whole
@@ -282,7 +282,7 @@ def test_a_base_that_comes_after_its_variant_is_not_read_again(
 ) -> None:
     pirate = engine.load(folders.base, adapter=folders.pirate)
     assert [m.id for m in engine.stats()["models"]] == [pirate.id]
-    monkeypatch.setattr(loader, "load", None)  # nobody may read weights any more
+    monkeypatch.setattr(loader, "load", None)  # fail if weights are read
     poet = engine.load_later(folders.base, adapter=folders.poet)
     base = engine.load(folders.base)
     assert base.id == pirate.base == poet.result(PATIENCE).base
@@ -304,7 +304,7 @@ def test_all_asked_for_at_once_are_read_once(engine: Engine, folders: Folders) -
 
 def test_a_budget_that_holds_a_base_once_takes_its_variants_too(folders: Folders) -> None:
     nbytes = sum(f.stat().st_size for f in folders.base.glob("*.safetensors"))
-    most = int(2.1 * nbytes)  # reading may take the weights twice, in a wider type
+    most = int(2.1 * nbytes)  # reading may hold the weights twice, in a wider type
     with Engine(memory_budget=most) as engine:
         for adapter in (None, folders.pirate, folders.poet):
             engine.load(folders.base, adapter=adapter)
@@ -332,14 +332,14 @@ def test_an_estimate_counts_an_adapters_arrays_and_a_base_once(
     assert beside.shared == held - size(folders.pirate)
     engine.load(folders.base, adapter=folders.poet)
     assert engine.stats()["weights_bytes"] == held + beside.weights
-    kept = engine.estimate(folders.base, context=256)  # by its variants
+    kept = engine.estimate(folders.base, context=256)  # still loaded for its variants
     assert (kept.weights, kept.shared) == (0, beside.shared)
 
 
 def test_an_estimate_counts_what_an_adapter_is_computed_with(
     engine: Engine, folders: Folders
 ) -> None:
-    """DoRA computes a layer's weights anew in every pass, and 16 bits become float32 on a CPU."""
+    """DoRA recomputes weights in each pass, and 16-bit arrays are widened to float32 on a CPU."""
     half = write_adapter(folders.root / "halved", folders.base, seed=4, dtype="bfloat16")
     assert engine.estimate(folders.base, 256, adapter=half).adapter == 2 * size(half)
     bare = engine.estimate(folders.base, 256).working
@@ -347,7 +347,7 @@ def test_an_estimate_counts_what_an_adapter_is_computed_with(
     shape = FAMILIES["plain"]
     query = shape["hidden_size"] * shape["num_attention_heads"] * shape["head_dim"]
     dora = engine.estimate(folders.base, 256, adapter=folders.poet).working
-    assert dora == bare + 2 * 4 * query  # the sum and what is added, in float32
+    assert dora == bare + 2 * 4 * query  # the sum and the added term, in float32
 
 
 def test_a_base_is_not_offered_to_be_unloaded_for_its_variant(folders: Folders) -> None:
@@ -390,11 +390,13 @@ def test_idle_variants_go_before_the_base_that_they_need(engine: Engine, folders
     assert figures(engine) == (0, 0)
 
 
-# ---------------------------------------------------------------- folders that cannot be used
+# ---------------------------------------------------------------- invalid folders
 
 
 def settings(**changed: Any) -> Callable[[Path], object]:
-    """A change of `adapter_config.json`; a name with two underscores is one of its parameters."""
+    """Return a function that edits `adapter_config.json`. A double underscore selects a nested
+    key.
+    """
 
     def change(folder: Path) -> None:
         file = folder / "adapter_config.json"
@@ -408,7 +410,7 @@ def settings(**changed: Any) -> Callable[[Path], object]:
 
 
 def arrays(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object]:
-    """A change of the arrays."""
+    """Return a function that edits the arrays."""
 
     def changed(folder: Path) -> None:
         file = str(folder / "adapters.safetensors")
@@ -572,7 +574,9 @@ def test_a_server_answers_for_a_base_and_its_variants(engine: Engine, folders: F
 
 
 def test_session_stays_with_its_variant(engine: Engine, folders: Folders) -> None:
-    """A request that named no model was answered by the base, whose folder is the variant's."""
+    """Regression test: the base answered requests without a model, although a variant was in
+    use.
+    """
     server = Server(engine, [engine.load(folders.base)], 0)
     server.offer(str(folders.base), str(folders.pirate))
     body = {"temperature": 0, "max_tokens": 4, "session_id": "a"}
@@ -597,11 +601,11 @@ def asked(server: Server, path: str, body: dict[str, Any] | None = None) -> Any:
     return content
 
 
-# ---------------------------------------------------------------- while a variant is being made
+# ---------------------------------------------------------------- during the creation of a variant
 
 
 class Held:
-    """Loads that stand still once their weights have been read, until they may go on."""
+    """Loads that block after reading the weights until they are released."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.may_go_on = threading.Event(), threading.Event()
@@ -639,14 +643,14 @@ def test_a_variant_that_nobody_wants_any_more_leaves_nothing(
     engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch, with_base: bool
 ) -> None:
     base = engine.load(folders.base) if with_base else None
-    gc.collect()  # what the tests before have left in circles
+    gc.collect()  # free reference cycles left by earlier tests
     before = figures(engine)
     held = Held(monkeypatch)
     loading = engine.load_later(folders.base, adapter=folders.pirate)
     assert held.begun.wait(PATIENCE)
     assert loading.cancel()
     held.may_go_on.set()
-    other = engine.load(folders.base, adapter=folders.poet)  # its turn comes after that
+    other = engine.load(folders.base, adapter=folders.poet)  # loads after that one
     engine.unload(other)
     assert figures(engine) == before
     assert engine.stats()["models"] == ([base] if base is not None else [])

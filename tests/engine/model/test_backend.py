@@ -1,4 +1,4 @@
-"""How an engine comes to MLX and mlx-lm in a process that uses them as well."""
+"""Importing MLX and mlx-lm in an engine when the same process uses them too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ON_LINUX = pytest.mark.skipif(
 
 
 def run(code: str, **environment: str) -> str:
-    """What `code` prints in a process of its own."""
+    """Return what `code` prints in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         check=False,
@@ -32,8 +32,8 @@ def run(code: str, **environment: str) -> str:
     return done.stdout
 
 
-# Another thread is stopped in the midst of importing mlx-lm until the engine's thread has to wait
-# for one of Python's import locks.
+# Another thread is stopped in the middle of importing mlx-lm until the engine thread waits for one
+# of Python's import locks.
 MEANWHILE = """
     import importlib.machinery, sys, threading, time, traceback
     from importlib import _bootstrap
@@ -140,7 +140,7 @@ def test_the_slow_blas_may_be_chosen_without_a_warning() -> None:
 def test_kernels_are_kept_with_the_persons_caches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They take minutes to compile: a folder that the next boot empties loses them."""
+    """Kernels take minutes to compile, so they mustn't be in a folder that is emptied on reboot."""
     name = "MLX_PTX_CACHE_DIR"
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "caches")
     monkeypatch.setenv(name, "a person's own")

@@ -1,4 +1,4 @@
-"""Where a prompt is cut into chunks, which the others' presence decides, must not show."""
+"""Chunk boundaries depend on other chats' activity, so they must not change the result."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return folder
 
 
-# The second looks back one token further than its windows keep, the third adds its mask of truth
-# values to the scores and so sees what comes after.
+# The second model attends to one more token than its windows keep. The third adds its boolean
+# mask to the scores and so sees later tokens.
 @pytest.mark.parametrize(
     ("name", "prompt", "temperature"),
     [
@@ -64,13 +64,13 @@ def test_a_prompt_read_in_other_chunks_is_answered_alike(
         chat = engine.open_session(model)
         answers.append([chat.send(p, some).tokens(60) for p in (prompt, "so")])
         chat.close()
-        engine.stats()  # it is gone, lest the next one takes what it has read
+        engine.stats()  # closed, so that the next session can't reuse its prefix
     assert all(answer == answers[0] for answer in answers)
     assert len(set(answers[0][0])) > 1
 
 
 def result(pieces: Generator[None, None, bool]) -> bool:
-    """What a generator returns."""
+    """Run a generator to its end and return its result."""
     while True:
         try:
             next(pieces)

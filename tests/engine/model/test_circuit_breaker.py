@@ -1,4 +1,4 @@
-"""What has failed rests and is tried again: nothing is given up for good."""
+"""Features that fail are paused and retried, and never disabled permanently."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.model.loader import load_blocking
 
 
 def rest_of(tried: CircuitBreaker) -> int:
-    """Passes until it works again."""
+    """Return the number of passes until the feature is enabled again."""
     passes = 0
     while not tried.is_enabled:
         tried.record_success()
@@ -51,7 +51,7 @@ def test_repeated_faults_double_the_pause() -> None:
 
 
 def test_faults_are_forgiven() -> None:
-    """Three faults in months of answers are no reason to go without."""
+    """A few faults over months must not disable a feature."""
     tried = CircuitBreaker(3)
     for _ in range(50):
         tried.record_failure()
@@ -74,7 +74,9 @@ def test_passes_are_shared_again_after_faults(
     monkeypatch: pytest.MonkeyPatch,
     together: Callable[[int], None],
 ) -> None:
-    """After three faults all passes were apart until the model was loaded anew."""
+    """Regression test: after three faults passes were never shared again until the model was
+    reloaded.
+    """
     monkeypatch.setattr("engine.model.loaded_model.MIN_PAUSE_PASSES", 80)
     decode = runner.decode
     shared: list[bool] = []

@@ -1,4 +1,4 @@
-"""The CPU: which kernels OpenBLAS takes, and what is computed otherwise than MLX does."""
+"""CPU backend: OpenBLAS kernels, and computations that replace MLX's own."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_users_own_choice_of_kernels_stays(monkeypatch: pytest.MonkeyPatch) 
 
 
 def alone(code: str) -> None:
-    """Run `code` in a process of its own: what is replaced in MLX stays replaced."""
+    """Run `code` in a separate process, because patches to MLX can't be undone."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         check=False,

@@ -1,4 +1,4 @@
-"""transformers takes the list of its modules' names from a file, and finds the same in it."""
+"""transformers reads the list of its modules from a file, with the same result as scanning them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ print(import_utils.read, sorted(transformers.found), sorted(auto.popitem()[0]), 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A small transformers that counts how often it reads its modules."""
+    """Create a small fake transformers that counts how often it scans its modules."""
     made = tmp_path / "transformers"
     for folder in (made, made / "utils", made / "models", made / "models" / "auto"):
         folder.mkdir()
@@ -81,7 +81,7 @@ def test_a_file_that_does_not_belong_to_the_package_is_not_used(package: Path, d
 
 
 def test_the_installed_package_is_described_as_it_reads_itself() -> None:
-    """Sets compared as a whole: names, modules and what each of them needs."""
+    """Compare the names, the modules and the requirements of each module."""
     code = """
 from engine.text import import_structure
 import transformers

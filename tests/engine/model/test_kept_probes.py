@@ -1,4 +1,4 @@
-"""Which ways a model can take is kept in a file, and nothing in such a file is taken on trust."""
+"""Saved model capabilities, whose files are never trusted blindly."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_folder_that_cannot_be_written_costs_nothing(model: LoadedModel, tmp_p
 def test_ways_that_other_code_found_are_not_believed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stretto is no installed package: its version would be none, whatever has changed."""
+    """Stretto has no package version, so the key must change with the code itself."""
 
     def place() -> Path:
         return probed_file(tmp_path).path

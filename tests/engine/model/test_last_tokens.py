@@ -1,4 +1,4 @@
-"""A prompt's last token is fed in the pass that reads what comes before it."""
+"""The last prompt token is fed in the same pass as the rest of the prompt."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ALL = ("plain", "sliding window", "MLA", "MoE", "hybrid recurrent", "attention s
 
 
 def params(seed: int, **more: Any) -> SamplingParams:
-    calm = {3: -1e9, 4: -1e9, 2: -1e9}  # a random model must not happen to end, or think
+    calm = {3: -1e9, 4: -1e9, 2: -1e9}  # keep the random model from ending or thinking
     return SamplingParams(
         **{"max_tokens": 10, "temperature": 0.9, "seed": seed, "logit_bias": calm, **more}
     )
@@ -38,7 +38,7 @@ def params(seed: int, **more: Any) -> SamplingParams:
 
 @pytest.fixture
 def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many rows each pass had that read a prompt to its end."""
+    """Record the number of rows in each pass that finished a prompt."""
     seen: list[int] = []
     decode = runner.decode
 
@@ -52,7 +52,7 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def conversation(folder: Path, **more: Any) -> tuple[list[list[int]], list[int]]:
-    """What a chat says in its turns and what it has read of each; a second chat comes last."""
+    """Return the replies of a chat and how much it read in each turn. A second chat runs last."""
     said, read = [], []
     with Engine() as engine:
         model = engine.load(folder)
@@ -198,11 +198,11 @@ def test_where_it_is_unknown_a_last_token_comes_by_itself(
     monkeypatch.setattr(output_rows, "install", lambda net, ids: lambda: None)
     chat = engine.open_session(engine.load(model_folder("plain")))
     assert chat.send("hello", params(1)).tokens(60)
-    assert not ended  # else the vocabulary would be multiplied with all of the prompt
+    assert not ended  # otherwise the output layer would run on the whole prompt
 
 
 class Counting(nn.Module):
-    """Notes how many rows an output layer was given."""
+    """Output layer that records its number of rows."""
 
     def __init__(self, weight: mx.array) -> None:
         super().__init__()
@@ -222,7 +222,7 @@ def test_output_layer_gets_only_wanted_rows(
 ) -> None:
     backend.start()
     config = {**FAMILIES["plain"], "hidden_size": 64, "tie_word_embeddings": kind == "tied"}
-    config["intermediate_size"] = config["vocab_size"] = 320  # a wide layer is no output layer
+    config["intermediate_size"] = config["vocab_size"] = 320  # wide, but no output layer
     model = loader.load_blocking(write_model(tmp_path / "model", config, scale=1.0), wide=True)
     if kind == "4 bits":
         nn.quantize(model.net, group_size=64, bits=4)

@@ -1,4 +1,4 @@
-"""A model is loaded in small pieces: between two of them the chats that stream get their tokens."""
+"""Models load in small steps, between which streaming chats get their tokens."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Folder = Callable[[str], Path]
 
 
 def examined(folder: Path, largest_id: int | None = None) -> loader.Examined:
-    """A folder that has been looked at."""
+    """Examine a folder."""
     backend.start()
     config = folder_module.check(folder, "Tiny")
     return loader.examine(folder, "Tiny", config, 1_000_000, [2], largest_id)
@@ -34,7 +34,7 @@ def examined(folder: Path, largest_id: int | None = None) -> loader.Examined:
 def passes_by_piece(
     folder: Path, monkeypatch: pytest.MonkeyPatch, largest_id: int | None = None
 ) -> tuple[list[int], LoadedModel]:
-    """How many forward passes of the whole model each piece of loading makes."""
+    """Return the number of full forward passes in each loading step."""
     from mlx_lm.utils import _get_classes
 
     known = examined(folder, largest_id)
@@ -80,7 +80,7 @@ def test_weights_are_read_a_few_at_a_time(
     monkeypatch.setattr(loader, "BATCH_BYTES", 1)
     monkeypatch.setattr(loader, "SLICE_S", 0.0)
     reading = loader.load(examined(model_folder("plain")), wide=False)
-    next(reading)  # the model without its weights
+    next(reading)  # creates the model without its weights
     assert not evaluated
     shares = []
     for count in range(1, 5):
@@ -99,7 +99,7 @@ def test_who_loads_hears_how_far_it_is_whatever_that_does(
 
     def told(share: float) -> None:
         heard.append(share)
-        raise SystemExit  # must not end the engine's thread
+        raise SystemExit  # must not end the engine thread
 
     model = engine.load_later(model_folder("plain"), told).result(timeout=60)
     assert model.nbytes > 0
@@ -111,7 +111,7 @@ def test_who_loads_hears_how_far_it_is_whatever_that_does(
 def test_a_vocabulary_that_fits_is_not_looked_through_again(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Listing 150,000 words holds Python's lock for 0.1 s; a child has done it already."""
+    """Listing 150,000 words holds the GIL for 0.1 s, and a child process has already done it."""
     asked: list[int] = []
     monkeypatch.setattr(vocabulary, "check_tokenizer", lambda rows, *_: asked.append(rows))
     rows = int(FAMILIES["plain"]["vocab_size"])
@@ -132,11 +132,11 @@ def test_model_module_is_imported_early(
 
 
 class Clock:
-    """Stands still, but for what evaluating costs."""
+    """Fake clock that only advances when arrays are evaluated."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, cost: Callable[[list[Any]], float]) -> None:
         self.now = 0.0
-        self.evaluated: list[int] = []  # arrays at a time
+        self.evaluated: list[int] = []  # arrays per evaluation
         usual = mx.eval
 
         def watched(arrays: list[Any]) -> None:
@@ -151,7 +151,7 @@ class Clock:
 @pytest.mark.parametrize(
     ("layer", "slices"),
     [
-        (0.04, [[1]] * 13),  # longer than a slice each
+        (0.04, [[1]] * 13),  # each takes longer than a slice
         (0.009, [[1, 2], [3], [3], [3], [1]]),
         (0.001, [[1, 2, 4, 6]]),
     ],
@@ -159,7 +159,7 @@ class Clock:
 def test_a_pass_is_computed_in_slices_of_so_much_time(
     monkeypatch: pytest.MonkeyPatch, layer: float, slices: list[list[int]]
 ) -> None:
-    """Twelve layers, and what they give in the end."""
+    """Evaluate twelve layers and the final result."""
     backend.start()
     monkeypatch.setattr(slices_module, "SLICE", 0.03)
     clock = Clock(monkeypatch, lambda arrays: layer * len(arrays))
@@ -176,7 +176,7 @@ def test_a_pass_is_computed_in_slices_of_so_much_time(
 
 
 def test_what_a_slice_leaves_out_is_not_computed_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A layer's cache depends on the layers before, and on none after it."""
+    """A layer's cache doesn't depend on later layers."""
     backend.start()
     monkeypatch.setattr(slices_module, "SLICE", 0.0)
     hidden, layers = mx.ones((1, 2**20)), []
@@ -221,12 +221,12 @@ def test_a_large_array_is_read_in_a_turn_of_its_own(monkeypatch: pytest.MonkeyPa
     for _ in loader.read_weights(net):
         turns.append(list(clock.evaluated))
         clock.evaluated.clear()
-    # 5 ms for each small one, and 20 for all of a turn; 50 ms for the large one.
+    # 5 ms for each small model and 20 ms per turn; 50 ms for the large model.
     assert turns == [[2, 1], [1], [2, 1]]
 
 
 def test_a_model_that_goes_is_freed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each as long as it takes, with a turn of the loop between."""
+    """Free arrays for a limited time per step, with a turn of the loop between the steps."""
     now, freed = [0.0], []
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(leaving, "PIECE", 4000)
@@ -265,21 +265,21 @@ def test_an_engine_that_ends_tells_who_waits_for_a_model_to_go() -> None:
 def test_waiting_load_always_ends(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch, draft: bool
 ) -> None:
-    """Those who waited had been collected, and were lost when the rest of it raised."""
+    """Regression test: waiting loads were lost when later cleanup raised."""
     raised: list[bool] = []
     give_up = leaving.Leaving.give_up
 
     def faulty(self: leaving.Leaving) -> None:
         raised.append(True)
         if len(raised) == 1:
-            raise BaseException("injected")  # as a panic in a native library is
+            raise BaseException("injected")  # as when a native library panics
         give_up(self)
 
     monkeypatch.setattr(leaving.Leaving, "give_up", faulty)
     engine = Engine()
     waits = engine.load_later(
         model_folder("plain"),
-        lambda _: engine.stop(),  # on the engine thread: the reading is under way
+        lambda _: engine.stop(),  # on the engine thread while weights are being read
         draft=model_folder("sliding window") if draft else None,
     )
     with pytest.raises(EngineError, match="stopped"):

@@ -1,4 +1,4 @@
-"""A prompt that is read in one pass with the steps of those who answer: nobody notices."""
+"""Prefilling in the same pass as decode steps doesn't change any reply."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ NAMES = "abc"
 
 
 def params(seed: int, tokens: int) -> SamplingParams:
-    calm = {3: -1e9, 4: -1e9, 2: -1e9}  # a random model must not happen to end, or think
+    calm = {3: -1e9, 4: -1e9, 2: -1e9}  # keep the random model from ending or thinking
     return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
 
 
 @pytest.fixture
 def mixes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """How many sessions that answer and how many tokens of prompts each mixed pass had."""
+    """Record the number of decoding sessions and of prompt tokens in each mixed pass."""
     seen: list[tuple[int, int]] = []
     decode = runner.decode
 
@@ -47,7 +47,7 @@ def mixes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 def streaming(
     engine: Engine, model: Any, mixes: list[tuple[int, int]], **options: Any
 ) -> list[Reply]:
-    """Three chats in the middle of answers that do not end before they are stopped."""
+    """Start three chats that keep decoding until they are stopped."""
     replies = [
         engine.open_session(model, **options).send(f"I am {name}", params(seed, 6000))
         for seed, name in enumerate(NAMES)
@@ -55,12 +55,12 @@ def streaming(
     for reply in replies:
         texts = (event for event in reply if isinstance(event, TextDelta))
         next(texts), next(texts)
-    mixes.clear()  # the later ones' prompts may have been read beside the first
+    mixes.clear()  # later prompts may have been mixed with the first reply
     return replies
 
 
 def said_as_alone(folder: Path, replies: list[Reply]) -> None:
-    """Stop them. What they said so far is what each says alone."""
+    """Stop the replies and compare each with a chat that ran alone."""
     for reply in replies:
         reply.cancel()
     for seed, reply in enumerate(replies):
@@ -96,7 +96,7 @@ def test_all_say_what_they_say_alone(
     assert said == alone(folder, PROMPT, 7, 20)
     assert len(mixes) > 3
     assert all(n == 3 for n, _ in mixes)
-    # Nearly all of the prompt was read so.
+    # Mixed passes read most of the prompt.
     assert sum(count for _, count in mixes) > 0.7 * late.stats.prompt_tokens
 
 
@@ -155,7 +155,7 @@ def test_cancelled_mixed_prefill_can_be_repeated(
     replies = streaming(engine, model, mixes)
     chat = engine.open_session(model)
     late = chat.send(PROMPT, params(7, 20))
-    for _ in late:  # its first sign of life: a chunk has been read
+    for _ in late:  # first event: a chunk has been read
         break
     late.cancel()
     late.tokens(60)
@@ -181,7 +181,7 @@ def test_who_must_be_reproducible_has_passes_of_their_own(
 def test_states_are_taken_along_where_the_probe_was_kept(
     model_folder: Callable[[str], Path],
 ) -> None:
-    """Ways that are known are not tried out again, but modules are made ready for them."""
+    """Saved capabilities aren't measured again, but modules are still prepared for them."""
     backend.start()
     net, _ = load_net(model_folder("hybrid recurrent"))
     known = probe.Ways(probe.SHARED, slots=True, shares_prefix=True, mixes=True)

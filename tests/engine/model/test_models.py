@@ -1,4 +1,4 @@
-"""Which model is which, and what its folder recommends."""
+"""Model ids, and the recommended settings in a model's folder."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def test_the_same_folder_is_read_once_and_weights_are_kept_once(
     folder = model_folder("plain")
     with Engine() as first:
         weights = first.load(folder).nbytes
-    with Engine(memory_budget=int(weights * 1.5)) as engine:  # a second copy would not fit
+    with Engine(memory_budget=int(weights * 1.5)) as engine:  # a second copy wouldn't fit
         model = engine.load(folder)
         assert engine.load(folder) == model
         assert engine.load(str(folder) + "/") == model
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy)
     with Engine() as engine:
-        # Of this process, in which an engine of another test may not have let go of all yet.
+        # An engine of another test in this process may not have freed everything yet.
         before = engine.stats()["memory_in_use"]
         assert engine.load(folder) == engine.load(copy)
         assert engine.stats()["memory_in_use"] - before < 1.5 * weights
@@ -97,7 +97,7 @@ def test_params_can_be_hashed_and_do_not_share_the_callers_dict() -> None:
 def test_a_module_that_ends_the_process_ends_nothing(
     engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """mlx-lm's `olmo` calls `sys.exit` where a package of its own is missing."""
+    """mlx-lm's `olmo` calls `sys.exit` if a dependency is missing."""
     broken = tmp_path / "olmo"
     shutil.copytree(model_folder("plain"), broken)
     config = json.loads((broken / "config.json").read_text())

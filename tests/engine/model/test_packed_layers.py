@@ -1,4 +1,4 @@
-"""Layers and experts in few bits that compute by the CPU kernels."""
+"""Quantized layers and experts that use the CPU kernels."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ pytestmark = [
     pytest.mark.usefixtures("all_cores"),
 ]
 
-CLOSE = 1e-2  # what activations, keys and values of 16 bits differ by, in a few layers
+CLOSE = 1e-2  # error of 16-bit activations, keys and values after a few layers
 
 
 @pytest.fixture(scope="module", params=["llama", "qwen3"])
@@ -59,7 +59,7 @@ def test_weights_are_held_once(folder: Path) -> None:
     before = mx.get_active_memory()
     shape, nbytes = linear.weight.shape, linear.weight.nbytes
     assert shape == (64, 16)
-    assert nbytes == 64 * 64  # found by code that adds up a model's bytes
+    assert nbytes == 64 * 64  # found by code that sums a model's bytes
     linear.weight = linear.scales = linear.biases = None
     assert before - mx.get_active_memory() < 100
 
@@ -175,7 +175,7 @@ def test_experts_with_other_tensor_names_stay_mlx(
 def test_variant_with_reread_base_counts_its_memory(
     kind: str, folder: Path, experts_folder: Path, tmp_path: Path
 ) -> None:
-    """An adapter on experts, and DoRA, need the weights that were packed."""
+    """An adapter on experts and DoRA both need the original weights."""
     path = tmp_path / "half"
     shutil.copytree(experts_folder if kind == "lora" else folder, path)
     net, _ = load_model(path)

@@ -1,6 +1,6 @@
-"""What the engine replaces in mlx-lm, MLX and Python, and what happens when one is not there.
+"""Patches to mlx-lm, MLX and Python, and behavior when their targets are missing.
 
-Each case runs in a process of its own, because a patch is applied once for the whole process.
+Patches apply to the whole process, so each case runs in a separate process.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def off():
 
 
 def run(code: str, *arguments: str) -> str:
-    """What `code` prints, after `START`, in a process of its own."""
+    """Return what `code` prints after `START` in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", START + textwrap.dedent(code), *arguments],
         check=False,
@@ -65,8 +65,8 @@ def run(code: str, *arguments: str) -> str:
 
 ON_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="applied on Linux CPUs only")
 
-# What another version of mlx-lm, MLX or Python might be like, the patch that it switches off, and
-# how the chats of an ordinary model step then.
+# Possible future versions of mlx-lm, MLX or Python, the patch each of them disables, and how chats
+# of an ordinary model step in that case.
 OTHER_VERSIONS = [
     pytest.param(
         """
@@ -192,7 +192,7 @@ def test_unpatched_model_steps_alone(
 
 @ON_LINUX
 def test_c_a_new_keyword_of_attention_is_passed_on(model_folder: Callable[[str], Path]) -> None:
-    """A model of a later mlx-lm gives attention an argument that this engine has never seen."""
+    """A later mlx-lm may pass attention an unknown argument."""
     run(
         """
         import mlx_lm.models.base as base
@@ -253,7 +253,7 @@ def test_products_that_are_made_otherwise_on_cuda_are_the_same(
     assert made.shape == (*shape, 64)
     assert mx.abs(made - layer(x)).max().item() < 1e-4
     rows = shape[0] * shape[1]
-    # MLX takes (chats, 1, inputs) for as many products, and fewer than eight rows one by one.
+    # MLX treats (chats, 1, inputs) as separate products, and runs fewer than eight rows one by one.
     expected = {1: [(1, 1, 128)], 2: [(2, 128)], 4: [(8, 128)], 7: [(8, 128)], 8: [(8, 128)]}
     assert given == expected.get(rows, [])
 

@@ -1,4 +1,4 @@
-"""Models of plain decoder layers: recognized, right, and the same bits in any company."""
+"""Models built from plain decoder layers: detection, accuracy, and equal bits in any batch."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ pytestmark = [
     pytest.mark.usefixtures("all_cores"),
 ]
 
-CLOSE = 1e-2  # what keys and values of 16 bits differ by
+CLOSE = 1e-2  # error of 16-bit keys and values
 
 
 @pytest.fixture(scope="module", params=["llama", "qwen3"])
@@ -47,7 +47,7 @@ def logits(net: Any, tokens: list[int], caches: Any) -> np.ndarray[Any, Any]:
 
 
 def together(net: Any, fed: list[tuple[Any, list[int]]]) -> list[np.ndarray[Any, Any]]:
-    """Run a pass of several sessions: those with one token decode, the others read a chunk."""
+    """Run a pass in which sessions with one token decode and the others read a chunk."""
     decoding = [(caches, tokens) for caches, tokens in fed if len(tokens) == 1]
     reading = [(caches, tokens) for caches, tokens in fed if len(tokens) > 1]
     order = [*decoding, *reading]
@@ -74,7 +74,7 @@ def test_model_says_the_same_as_by_mlx(folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["gemma2", "phi3", "glm4", "exaone4"])
 def test_other_parts_are_taken(kind: str, tmp_path: Path) -> None:
-    """Norms after parts and of other kinds, GELU, caps, scaled embeddings, joined matrices."""
+    """Cover post-norms and other norms, GELU, soft caps, scaled embeddings and fused matrices."""
     more = {"sliding_window": None, "sliding_window_pattern": None} if kind == "exaone4" else {}
     path = write_few_bits(tmp_path / kind, {**small_config(kind), **more})
     net, (theirs, _) = packed(path), load_model(path)
@@ -112,12 +112,12 @@ def test_parts_of_another_kind_keep_their_own_code(
 
     monkeypatch.setattr(type(module), "__call__", locals()[part])
     is_taken = plain_decoder.install(net, library)
-    assert is_taken == (part == "head")  # the body is as usual
+    assert is_taken == (part == "head")  # the decoder layers are standard
     assert not isinstance(net, plain_decoder._PlainModel)
 
 
 def test_layers_of_another_kind_keep_their_own_code(tmp_path: Path) -> None:
-    """Granite's parts have the usual names, and it multiplies what they say."""
+    """Granite's layers use the standard names but multiply their outputs."""
     config = {
         **FAMILIES["plain"],
         "model_type": "granite",
@@ -140,7 +140,7 @@ def test_layers_of_another_kind_keep_their_own_code(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["llama", "internlm3"])
 def test_rotation_that_depends_on_length_has_no_table(kind: str, tmp_path: Path) -> None:
-    """Dynamic scaling begins beyond the longest text of the training."""
+    """Dynamic scaling starts beyond the training length."""
     config = {
         **FAMILIES["plain"],
         "model_type": kind,
@@ -152,7 +152,7 @@ def test_rotation_that_depends_on_length_has_no_table(kind: str, tmp_path: Path)
     }
     net = packed(write_few_bits(tmp_path / kind, config))
     assert packed_layers.is_packed(net)
-    if plain_decoder.is_installed(net):  # this mlx-lm has no such scaling for it
+    if plain_decoder.is_installed(net):  # this mlx-lm doesn't implement the scaling for it
         rope = net.layers[0].self_attn.rope
         head = mx.ones((1, 1, 1, 32))
         table = plain_decoder._rotation(rope, 32)
@@ -219,7 +219,7 @@ def test_fork_and_its_origin_go_on_apart(folder: Path) -> None:
 
 
 def test_taking_tokens_back_leaves_forks_alone(folder: Path) -> None:
-    """A session that goes back writes over positions that its forks still read."""
+    """After trimming, a session overwrites positions that its forks still read."""
     net, prompt = packed(folder), list(range(40))
     caches = make_prompt_cache(net)
     logits(net, prompt, caches)
@@ -236,7 +236,7 @@ def test_taking_tokens_back_leaves_forks_alone(folder: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_schedules_change_no_bit(folder: Path, seed: int) -> None:
-    """Sessions join, leave, fork, go back and come back from copies, in any order."""
+    """Sessions join, leave, fork, trim and return from copies, in random order."""
     net, random = packed(folder), np.random.default_rng(seed)
     sessions: list[tuple[list[int], Any]] = []
     for _ in range(40):
@@ -298,7 +298,7 @@ def test_sessions_behind_a_shared_prefix_have_the_same_bits(folder: Path) -> Non
 
 
 def test_shared_prefix_of_one_key_head_has_the_same_bits(tmp_path: Path) -> None:
-    """Its keys and values are side by side in one array."""
+    """With a single key head, keys and values are stored side by side in one array."""
     config = {**FAMILIES["plain"], "model_type": "llama", "tie_word_embeddings": True}
     path = write_few_bits(tmp_path / "one", {**config, "num_key_value_heads": 1})
     test_sessions_behind_a_shared_prefix_have_the_same_bits(path)
@@ -439,7 +439,7 @@ def test_ways_of_a_model_are_tried_once(
         file.write_text(json.dumps(kept))
     with Engine(ways_dir=tmp_path / "ways") as engine:
         engine.load(folder)
-    assert len(tried) == 2  # impossible results are not used
+    assert len(tried) == 2  # invalid results aren't used
 
 
 def test_module_without_usual_parts_is_left(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Every parameter does what its name says, and nothing global is touched."""
+"""Each sampling parameter has its documented effect and no global state changes."""
 
 from __future__ import annotations
 
@@ -119,11 +119,11 @@ SETTINGS = st.fixed_dictionaries(
         "logit_bias": st.sampled_from([{}, {3: 2.0, 7: -5.0, 10**6: 1.0}]),
     }
 )
-WIDTHS = st.sampled_from([50, 6000])  # sorted, and by histogram
+WIDTHS = st.sampled_from([50, 6000])  # sorting, and histogram
 
 
 def reference(params: SamplingParams, logits: np.ndarray, recent: list[int]) -> set[int]:
-    """What may be drawn, worked out one step after the other in float64."""
+    """Return the tokens that may be drawn, computed step by step in float64."""
     values = logits.astype(np.float64)
     for token in set(recent) if params.uses_history else ():
         scale = params.repetition_penalty
@@ -165,7 +165,7 @@ def reference(params: SamplingParams, logits: np.ndarray, recent: list[int]) -> 
 
 
 def spread(width: int, seed: int) -> np.ndarray:
-    """Logits without ties, about as far apart as a model's."""
+    """Return logits without ties, spread like a model's."""
     return np.random.default_rng(seed).normal(0, 4, width).astype(np.float32)
 
 
@@ -184,14 +184,14 @@ def test_the_same_tokens_are_kept_as_by_the_plain_way(
 ) -> None:
     params, logits = SamplingParams(**chosen), spread(width, seed)
     ours, plain = may_be_drawn(params, logits, recent), reference(params, logits, recent)
-    # Sums in float32 and in float64 may part at the last token.
+    # Sums in float32 and float64 may differ at the last token.
     assert len(ours ^ plain) <= 1
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(SETTINGS, min_size=2, max_size=8), WIDTHS, st.integers(0, 2**16))
 def test_a_row_is_drawn_as_if_alone(chosen: list[dict[str, Any]], width: int, seed: int) -> None:
-    """Bit for bit: stacked rows of one kind, and others beside them."""
+    """Rows match bit for bit alone, stacked with rows of the same kind, and next to others."""
     samplers = [
         Sampler(SamplingParams(seed=n, xtc_probability=0.5 * (n % 2), **c))
         for n, c in enumerate([*chosen, *chosen])

@@ -1,4 +1,4 @@
-"""Images in chats: read as their models read them, once, and by nobody else."""
+"""Images in chats: correct, encoded once, and private to their chat."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.engine.model.seeing import heard, image, shown, tone
 
 FEW = SamplingParams(max_tokens=16, temperature=0.0)
 WIDE, TALL = image(64, 32, 1), image(24, 48, 2)
-PAIR = WIDE, image(64, 32, 7)  # of the same size
+PAIR = WIDE, image(64, 32, 7)  # equal sizes
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def test_positions_are_those_of_the_model() -> None:
     placed = vision.place_images(tokens, sights)
     whole = grid_positions(placed, 0, len(tokens))
     assert np.array_equal(whole, np.array(wanted)[:, 0])
-    for start in range(len(tokens)):  # wherever a pass begins and ends
+    for start in range(len(tokens)):  # all possible chunk boundaries
         for count in range(1, len(tokens) - start):
             part = grid_positions(placed, start, count)
             assert np.array_equal(part, whole[:, start : start + count])
@@ -57,13 +57,13 @@ def test_positions_are_those_of_the_model() -> None:
 
 @pytest.fixture(scope="module", params=FAMILIES)
 def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of each family that sees."""
+    """Write a model folder for each vision family."""
     name: str = request.param
     return write_seeing(tmp_path_factory.mktemp("seeing") / name, name)
 
 
 def _its_own(net: Any, ids: mx.array, token: int, pixels: Mapping[str, Any]) -> mx.array:
-    """The logits of mlx-vlm's model, called as its `generate` does."""
+    """Return the logits of mlx-vlm's model, called like its `generate` does."""
     model: Any = type(net).__mro__[2]
     given = {k: v if k == "image_sizes" else mx.array(v) for k, v in pixels.items()}
     found = model.get_input_embeddings(net, ids, **given).to_dict()
@@ -107,7 +107,9 @@ def test_a_chat_with_an_image_answers_alike_alone_and_among_others(
     alone = [engine.open_session(model).send(one, FEW).tokens(60) for one in asked]
     assert len({tuple(tokens) for tokens in alone}) == 3
     first = engine.open_session(model).send(asked[0], FEW)
-    next(event for event in first if isinstance(event, TextDelta))  # the others come as it streams
+    next(
+        event for event in first if isinstance(event, TextDelta)
+    )  # the others arrive as it streams
     replies = [first, *(engine.open_session(model).send(one, FEW) for one in asked[1:])]
     assert [reply.tokens(60) for reply in replies] == alone
     assert engine.stats()["images"][model.id]["encoded"] == 2
@@ -136,7 +138,7 @@ def test_words_for_images_are_text_where_a_person_types_them(
 
 
 def _hiding(words: list[str], family: Path, folder: Path) -> Path:
-    """The same model; neither its tokenizer nor its template's text shows the words as special."""
+    """Copy the model so that neither its tokenizer nor its template marks the words as special."""
     shutil.copytree(family, folder)
     settings, tokenizer = (folder / f"tokenizer{name}.json" for name in ("_config", ""))
     told = json.loads(settings.read_text())
@@ -173,7 +175,7 @@ def test_an_image_is_looked_at_once_for_all(
     twin = chats[0].fork()
     again = twin.send("What else?", FEW)
     again.tokens(60)
-    assert again.stats.reused_tokens > 35  # the image's tokens among them
+    assert again.stats.reused_tokens > 35  # including the image tokens
     assert engine.stats()["images"][model.id]["encoded"] == before + 1
 
 
@@ -181,7 +183,7 @@ def test_an_image_is_looked_at_once_for_all(
 def slow_images(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[tuple[threading.Event, threading.Event]]:
-    """Events: an image is being read; all images may be read."""
+    """Return two events: an image is being read, and images may be read."""
     real, entered, release = jobs.read_image, threading.Event(), threading.Event()
 
     def read_image(data: bytes, stop: threading.Event | None = None) -> DecodedImage:
@@ -222,7 +224,7 @@ def test_cancelled_reply_ends_the_reading_of_its_images(
     for reply in replies:
         reply.cancel()
         assert reply.text(60) == ""
-    # All threads of the lane are free again: the next image of the same client is reached.
+    # All worker threads are free again: the client's next image is reached.
     entered.clear()
     chats[0].send(shown("y", image(40, 32, 300)), FEW)
     assert entered.wait(60)
@@ -327,13 +329,13 @@ def test_chunks_cut_an_image_unless_its_tokens_see_each_other(
     for _, sight in placed:
         sight.whole = True
     read.clear()
-    engine.relieve_later().result(60)  # or the first one's caches would be taken over
+    engine.relieve_later().result(60)  # otherwise the first chat's caches would be reused
     assert said() == answer
     assert read
     assert not cuts()
 
 
-# Recordings, which are taken as images are.
+# Recordings, which work like images.
 
 
 def test_logits_of_a_recording_are_those_of_its_own_model(tmp_path: Path) -> None:
@@ -343,7 +345,7 @@ def test_logits_of_a_recording_are_those_of_its_own_model(tmp_path: Path) -> Non
     look = towers.load_preprocessor(folder, config, tokenizer)
     sight = look.tokens_of(tone(1.3))
     assert sight.pixels is not None
-    assert len(sight.own) == 33  # of 40 ms each
+    assert len(sight.own) == 33  # tokens of 40 ms
     seen = vision.VisionModel(net, look.kind, look.placeholder)
     for _ in seen.encode(sight, sight.pixels):
         pass
@@ -356,7 +358,7 @@ def test_logits_of_a_recording_are_those_of_its_own_model(tmp_path: Path) -> Non
     }
     wanted = _its_own(net, ids, -1, given)
     caches, logits = net.make_cache(), []
-    for start, end in ((0, 40), (40, len(tokens))):  # nothing forbids a cut in a recording
+    for start, end in ((0, 40), (40, len(tokens))):  # a recording may be cut at any token
         part = mx.array([seen.plain(tokens[start:end])])
         told = seen.given(part, [InputSpan([(25, sight)], start, end - start)])
         logits.append(net(part, cache=caches, **told))
@@ -373,7 +375,7 @@ def test_audio_chat_answers_as_alone(engine: Engine, tmp_path: Path) -> None:
     assert len({tuple(tokens) for tokens in alone}) == 3
     replies = [engine.open_session(model).send(one, FEW) for one in asked]
     assert [reply.tokens(60) for reply in replies] == alone
-    assert engine.stats()["images"][model.id]["encoded"] == 4  # each once
+    assert engine.stats()["images"][model.id]["encoded"] == 4  # each image once
 
 
 def test_a_long_recording_is_heard_half_a_minute_at_a_time(engine: Engine, tmp_path: Path) -> None:
@@ -473,7 +475,7 @@ def test_who_ends_while_an_image_is_looked_at_holds_nobody_up(
     monkeypatch.setattr(vision.VisionModel, "encode", slow)
     ended = engine.open_session(model).send(shown("What?", one), FEW)
     assert begun.wait(60)
-    assert engine.open_session(model).send("Hello", FEW).tokens(60)  # it streams meanwhile
+    assert engine.open_session(model).send("Hello", FEW).tokens(60)  # streams during that time
     ended.cancel()
     waiting = engine.open_session(model).send(shown("What else?", one), FEW)
     free.set()

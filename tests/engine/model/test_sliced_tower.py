@@ -1,4 +1,4 @@
-"""Towers computed in pieces: small ones, and the same however many there are."""
+"""Vision towers computed in small pieces give the same result for any piece size."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEW = SamplingParams(max_tokens=10, temperature=0.0)
 
 
 class _Block(nn.Module):
-    """Attention and a feed-forward layer, as a tower has them."""
+    """Attention and a feed-forward layer, like in a vision tower."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,9 @@ class _Block(nn.Module):
 
 
 def parts(block: _Block, x: mx.array, mask: mx.array | None, most: float) -> tuple[mx.array, int]:
-    """What the block gives where pieces are so large, and in how many it was computed."""
+    """Run the block with pieces of at most this size. Return its output and the number of
+    pieces.
+    """
     known, sliced_tower.PIECE = sliced_tower.PIECE, dict.fromkeys(sliced_tower.PIECE, most)
     slice_, sliced_tower.SLICE = sliced_tower.SLICE, 0.0
     count = 0

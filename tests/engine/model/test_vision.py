@@ -1,4 +1,4 @@
-"""What waits for a tower, without one."""
+"""Requests waiting for a vision tower, without a real tower."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Architectures of mlx-vlm: loaded without its package, and run by the engine as mlx-lm's are."""
+"""mlx-vlm architectures, loaded without importing the package and run like mlx-lm's models."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_its_logits_are_those_of_its_own_model() -> None:
 
 
 def test_what_is_looked_at_does_not_hang_on_the_first_prompt() -> None:
-    """mlx-vlm's own keeps the place where the best begin. (Shows where MLX compiles.)"""
+    """mlx-vlm's version caches the start of the top scores. This only fails where MLX compiles."""
     vlm.package_of(HY)
     best = sys.modules["mlx_vlm.models.hy_v4.indexer"]._partition_scores(4, False)
     for tokens in (10, 30):

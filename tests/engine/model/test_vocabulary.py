@@ -1,4 +1,4 @@
-"""Token ids that are not rows of the embedding are refused before MLX reads beyond it."""
+"""Refuse token ids outside the embedding before MLX reads out of bounds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_ids_beyond_the_embedding_are_refused() -> None:
 
 
 def spoilt(folder: Path, tmp_path: Path, token: str, added: bool) -> Path:
-    """The model's tokenizer with one more token, of the id 2,000,000."""
+    """Copy the model's tokenizer with an extra token, id 2,000,000."""
     for file in folder.glob("*token*"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "config.json").write_bytes((folder / "config.json").read_bytes())
@@ -57,7 +57,7 @@ def test_tokenizer_with_ids_beyond_the_embedding_is_refused(
 def test_an_added_token_beyond_the_embedding_is_named(
     model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """As in text models whose tokenizer has a token for images."""
+    """Some text models' tokenizers have a token for images."""
     other = load_tokenizer(spoilt(model_folder("plain"), tmp_path, "<image>", added=True))
     assert other.encode("<image>", add_special_tokens=False) == [2_000_000]
     assert check_tokenizer(VOCAB, other, "A") == {2_000_000}

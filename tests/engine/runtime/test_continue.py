@@ -1,4 +1,4 @@
-"""A reply that was cut goes on as if it had not been; long chats drop their oldest turns."""
+"""Continuing a truncated reply as if it had never stopped, and dropping old turns of long chats."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def test_a_continued_reply_is_the_uncut_one(
     begun = cut.text(60)
     more = chat.send([user("hello there"), assistant(begun)], params(37))
     assert cut.tokens() + more.tokens(60) == expected
-    # The halves of a character that was cut in two are shown as two marks, once.
+    # A character split between the two replies shows one replacement mark in each.
     assert (begun + more.text()).replace("\ufffd", "") == text.replace("\ufffd", "")
     assert more.stats.generated_tokens == 37
-    # Nothing is read again but what the last step did not feed.
+    # At most the tokens that the last step didn't feed are read again.
     assert more.stats.prompt_tokens - more.stats.reused_tokens <= 2
     follow = chat.send("and then?", params(5))
     follow.tokens(60)
@@ -56,11 +56,11 @@ def test_a_continued_reply_is_the_uncut_one(
 def test_an_answer_from_elsewhere_is_continued_too(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model)
-    letters = {"regex": "one, two,[a-z ]{20}"}  # whose tokens are the same, read or written
+    letters = {"regex": "one, two,[a-z ]{20}"}  # encodes to the same tokens that are generated
     more = chat.send([user("count"), assistant("one, two,")], params(20, **letters))
     text = more.text(60)
     assert len(text) == 20
-    # What follows knows the whole answer.
+    # Later turns see the whole answer.
     history = [user("count"), assistant("one, two," + text), user("go on")]
     follow, whole = (
         chat.send("go on", params(8)),
@@ -105,7 +105,7 @@ def test_a_text_begun_by_nobody_is_just_an_answer(engine: Engine, model_folder: 
     assert asked == engine.open_session(model).send("hi", params(12)).tokens(60)
 
 
-# -- longer than the context --------------------------------------------------------------
+# -- chats that exceed the context ----------------------------------------------------------------
 
 
 def test_turns_are_dropped_whole_and_as_few_as_do() -> None:
@@ -123,7 +123,7 @@ def test_turns_are_dropped_whole_and_as_few_as_do() -> None:
 
 
 def called(number: int) -> list[dict[str, Any]]:
-    """A step of a turn: a call of the assistant, and its result."""
+    """Return an assistant message with a tool call, and the call's result."""
     function = {"name": "look", "arguments": {"at": number}}
     call = {"id": f"c{number}", "type": "function", "function": function}
     result = {"role": "tool", "tool_call_id": f"c{number}", "content": f"r{number} " + "word " * 99}
@@ -138,17 +138,17 @@ def test_a_call_is_never_torn_from_its_result() -> None:
     for target in range(1, len(messages)):
         found = slide(messages, target, len(messages), len)
         assert found is not None
-        assert found[0] == [system, user("go on"), *work]  # turns go whole while that helps
+        assert found[0] == [system, user("go on"), *work]  # whole turns are dropped first
         torn = slide(messages, target, min(target, 17), len)
         if torn is None:
-            assert target < 4  # the last step and its question must fit
+            assert target < 4  # the last step and its question must remain
             continue
         kept, count = torn
         assert kept[:2] == [system, user("go on")]
         assert [m["role"] for m in kept[2:]] == ["assistant", "tool"] * (len(kept) // 2 - 1)
         assert kept[-2:] == work[-2:]
         assert count == len(not_kept(messages, kept)) == len(messages) - len(kept)
-        # The whole conversation that is sent again loses the same, and grows on.
+        # Sending the whole conversation again drops the same messages, plus the new ones.
         later = [*messages, *called(9)]
         assert without(later, not_kept(messages, kept)) == [*kept, *called(9)]
 
@@ -172,12 +172,12 @@ def test_a_chat_that_slides_answers_on_and_says_what_went(
     assert dropped[-1] > 0
     assert dropped == sorted(dropped)
     assert all(d % 2 == 0 for d in dropped)
-    # Dropped in steps, so that most turns still find their cache.
+    # Messages are dropped in batches, so most turns can still reuse their cache.
     assert len(set(dropped)) <= 6
     assert sum(r < 300 for r in reused) >= 10
     with pytest.raises(EngineError, match="context_overflow"):
         strict.send([*messages, user("and?")], params(20)).text(60)
-    # A text goes after what the session still knows.
+    # Plain text continues from what the session still remembers.
     follow = chat.send("and?", params(20))
     follow.text(60)
     assert follow.stats.dropped_messages >= dropped[-1]
@@ -216,7 +216,7 @@ def test_sliding_chat_count_equals_sent_tokens(engine: Engine, model_folder: Fol
     assert engine.count_later(model, [*messages, long], slides_in=512).result(60) == alone > 512
 
 
-@pytest.mark.parametrize("words", [200, 20_000])  # more than is tokenised
+@pytest.mark.parametrize("words", [200, 20_000])  # more than gets tokenized
 def test_overflow_error_says_if_dropping_turns_fails(
     engine: Engine, model_folder: Folder, words: int
 ) -> None:

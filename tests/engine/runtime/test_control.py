@@ -1,4 +1,4 @@
-"""Pausing, waiting for memory, priority, single questions, a thread that has broken down."""
+"""Pausing, memory admission, priorities, one-off questions and engine thread failures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def count(reply: Reply) -> int:
 
 
 def settled(engine: Engine) -> dict[str, Any]:
-    """The engine's figures once every prompt that was sent has been prepared."""
+    """Return the stats once all submitted prompts have been prepared."""
     while True:
         stats = engine.stats()
         if all(s["status"] != "preparing" for s in stats["sessions"].values()):
@@ -59,7 +59,7 @@ def test_paused_reply_resumes_with_same_text(engine: Engine, model_folder: Folde
     reply = chat.send("hello", LONG)
     first_text(reply)
     reply.pause()
-    assert engine.stats()["sessions"][chat.id]["paused"]  # taken note of
+    assert engine.stats()["sessions"][chat.id]["paused"]  # the engine has processed it
     held = count(reply)
     assert held < 200
     other.send("hello", LONG).tokens(60)
@@ -78,7 +78,7 @@ def test_an_engine_whose_replies_are_all_paused_sleeps(
     first_text(reply)
     reply.pause()
     before = engine.stats()["phase_seconds"]["decode"]
-    for _ in range(20):  # each wakes the thread once
+    for _ in range(20):  # each wakes the thread
         engine.stats()
     assert engine.stats()["decoded_tokens"] == count(reply)
     assert engine.stats()["phase_seconds"]["decode"] - before < 0.2
@@ -109,7 +109,7 @@ def test_a_prompt_is_paused_while_it_is_read(engine: Engine, model_folder: Folde
 
     def pause(event: object) -> None:
         if isinstance(event, PromptProgress) and event.done and not over.is_set():
-            named.wait(60)  # the engine stands still meanwhile
+            named.wait(60)  # block the engine thread
             reply.pause()
             over.set()
 
@@ -128,7 +128,7 @@ def test_a_prompt_is_paused_while_it_is_read(engine: Engine, model_folder: Folde
     running.cancel()
 
 
-# -- the admission queue ---------------------------------------------------------------------
+# -- admission queue ------------------------------------------------------------------------------
 
 
 SHORT = replace(LONG, max_tokens=60)
@@ -136,7 +136,7 @@ SHORT = replace(LONG, max_tokens=60)
 
 @cache
 def held(folder: Path) -> tuple[int, int]:
-    """The bytes of the plain model, and of a short reply's chat in it."""
+    """Return the bytes of the plain model and of a chat with a short reply."""
     with Engine() as probe:
         model = probe.load(folder)
         chat = probe.open_session(model)
@@ -145,18 +145,18 @@ def held(folder: Path) -> tuple[int, int]:
 
 
 def small_engine(folder: Path, chats: float) -> Engine:
-    """An engine with room for so many short replies in the plain model."""
+    """Create an engine with memory for `chats` short replies of the plain model."""
     weights, each = held(folder)
     return Engine(memory_budget=weights + int(each * chats))
 
 
 def paused(engine: Engine, model: Model) -> Reply:
-    """A short reply that stands in its midst, and holds what it will need."""
+    """Start a short reply and pause it halfway, with its memory reserved."""
     named, over = threading.Event(), threading.Event()
 
     def pause(event: object) -> None:
         if isinstance(event, TextDelta) and not over.is_set():
-            named.wait(60)  # the engine stands still meanwhile
+            named.wait(60)  # block the engine thread
             reply.pause()
             over.set()
 
@@ -172,7 +172,7 @@ def test_who_does_not_fit_waits_and_is_told_its_place(model_folder: Folder) -> N
         model = engine.load(folder)
         running = [paused(engine, model) for _ in range(2)]
         waiting = []
-        for _ in range(3):  # one after another: prompts are made ready side by side
+        for _ in range(3):  # in sequence, because prompts are prepared in parallel
             waiting.append(engine.open_session(model).send("hello", SHORT))
             queue = settled(engine)["queue"]
         assert queue == [r.session_id for r in waiting]
@@ -233,10 +233,10 @@ def test_a_single_question_finds_room_beside_full_memory(model_folder: Folder) -
     folder = model_folder("plain")
     with Engine() as probe:
         weights = probe.load(folder).nbytes
-    # Sixteen times what a single question may need: the share that is kept free for it.
+    # Sixteen times the need of a one-off question: the share reserved for such questions.
     with Engine(memory_budget=weights + 16 * 1_000_000) as engine:
         model = engine.load(folder)
-        need = 900_000  # bytes that a chat of about 1,700 tokens takes in this model
+        need = 900_000  # bytes of a chat with about 1,700 tokens in this model
         long = SamplingParams(max_tokens=1700, temperature=0.8, seed=1, logit_bias=NO_END)
         chats = [engine.open_session(model) for _ in range(16_000_000 // need + 4)]
         replies = [chat.send("hello", long) for chat in chats]
@@ -249,7 +249,7 @@ def test_a_single_question_finds_room_beside_full_memory(model_folder: Folder) -
             reply.cancel()
 
 
-# -- breakdown ----------------------------------------------------------------------------
+# -- engine failures ------------------------------------------------------------------------------
 
 
 def test_after_a_breakdown_the_engine_can_be_used_again(
@@ -296,7 +296,7 @@ def test_two_models_answer_at_once_as_if_alone(engine: Engine, model_folder: Fol
 
 @contextmanager
 def standing(engine: Engine, model: Model) -> Iterator[None]:
-    """The engine's thread stands still: what is sent meanwhile comes in one turn."""
+    """Block the engine thread, so that everything sent in the meantime arrives in one turn."""
     here, on = threading.Event(), threading.Event()
 
     def listener(event: object) -> None:
@@ -318,7 +318,7 @@ def test_simultaneous_prompts_are_read_before_answers(
     gathers = Pacing.gathers
 
     def patient(self: Pacing, *told: Any) -> bool:
-        self.gathering = 60.0  # nobody waits longer than a second, which is short on a busy machine
+        self.gathering = 60.0  # the usual limit of a second is too short on a busy machine
         return gathers(self, *told)
 
     monkeypatch.setattr(Pacing, "gathers", patient)
@@ -336,7 +336,7 @@ def test_simultaneous_prompts_are_read_before_answers(
         ]
         for reply in replies:
             reply.pause()
-    settled(engine)  # however long the tokenizer takes
+    settled(engine)  # wait for the tokenizer
     with standing(engine, model):
         for reply in replies:
             reply.resume()
@@ -358,7 +358,7 @@ def test_the_figures_tell_what_the_process_holds(engine: Engine, model_folder: F
     if sys.platform == "linux":
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         assert stats["process_bytes"] <= 1.1 * most
-    assert stats["children_bytes"] > 5_000_000  # each of them is a Python
+    assert stats["children_bytes"] > 5_000_000  # each child is a Python process
 
 
 def test_mlx_keeps_freed_buffers_within_a_limit(engine: Engine, model_folder: Folder) -> None:
@@ -368,4 +368,4 @@ def test_mlx_keeps_freed_buffers_within_a_limit(engine: Engine, model_folder: Fo
         most = backend.LEAST_BUFFERS
     for text in ("hello", "hello there " * 400):
         engine.open_session(model).send(text, SamplingParams(max_tokens=200)).tokens(60)
-        assert engine.stats()["buffer_bytes"] <= 2 * most  # the last to be freed comes on top
+        assert engine.stats()["buffer_bytes"] <= 2 * most  # the last freed buffer comes on top

@@ -1,4 +1,4 @@
-"""A small model drafts for a chat that runs alone, and nobody can tell but by the clock."""
+"""Drafting with a small model speeds up a lone chat without changing its output."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PROMPT = "do re mi fa " * 6
 
 @dataclass
 class Pair:
-    """A tiny model and a copy of it that is a little off, so that it often says the same."""
+    """A tiny model and a slightly perturbed copy that often agrees with it."""
 
     large: Path
     small: Path
@@ -45,7 +45,7 @@ def pair(model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture(scope="module")
 def running(pair: Pair) -> Iterator[Engine]:
-    """An engine in which both models are loaded, so that it takes no time to couple them."""
+    """Start an engine with both models loaded, so pairing them takes no time."""
     with Engine() as engine:
         engine.load(pair.large)
         engine.load(pair.small)
@@ -54,13 +54,13 @@ def running(pair: Pair) -> Iterator[Engine]:
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drafts are made whether they win or not: which it is depends on the machine."""
+    """Draft regardless of the speedup, which depends on the machine."""
     monkeypatch.setattr(drafting, "WORTH", math.inf)
     monkeypatch.setattr(drafting, "LIKELY", 0.0)
 
 
 def plain_model(engine: Engine, pair: Pair) -> Model:
-    """The large model, without drafts."""
+    """Load the large model without drafting."""
     return engine.load(pair.large, draft="")
 
 
@@ -106,7 +106,7 @@ def test_with_a_seed_the_text_is_the_same_with_and_without(running: Engine, pair
     assert running.load(pair.large, draft=pair.small).id == model.id
     assert answers() == plain
     figures = drafts(running, model)
-    assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]  # both ends were seen
+    assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]  # some were rejected
 
 
 def test_the_odds_are_those_of_the_tokens(running: Engine, pair: Pair) -> None:
@@ -147,7 +147,7 @@ def test_a_stop_string_within_a_draft_leaves_nothing_behind(running: Engine, pai
     plain = turns()
     running.load(pair.large, draft=pair.small)
     found = turns()
-    # What was fed beyond the stop is one token without drafts, if any, and none with them.
+    # Without drafts at most one token is fed beyond the stop, and with drafts none.
     assert found[:2] + found[3:] == plain[:2] + plain[3:]
     assert drafts(running, model)["drafted_tokens"] > 0
 
@@ -173,7 +173,7 @@ def test_cancel_and_fork_keep_caches_of_written_text(running: Engine, pair: Pair
     figures = drafts(running, model)
     assert figures["drafted_tokens"] > 0
 
-    # The same without drafts, and with caches that are read anew.
+    # The same without drafting and with caches computed from scratch.
     model = plain_model(running, pair)
     other = running.open_session(model)
     stopped = other.send(PROMPT, SamplingParams(max_tokens=len(tokens), temperature=0.9, seed=8))
@@ -185,11 +185,11 @@ def test_cancel_and_fork_keep_caches_of_written_text(running: Engine, pair: Pair
     ]
 
 
-# ---------------------------------------------------------------- caches that cannot be cut
+# ---------------------------------------------------------------- untrimmable caches
 
 
-# Windows alone and beside whole caches, and states; each by one of the two that draft. The rest, as
-# much more, is `python -m tests.torture drafts`.
+# Windows alone, windows mixed with full caches, and states, each with one kind of drafting. The
+# rest is covered by `python -m tests.torture drafts`.
 @pytest.mark.parametrize(
     ("family", "lookup"),
     [("sliding window", True), ("attention sinks", False), ("hybrid recurrent", False)],
@@ -201,7 +201,7 @@ def test_windows_and_recurrent_states_go_back_to_what_was_said(
     family: str,
     lookup: bool,
 ) -> None:
-    """The prompts are longer than the windows. Another chat comes while a draft may be undone."""
+    """Prompts exceed the windows, and another chat starts while a draft may be undone."""
     large = model_folder(family)
     draft = LOOKUP if lookup else perturbed(large, tmp_path / "small", 0.05)
 
@@ -234,7 +234,7 @@ def test_windows_and_recurrent_states_go_back_to_what_was_said(
 
 @pytest.fixture
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Everything is taken for a copy; of each pass with drafts how many had none, how many one."""
+    """Accept any match as a copy. Record the rows and the drafts of each pass with drafts."""
     monkeypatch.setattr(model_lookup, "MIN_MATCH", 1)
     monkeypatch.setattr(runtime_view, "LIKELY_MATCH", 1)
     seen: list[tuple[int, int]] = []
@@ -249,7 +249,7 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 
 def crowd(engine: Engine, model: Model, together: Callable[[int], None]) -> list[list[int]]:
-    """What chats say that are asked at once, and then once more."""
+    """Return the replies of chats that start together, for two turns."""
     ways = [*ASKED.values(), ASKED["few words"], ASKED["few words"]]
     chats = [engine.open_session(model) for _ in ways]
     said = []
@@ -277,7 +277,7 @@ def test_several_that_copy_draft_in_one_pass(
     plain = crowd(engine, engine.load(model_folder(family), draft=""), together)
     assert not passes
     model = engine.load(model_folder(family), draft=LOOKUP)
-    for _ in range(3):  # who takes part in which pass depends on when they came
+    for _ in range(3):  # the passes that a chat joins depend on timing
         assert crowd(engine, model, together) == plain
         if any(rows and drafts > 1 for rows, drafts in passes):
             break
@@ -309,7 +309,7 @@ def test_failed_pass_with_drafts_costs_no_answer(
     assert engine.stats()["faults"][model.id]["drafts"] == 1
 
 
-# ---------------------------------------------------------------- looked up
+# ---------------------------------------------------------------- lookup
 
 
 def looked_up(tokens: list[int], pending: int, count: int = 4) -> list[int]:
@@ -319,9 +319,9 @@ def looked_up(tokens: list[int], pending: int, count: int = 4) -> list[int]:
 
 def test_what_followed_the_longest_match_is_drafted() -> None:
     context = [1, 2, 3, 4, 5, 6, 7, 9, 2, 3, 4, 8, 8]
-    assert looked_up([*context, 2, 3, 4], 8) == [8, 2, 3, 4]  # the latest of two that are equal
-    assert looked_up([*context, 1, 2, 3, 4], 5, 2) == [6, 7]  # the longer one
-    assert looked_up([*context, 2, 3, 4], 5) == []  # it goes on otherwise
+    assert looked_up([*context, 2, 3, 4], 8) == [8, 2, 3, 4]  # the later of two equal matches
+    assert looked_up([*context, 1, 2, 3, 4], 5, 2) == [6, 7]  # the longer match
+    assert looked_up([*context, 2, 3, 4], 5) == []  # a different continuation
     assert looked_up([*context, 3, 4], 8) == []  # too short
     assert looked_up([1, 2], 3) == []
     assert looked_up([1], 3) == []
@@ -344,23 +344,23 @@ def test_every_token_tells_whether_what_was_found_goes_on() -> None:
     places = MatchSearch(tokens)
     assert places.find()
     fresh = places.chances(99)
-    assert len(fresh) == 60 + 1 + 20 - 20 - 1  # up to the end of what is known, but the pending one
+    assert len(fresh) == 60 + 1 + 20 - 20 - 1  # to the end of the known tokens
     assert fresh == sorted(fresh, reverse=True)
     assert places.chances(3) == fresh[:3]
-    for token in context[20:40]:  # it does
+    for token in context[20:40]:  # the prediction holds
         tokens.append(token)
         places.find()
     assert places.chances(8) > fresh[:8]
-    for at in range(0, 50, 10):  # again and again it does not
+    for at in range(0, 50, 10):  # the prediction fails repeatedly
         tokens += [8, *context[at : at + 7]]
         assert places.find()
     assert places.chances(1) < fresh[:1]
 
 
 def looking(policy: Drafting, cost: float, chance: float = 0.9, turns: int = 160) -> list[int]:
-    """How many tokens were looked up in each pass of a chat whose rows cost that many steps.
+    """Return the number of tokens looked up per pass, for a chat whose rows cost `cost` steps.
 
-    Everything has stood before, and drafts hold as the chance says.
+    The text repeats earlier text throughout, and each drafted token is right with `chance`.
     """
     found, told, before = [], 0, 0
     while told < turns:
@@ -368,9 +368,9 @@ def looking(policy: Drafting, cost: float, chance: float = 0.9, turns: int = 160
         (count,) = policy.look_up("m", chances)
         assert policy.look_up("m", chances) == [
             count
-        ]  # the next token may be none that stood there
+        ]  # the next token may not have been seen before
         held = round(sum(chance**n for n in range(1, count + 1)))
-        took = 1.0 + cost * count + (not before)  # the first waits for the plain step before it
+        took = 1.0 + cost * count + (not before)  # the first waits for a plain step
         policy.observe("m", took if count else float(not before), 1 + held, count, held, True)
         told, before = told + 1 + held, count
         found += [count] if count else []
@@ -384,22 +384,24 @@ def test_lookup_draft_length_follows_row_cost() -> None:
         for cost, most in ((0.02, COPIED), (0.4, 8), (1.0, 0)):
             policy = Drafting()
             counts = looking(policy, cost)
-            assert counts[0] == FIRST  # a small try
+            assert counts[0] == FIRST  # a small trial
             if most:
                 assert min(most, *counts[1:]) > 1
                 assert max(counts) <= most
                 assert len(counts) > 10
-            else:  # 64 and 128 tokens later once more: it costs three steps of 160 at the most
+            else:  # retried after 64 and 128 tokens: at most three of 160 steps
                 assert counts == [FIRST] * len(counts)
                 assert len(counts) <= 3
-            policy.forget("m")  # a load does not forget what rows cost
+            policy.forget("m")  # loading a draft model keeps the measured row costs
             again = looking(policy, cost)
             assert again[0] > FIRST if most else len(again) < len(counts)
-        assert looking(Drafting(), 0.02, chance=0.5) == []  # hardly any is likely to hold
+        assert looking(Drafting(), 0.02, chance=0.5) == []  # drafts rarely hold
 
 
 def test_a_draft_now_and_then_is_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each comes after a plain step that it waits for; the next plain step waits for nothing."""
+    """Each draft waits for the plain step before it, which doesn't count against later plain
+    steps.
+    """
     monkeypatch.setattr(drafting, "WORTH", 0.97)
     for cost, holds, rests in ((1.5, 0, True), (1.5, 2, False)):
         policy = Drafting()
@@ -428,7 +430,7 @@ def row(name: str, status: Status = Status.DECODING, **more: Any) -> Row:
 
 
 def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
-    """One turn in which a step takes a second, and every draft is accepted as a whole."""
+    """Simulate a turn with a step of one second and a draft that's fully accepted."""
     seen = [replace(row, behind=behind) for row in rows]
     view = View(0.0, seen, mixing=frozenset({"m"}))
     plan = scheduler.plan(view)
@@ -461,7 +463,7 @@ def test_only_a_chat_that_runs_alone_has_drafts() -> None:
 
 
 def test_of_several_those_that_copy_have_drafts() -> None:
-    """All of them together have the room that a chunk of a prompt would have beside a step."""
+    """Drafts of several chats share the budget of one prompt chunk."""
     sure = [0.9**n for n in range(1, COPIED + 1)]
     group = [row("a", holds=sure), row("b"), row("c", holds=sure[:3])]
     scheduler = Scheduler()
@@ -483,7 +485,7 @@ def test_late_draft_model_catches_up_in_parts() -> None:
     assert (step.drafts, step.behind) == ((), drafting.CHUNK)
     step = turn(scheduler, [row("a")], behind=drafting.CATCH_UP + 2).passes[0]
     assert (step.drafts, step.behind) == ((), drafting.CATCH_UP + 1)
-    step = turn(scheduler, [row("a")], behind=-1).passes[0]  # no memory
+    step = turn(scheduler, [row("a")], behind=-1).passes[0]  # out of memory
     assert (step.drafts, step.behind) == ((), 0)
 
 
@@ -498,7 +500,7 @@ def test_drafts_that_lose_are_tried_again_later_and_later(monkeypatch: pytest.Mo
             steps += 1
         return steps
 
-    assert steps_until_a_draft() == PLAIN + 1  # the first is not timed
+    assert steps_until_a_draft() == PLAIN + 1  # the first step isn't timed
     waited = []
     for takes, passes in ((1.1, TRIAL), (5.0, SOON), (1.1, TRIAL)):
         for _ in range(passes):
@@ -524,7 +526,7 @@ def test_drafts_that_win_grow_and_the_plain_step_is_timed_again(
     assert max(counts) == MOST
     assert drafting.LAST <= tokens < drafting.LAST + MOST + 1
     policy.observe("m", 2.0, 1)
-    assert policy.count("m") == 0  # until it has been timed
+    assert policy.count("m") == 0  # not measured yet
 
 
 # ---------------------------------------------------------------- loading
@@ -552,7 +554,7 @@ def test_who_cannot_draft_is_refused_with_a_sentence(
     config = json.loads((head / "config.json").read_text())
     (head / "config.json").write_text(json.dumps({**config, "model_type": PREDICTION_HEAD}))
     assert "no longer supported" in refused(pair.large, head)
-    assert engine.stats()["models"] == []  # nothing is left of those that nobody has
+    assert engine.stats()["models"] == []  # unused models are gone
 
 
 def test_both_models_are_counted_and_go_together(engine: Engine, pair: Pair) -> None:
@@ -563,8 +565,8 @@ def test_both_models_are_counted_and_go_together(engine: Engine, pair: Pair) -> 
     assert model.draft == str(pair.small.resolve())
     stats = engine.stats()
     assert stats["weights_bytes"] == 2 * weights
-    assert [m.id for m in stats["models"]] == [model.id]  # the small one is no model to chat with
-    small = engine.load(pair.small)  # until somebody wants it as one
+    assert [m.id for m in stats["models"]] == [model.id]  # the draft model isn't listed for chats
+    small = engine.load(pair.small)  # until it is loaded on its own
     engine.unload(model)
     assert engine.stats()["weights_bytes"] == weights
     model = engine.load(pair.large, draft=pair.small)
@@ -579,7 +581,7 @@ def test_without_memory_for_a_draft_there_is_none(running: Engine, pair: Pair) -
     params = SamplingParams(max_tokens=60, seed=1)
     model = running.load(pair.large, draft=pair.small)
     chat = running.open_session(model)
-    chat.send("ut " + PROMPT, params).tokens(60)  # nobody else holds any of it
+    chat.send("ut " + PROMPT, params).tokens(60)  # no other chat has these tokens
     stats = running.stats()
     budget = stats["weights_bytes"] + int(1.5 * stats["sessions"][chat.id]["kv_bytes"])
     chat.close()

@@ -1,4 +1,4 @@
-"""Folders that are looked at by several workers at once."""
+"""Concurrent examination of model folders by several workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engine.runtime import examining
 
 
 class Leisurely(dict[Any, Any]):
-    """Lets other threads go on between finding its oldest key and giving it."""
+    """Dictionary that yields to other threads between finding its oldest key and returning it."""
 
     def __iter__(self) -> Iterator[Any]:
         oldest = next(super().__iter__())
@@ -27,7 +27,9 @@ class Leisurely(dict[Any, Any]):
 def test_more_folders_than_remembered_can_be_examined(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The oldest was looked for in a dictionary that others changed: one of them raised."""
+    """Regression test: evicting the oldest entry raised if another thread changed the
+    dictionary.
+    """
     facts = SimpleNamespace(config={}, generation={}, rows=9, size=1, wide=1)
     checked = SimpleNamespace(largest_id=1, table=None)
     confined: Any = SimpleNamespace(

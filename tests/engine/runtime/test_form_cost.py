@@ -1,4 +1,4 @@
-"""Forms that take long to follow hold up no other reply, and end with a clear error."""
+"""Slow output formats don't delay other replies, and end with a clear error."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_slow_mask_does_not_stop_another_reply(
 
     entered, release = threading.Event(), threading.Event()
     compute = Constraint._next
-    monkeypatch.setattr(constraint, "SLOW_MASK_S", -1.0)  # each mask counts as slow
+    monkeypatch.setattr(constraint, "SLOW_MASK_S", -1.0)  # treat every mask as slow
 
     def slow(self: Constraint, vocab: int) -> np.ndarray:
         entered.set()
@@ -70,7 +70,7 @@ def test_costly_form_ends_its_reply_and_the_next(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(model_folder("plain"))
-    monkeypatch.setattr(constraint, "MAX_FOLLOW_S", -1.0)  # each token takes longer
+    monkeypatch.setattr(constraint, "MAX_FOLLOW_S", -1.0)  # treat every token as too slow
     with pytest.raises(EngineError, match="takes too long to follow") as failed:
         engine.open_session(model).send("go", FORM).text(60)
     assert failed.value.code == "invalid_request"
@@ -90,7 +90,7 @@ def test_form_cost_counts_single_steps_and_their_sum() -> None:
         FormCost(1, costly).add_follow(constraint.MAX_FOLLOW_S + 0.01, 1)
     assert costly == {1}
     with pytest.raises(EngineError, match="too long"):
-        cost.check()  # another reply with the same form
+        cost.check()  # another reply with the same format
     summed = FormCost(2, costly)
     for _ in range(11):
         summed.add_follow(0.1, 1)
@@ -106,7 +106,7 @@ def test_form_cost_counts_single_steps_and_their_sum() -> None:
     assert costly == {1, 2, 3}
 
 
-@pytest.mark.parametrize("prefix", ["", "/[a-f]{40}/ "])  # the second passes the check at the start
+@pytest.mark.parametrize("prefix", ["", "/[a-f]{40}/ "])  # the second passes the initial check
 def test_ambiguous_grammar_ends_before_it_holds_up_others(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:
@@ -129,7 +129,7 @@ def test_ambiguous_grammar_ends_before_it_holds_up_others(
 
 
 def test_wide_schema_is_followed(engine: Engine, model_folder: Folder) -> None:
-    names = [f"name {n}" for n in range(300)]  # more items than a request's grammar may have
+    names = [f"name {n}" for n in range(300)]  # exceeds the grammar items allowed per request
     schema = {
         "type": "object",
         "properties": {name: {"const": 1} for name in names},

@@ -1,4 +1,4 @@
-"""Answers without a limit grow as long as there is memory, and say why they end."""
+"""Replies without a limit grow while memory lasts, and report why they ended."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ def test_out_of_memory_end_is_not_length(
     most: int | None,
     reason: str,
 ) -> None:
-    """Nobody could tell it from one that was as long as it was asked to be."""
+    """Regression test: the finish reason was the same as for a reply that reached its length
+    limit.
+    """
     monkeypatch.setattr(reply_state, "PROMISED", 64)
     monkeypatch.setattr(memory, "PROMISED", 64)
     with Engine() as probe:
@@ -41,13 +43,13 @@ def test_out_of_memory_end_is_not_length(
         last = list(reply)[-1]
         assert last.reason == reason
         assert 64 < len(tokens) < model.context_length - 100
-        # What it said is kept, and the chat goes on where there is room again.
+        # The partial reply is kept, and the chat continues once memory is available.
         assert last.message["content"]
         assert engine.stats()["sessions"][chat.id]["kv_tokens"] > len(tokens)
 
 
 def test_programs_are_told_length_for_it() -> None:
-    """OpenAI's shape has no other word for an answer that was cut."""
+    """OpenAI's API has no other finish reason for a truncated reply."""
     answer: dict[str, Any] = {"text": "a", "prompt_tokens": 1, "generated_tokens": 1}
     told = {
         why: requests.completion_record("d", "c", "m", {**answer, "finish_reason": why})

@@ -1,4 +1,4 @@
-"""The scheduler's plans: rules that hold for every view. No model, no MLX, no clock."""
+"""Properties of the scheduler's plans for arbitrary views. No model, no MLX, no clock."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def cache_of(session: str) -> CacheKey:
 
 
 def made_rows(chance: random.Random, calm: bool) -> list[Row]:
-    """Up to a dozen sessions in every state that the loop can leave them in.
+    """Return up to a dozen sessions, in any state that the loop can produce.
 
-    Where it is calm they all answer one model's chats, and most can share a pass.
+    With `calm`, all sessions use one model and decode or prefill, and most can share passes.
     """
 
     def maybe(share: float = 0.5) -> bool:
@@ -85,7 +85,7 @@ def made_rows(chance: random.Random, calm: bool) -> list[Row]:
                 most=chance.randint(0, 200) * KB if status != Status.PREPARING else 0,
             )
         )
-    # Not drawn: other numbers would follow for everything else.
+    # Not drawn at random, which would change every later draw.
     return [
         replace(
             row,
@@ -101,13 +101,15 @@ def made_rows(chance: random.Random, calm: bool) -> list[Row]:
 
 
 def prompt_of(row: Row, common: int, begins_with: int) -> bytes:
-    """A prompt of which so many tokens are the same as of others that begin with that."""
+    """Return a prompt that shares its first `common` tokens with others of the same
+    `begins_with`.
+    """
     alike = [begins_with] * min(common, row.end)
     return packed([*alike, *[zlib.crc32(row.id.encode())] * (row.end + 1 - len(alike))])
 
 
 def made_view(seed: int) -> View:
-    """A view that follows from its seed; drawing each number by hypothesis takes seconds."""
+    """Generate a view from a seed, because drawing each number with hypothesis takes seconds."""
     chance = random.Random(seed)
     calm = chance.random() < 0.6
     offered = {f"s{n}": chance.randint(0, 3000) for n in range(12) if chance.random() < 0.05}
@@ -146,7 +148,7 @@ def made_view(seed: int) -> View:
 
 
 def learned(**sizes: Any) -> Scheduler:
-    """A scheduler that knows how long a step takes."""
+    """Return a scheduler that has already measured the step time."""
     scheduler = Scheduler(**sizes)
     scheduler.step_seconds = 0.02
     return scheduler
@@ -154,19 +156,19 @@ def learned(**sizes: Any) -> Scheduler:
 
 @functools.cache
 def planned() -> list[tuple[int, View, StepPlan]]:
-    """Five hundred views, each with its seed and its plan.
+    """Return 500 views, each with its seed and plan.
 
-    Always the same ones, but for `pytest --hypothesis-profile=searching`.
+    The seeds are fixed except under `pytest --hypothesis-profile=searching`.
     """
     chance = random.Random(1 if settings().derandomize else None)
-    # In the first a paused single question is among the waiting.
+    # The first has a paused one-off question among the waiting requests.
     seeds = [4222, *(chance.randrange(2**32) for _ in range(499))]
     views = [(seed, made_view(seed)) for seed in seeds]
     return [(seed, view, learned().plan(view)) for seed, view in views]
 
 
 def for_all_views(rule: Callable[[View, StepPlan], None]) -> Callable[[], None]:
-    """A test that the rule holds for every plan."""
+    """Return a test that checks the rule for every plan."""
 
     def test() -> None:
         for seed, view, plan in planned():
@@ -245,12 +247,12 @@ def test_mixed_only_where_everybody_can(view: View, plan: StepPlan) -> None:
     assert plan.passes[0].feed
     assert plan.chunk.model == plan.model
     if plan.begins and not plan.beside:
-        return  # a pass of its own
+        return  # a separate pass
     assert plan.model in view.mixing - view.faulty
     assert known[plan.chunk.session].mixable
     assert all(known[i].joins for i in plan.passes[0].rows if not known[i].reads)
     if plan.chunk.ends:
-        return  # all that is left
+        return  # this is the remainder
     rows, count, row = len(plan.passes[0].feed), plan.chunk.count, known[plan.chunk.session]
     stops = row.end, row.snapshot_at, halt(row, [r for r in view.rows if r.reads])
     assert (rows + count) % TILE == 0 or row.length + count in stops
@@ -268,7 +270,7 @@ def test_last_prompt_token_is_fed_in_same_pass(view: View, plan: StepPlan) -> No
         assert row.ends
         assert chunk.start + chunk.count == row.end != row.snapshot_at
         assert halt(row, [r for r in view.rows if r.reads]) != row.end
-    if plan.begins:  # nobody begins to answer before those that came with it
+    if plan.begins:  # requests that arrived together start decoding together
         waiting = [r for r in view.rows if r.status < Status.DECODING and not r.paused]
         assert {r.id for r in waiting} == {r.id for r in rows}
         assert not any(r.begun for r in view.rows if r.decodes)
@@ -302,7 +304,7 @@ def burst(*lengths: int, **more: Any) -> View:
 
 
 def read_by(view: View) -> list[str]:
-    """Whose prompts are read in the next pass."""
+    """Return the sessions that are prefilled in the next pass."""
     return [c.session for c in Scheduler().plan(view).chunks]
 
 
@@ -343,24 +345,24 @@ def test_who_can_go_on_from_another_waits_for_it() -> None:
     p0, p2 = (replace(row, prompt=prompt_of(row, 40, 1)) for row in (p0, p2))
     view = replace(burst(), rows=[p0, replace(p1, prompt=prompt_of(p1, 8, 1)), p2])
     assert read_by(view) == ["p0", "p1"]
-    # Whoever might be read next takes over first what others hold.
+    # A session adopts a cached prefix before it is prefilled.
     adopt = Scheduler().plan(offered(view, "p2", CacheOffer(cache_of("d"), 40))).adopt
     assert adopt is not None
     assert adopt.session == "p2"
-    # But not from one that is still being read: it will have more of it.
+    # Except from a session that is still reading, which will have more of it soon.
     assert read_by(offered(view, "p2", CacheOffer(cache_of("p0"), 40))) == ["p0", "p1"]
-    # Two that hold it already have only their own to read.
+    # Two sessions that already have it need to read only their own part.
     rows = [replace(row, length=40) for row in view.rows]
     assert read_by(replace(view, rows=rows)) == ["p0", "p1", "p2"]
 
 
 def test_forks_with_one_question_are_not_read_beside_each_other() -> None:
-    """Taking it over costs them nothing, however short it is."""
+    """Adopting a prefix costs forks nothing, however short the prefix is."""
     rows = [replace(row, prompt=prompt_of(row, 20, 1)) for row in burst(20, 20, 20).rows]
     forks = [replace(row, unwritten=True) for row in rows]
     assert read_by(replace(burst(), rows=forks)) == ["p0"]
     assert read_by(replace(burst(), rows=rows)) == ["p0", "p1", "p2"]
-    # Of other questions only the opening is the same: nobody waits for that.
+    # Other questions only share the opening, which isn't worth the wait.
     others = [replace(row, prompt=prompt_of(row, 4, 1)) for row in forks]
     assert read_by(replace(burst(), rows=others)) == ["p0", "p1", "p2"]
 
@@ -399,7 +401,7 @@ def test_ending_prompts_feed_last_tokens_together() -> None:
     halted = replace(one.rows[0], halts=True, system=20)
     assert not Scheduler().plan(replace(one, rows=[halted])).begins
     assert not Scheduler().plan(replace(one, rows=[replace(one.rows[0], snapshot_at=20)])).begins
-    # Those who wait for the last prompt have their first step in its pass.
+    # Sessions waiting for the last prompt take their first step in the same pass.
     ready = Row("x", "m", Status.DECODING)
     gathered = replace(one, rows=[*one.rows, ready], mixing=frozenset({"m"}))
     plan = Scheduler().plan(gathered)
@@ -409,7 +411,7 @@ def test_ending_prompts_feed_last_tokens_together() -> None:
     for change in changes:
         rows = [*one.rows, replace(ready, **change)]
         assert Scheduler().plan(replace(gathered, rows=rows)).gathering
-    # A long prompt: with its last chunk.
+    # A long prompt joins with its last chunk.
     size = Pacing().chunk("m", 10_000, None)
     long = replace(one.rows[0], remaining=size + 9)
     assert not Scheduler().plan(replace(one, rows=[long])).begins
@@ -423,7 +425,7 @@ def test_pass_that_starts_answers_adjusts_chunk_size() -> None:
     assert plan.begins
     scheduler.observe(view, plan, Timing(1.0, 0.1, 0.0, 240, 0))
     assert scheduler.pacing.chunk("m", 9999, None) == 352
-    assert not scheduler.step_seconds  # it was no step
+    assert not scheduler.step_seconds  # not a decode step
 
 
 def test_a_pass_over_several_prompts_teaches_by_all_its_tokens() -> None:
@@ -434,7 +436,7 @@ def test_a_pass_over_several_prompts_teaches_by_all_its_tokens() -> None:
         tokens = sum(c.count for c in plan.chunks)
         assert tokens == 240
         scheduler.observe(view, plan, Timing(1.0, 0.0, seconds, tokens, 0))
-        assert scheduler.pacing.chunk("m", 9999, None) == 352  # half as much again
+        assert scheduler.pacing.chunk("m", 9999, None) == 352  # grows by half
 
 
 @for_all_views
@@ -477,7 +479,7 @@ def test_who_is_paused_gets_nothing_and_holds_up_nobody(view: View, plan: StepPl
 
 @for_all_views
 def test_what_can_go_on_goes_on(view: View, plan: StepPlan) -> None:
-    """Only where nothing decodes, reads, loads or can be admitted is there nothing to do."""
+    """A plan is idle only if no session decodes, prefills, loads or can be admitted."""
     if any(r.decodes or r.reads for r in view.rows) or view.load is not None:
         assert not plan.idle
 
@@ -492,7 +494,7 @@ def test_a_copy_must_be_worth_it() -> None:
 
 
 def test_between_two_copies_the_others_have_a_step() -> None:
-    """Eight forks of a chat that take over what the first has read may be eight copies."""
+    """Eight forks that adopt a chat's prefix may need eight copies."""
     reads = Row("a", "m", Status.PREFILLING, remaining=500, offer=CacheOffer(cache_of("d"), 400))
     streams = Row("b", "m", Status.DECODING, begun=True, wants_more=True)
     view, scheduler, turns = View(1.0, [reads, streams]), Scheduler(), []
@@ -504,13 +506,13 @@ def test_between_two_copies_the_others_have_a_step() -> None:
     alone = replace(view, rows=[reads])
     assert scheduler.plan(alone).adopt
     scheduler.observe(alone, scheduler.plan(alone), Timing(1.0))
-    assert scheduler.plan(alone).adopt  # nobody waits
+    assert scheduler.plan(alone).adopt  # no other session waits
 
 
 def simulate(scheduler: Scheduler, prompts: dict[str, int], chats: int, seconds: float) -> Any:
-    """Chats that stream, and prompts that are read, on a machine whose costs are known.
+    """Simulate streaming chats and prefills on a machine with known costs.
 
-    Returns the gaps of the chats, when each prompt had been read, and how each chunk was read.
+    Returns the chats' token gaps, the completion time of each prompt, and the kind of each chunk.
     """
     now, left, read_at = 0.0, dict(prompts), {}
     gaps, kinds = [], []
@@ -552,7 +554,7 @@ def test_gap_stays_within_its_budget() -> None:
     step = 0.033
     assert settled[len(settled) // 2] <= 2 * step + GAP_BUDGET
     assert settled[int(len(settled) * 0.95)] <= 2 * step + GAP_BUDGET
-    assert sum(kinds) > len(kinds) * 0.9  # nearly all in one pass with a step
+    assert sum(kinds) > len(kinds) * 0.9  # nearly every chunk was mixed with a step
     assert kinds.count(False) <= len(kinds) // APART_EVERY + 1
 
 
@@ -575,7 +577,7 @@ def test_models_share_the_device_by_time() -> None:
 
 
 def crowd(share: float = 0.0) -> list[Row]:
-    """Sixteen agents of one program, and a person's chat, all of which get tokens."""
+    """Return sixteen agents of one program plus a user's chat, all decoding."""
     agents = [
         Row(f"a{n}", "m", Status.DECODING, begun=True, program="agents", share=share)
         for n in range(16)
@@ -600,7 +602,9 @@ def test_a_crowds_prompts_come_after_another_programs() -> None:
 
 
 def test_programs_prompts_are_read_in_turns() -> None:
-    """One program always has prompts: the other's long one gets half of the time."""
+    """Although a program always has new prompts, another program's long prompt gets half of the
+    time.
+    """
     scheduler, read, now = learned(), {"a": 0, "b": 0}, 0.0
     for _ in range(400):
         rows = [
@@ -640,7 +644,7 @@ def test_a_programs_share_is_kept_while_others_ask(share: float) -> None:
         assert turns["p"] > turns["a0"] > 0
     else:
         assert turns["a0"] == turns["p"] == 2000
-    # Alone a program has everything.
+    # A program on its own gets everything.
     alone = [row for row in crowd(share) if row.program == "agents"]
     assert all(len(scheduler.plan(View(now, alone)).passes[0].rows) == 16 for _ in range(9))
 
@@ -670,7 +674,7 @@ def test_blocked_queue_is_not_checked_again() -> None:
 
 
 def test_paused_head_of_the_queue_blocks_nobody() -> None:
-    """FAULTS B1: whoever came after a paused reply waited for ever."""
+    """FAULTS B1: requests behind a paused reply waited forever."""
     rows = [
         Row("paused", "m", Status.QUEUED, paused=True, most=10, waiting_since=0.0),
         Row("next", "m", Status.QUEUED, most=10, waiting_since=1.0),
@@ -681,7 +685,7 @@ def test_paused_head_of_the_queue_blocks_nobody() -> None:
 
 
 def test_load_counts_what_replies_have_been_promised() -> None:
-    """FAULTS B2: two loads, or a load beside a running reply, took more than the budget."""
+    """FAULTS B2: two loads, or a load during a reply, exceeded the budget."""
     request = LoadRequest("k", "Model", 60, 60)
     running = [Row("a", "m", Status.DECODING, most=50, begun=True)]
     plan = Scheduler().plan(View(0.0, running, memory=MemoryView(100), load=request))
@@ -732,7 +736,7 @@ def test_what_a_row_says_of_itself_has_no_prompt() -> None:
     assert row.prompt
 
 
-# Evictions and admissions belong to the plan alone.
+# Only the plan evicts and admits.
 
 
 @pytest.mark.xfail(strict=True, reason="a load that waits for disk blocks every admission")
@@ -782,7 +786,7 @@ def test_prompts_that_wait_are_compared_once(monkeypatch: pytest.MonkeyPatch) ->
     compared.clear()
     assert policy.plan(view) == plan
     assert not compared
-    policy.plan(replace(view, rows=rows[:1]))  # nothing waits: the prompts are forgotten
+    policy.plan(replace(view, rows=rows[:1]))  # no waiting rows: their prompts are forgotten
     policy.plan(view)
     assert compared
 
@@ -812,6 +816,6 @@ def test_streams_get_steps_between_passes_over_the_budget() -> None:
         policy.observe(view, plan, Timing(turn, decode, tile if read and not mixed else 0, read))
         if not left:
             break
-    assert not left  # the prompt is read all the same
+    assert not left  # the prompt is read anyway
     assert kinds.count("-") >= 2 * kinds.count("r")
     assert "-" * 6 not in kinds

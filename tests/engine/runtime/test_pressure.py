@@ -1,4 +1,4 @@
-"""The system is short of memory: what it tells, what is given back, and in what order."""
+"""System memory pressure: how it's detected, what is freed, and in what order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHORT = SamplingParams(max_tokens=4)
 
 
 def stalls(percent: float) -> str:
-    """As the kernel's documentation has it."""
+    """Format stall figures like the kernel does."""
     return (
         f"some avg10={percent:.2f} avg60=0.00 avg300=0.00 total=0\n"
         "full avg10=99.00 avg60=0.00 avg300=0.00 total=0\n"
@@ -38,7 +38,7 @@ def stalls(percent: float) -> str:
 
 @pytest.fixture
 def linux(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, str], Pressure]:
-    """What is found where the system tells these two files."""
+    """Return a function that measures pressure from the given contents of both system files."""
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(pressure, "_STALLS", tmp_path / "stalls")
     monkeypatch.setattr(pressure, "_MEMORY", tmp_path / "memory")
@@ -87,12 +87,12 @@ def test_caches_go_first_and_then_a_model_at_a_time() -> None:
     looks = [
         (0, NONE, Need.NOTHING),
         (2, HIGH, Need.CACHES),
-        (4, HIGH, Need.NOTHING),  # whether that was enough cannot be seen yet
+        (4, HIGH, Need.NOTHING),  # too early to see the effect
         (2 + PAUSE, HIGH, Need.MODEL),
         (2 + 2 * PAUSE, HIGH, Need.MODEL),
         (2 + 3 * PAUSE, SOME, Need.CACHES),
         (4 + 3 * PAUSE, NONE, Need.NOTHING),
-        (2 + 4 * PAUSE, HIGH, Need.MODEL),  # the same spell
+        (2 + 4 * PAUSE, HIGH, Need.MODEL),  # the same period of pressure
         (2 + 5 * PAUSE, NONE, Need.NOTHING),
         (4 + 5 * PAUSE, HIGH, Need.CACHES),
     ]
@@ -111,7 +111,7 @@ def test_idle_caches_are_given_back_and_replies_go_on(
         assert engine.stats()["sessions"]["idle"]["kv_tokens"] > 0
         assert engine.relieve_later().result(60) > 0
         assert engine.stats()["sessions"]["idle"]["kv_tokens"] == 0
-        assert isinstance(reply.text(60), str)  # nothing of its own went
+        assert isinstance(reply.text(60), str)  # its own caches were kept
         idle.send("And now?", SHORT).text(60)
 
 
@@ -126,7 +126,7 @@ def test_a_stopped_engine_gives_nothing_back() -> None:
 def test_pressure_frees_caches_then_idle_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Not the one in use; and none at all where the models are not the server's own."""
+    """The model in use stays loaded. Without permission to unload, every model does."""
     now = 0.0
     monkeypatch.setattr(rooms, "time", SimpleNamespace(monotonic=lambda: now))
     monkeypatch.setattr(pressure, "pressure", lambda: HIGH)
@@ -151,7 +151,7 @@ def test_pressure_frees_caches_then_idle_model(
 
 
 class Asked:
-    """An engine that notes what is asked of it."""
+    """Fake engine that records calls."""
 
     is_running = True
 
@@ -185,7 +185,7 @@ def test_step_buffers_are_freed_once_when_idle(
     giving = SimpleNamespace(release_memory=lambda: given.put(1))
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
-        monkeypatch.setattr(resting, "backend", giving)  # the load gives memory back by another way
+        monkeypatch.setattr(resting, "backend", giving)  # the load releases memory in its own way
         for _ in range(2):
             engine.ask(model, "Hello", SHORT).text(60)
             given.get(timeout=60)

@@ -1,4 +1,4 @@
-"""Several waiting prompts that are read in one pass: each chat says what it says alone."""
+"""Prompts prefilled together in one pass give the same replies as chats that run alone."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ STORY = "Listen to this story, all of you, and say how it goes on. "
 
 
 def params(seed: int, tokens: int = 12) -> SamplingParams:
-    calm = {3: -1e9, 4: -1e9, 2: -1e9}  # a random model must not happen to end, or think
+    calm = {3: -1e9, 4: -1e9, 2: -1e9}  # keep the random model from ending or thinking
     return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
 
 
 @pytest.fixture
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
-    """The tokens of each prompt in the passes that read several, in a step or without one."""
+    """Record the tokens per prompt of passes that read several prompts, with or without a step."""
     seen: list[list[int]] = []
     together, decode = runner.prefill_together, runner.decode
 
@@ -46,7 +46,7 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
 
 
 def alone(folder: Path, turns: Sequence[str], seed: int, tokens: int = 12) -> list[int]:
-    """What a chat says last when nobody else is there."""
+    """Return a chat's last reply when it runs alone."""
     said: list[int] = []
     with Engine() as engine:
         chat = engine.open_session(engine.load(folder))
@@ -70,7 +70,7 @@ def test_all_say_what_they_say_alone(
     folder = model_folder(family)
     model = engine.load(folder)
     chats = [engine.open_session(model) for _ in PROMPTS]
-    for turn in (1, 2):  # the second time after all that was said before
+    for turn in (1, 2):  # the second turn includes the first
         together(len(chats))
         replies = asked(chats)
         for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
@@ -129,7 +129,7 @@ def test_new_prompts_are_read_in_running_steps(
     passes: list[list[int]],
     together: Callable[[int], None],
 ) -> None:
-    # A busy machine learns that a pass has room for few tokens.
+    # As measured on a busy machine, where a pass only has room for a few tokens.
     monkeypatch.setattr(Pacing, "mixed_chunk", lambda *known: min(known[3], 256))
     folder = model_folder("plain")
     model = engine.load(folder)
@@ -155,7 +155,7 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
     together: Callable[[int], None],
     guilty: bool,
 ) -> None:
-    """It may be one prompt's, or nobody's."""
+    """A failing pass may be caused by one prompt or by none."""
     folder = model_folder("plain")
     model = engine.load(folder)
     expected = [alone(folder, [text], seed) for seed, text in enumerate(PROMPTS)]
@@ -186,7 +186,7 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
         else:
             assert reply.tokens(60) == said
             assert reply.stats.rebuilt
-    assert len(tried) == len(PROMPTS)  # and never again
+    assert len(tried) == len(PROMPTS)  # no retries
 
 
 def test_who_is_cancelled_before_is_not_read(
@@ -214,7 +214,7 @@ def test_reproducible_chat_reuses_no_mixed_prefill(
     passes: list[list[int]],
     together: Callable[[int], None],
 ) -> None:
-    """Products of other numbers of rows may round otherwise."""
+    """Products with a different number of rows may round differently."""
     model = engine.load(model_folder("plain"))
     text = "ut re mi fa sol la ti"
     together(2)
@@ -224,5 +224,5 @@ def test_reproducible_chat_reuses_no_mixed_prefill(
     chat = engine.open_session(model, reproducible=True)
     reply = chat.send(text, params(0))
     reply.tokens(60)
-    assert 32 < reply.stats.prompt_tokens < 64  # one chunk when it is read alone
+    assert 32 < reply.stats.prompt_tokens < 64  # a single chunk when read alone
     assert reply.stats.reused_tokens == 0

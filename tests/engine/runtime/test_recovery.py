@@ -1,4 +1,4 @@
-"""Faults in the loop's own frame: they cost at most the replies that they concern."""
+"""Faults in the engine loop itself end only the replies they affect."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONG = SamplingParams(max_tokens=120, temperature=0.8, seed=11, logit_bias=NO_EN
 
 
 class Panic(BaseException):
-    """As a native library's panic: no `Exception`."""
+    """Exception that isn't an `Exception`, like a panic in a native library."""
 
 
 def raises(
@@ -40,7 +40,7 @@ def raises(
     kind: type[BaseException],
     times: int = 1,
 ) -> list[BaseException]:
-    """Let the next calls of a function raise; returns the faults that are still to come."""
+    """Make the next calls of a function raise, and return the list of pending faults."""
     usual = getattr(where, name)
     left = [kind(f"injected {n}") for n in range(times)]
 
@@ -58,7 +58,7 @@ def first_text(reply: Reply) -> None:
 
 
 def until(engine: Engine, left: list[BaseException]) -> None:
-    """Keep an engine busy until all faults have been raised."""
+    """Keep the engine busy until all faults have been raised."""
     model = engine.stats()["models"][0]
     for _ in range(50):
         if not left:
@@ -69,7 +69,7 @@ def until(engine: Engine, left: list[BaseException]) -> None:
 
 @cache
 def alone(folder: Path) -> list[int]:
-    """What a chat says undisturbed to which "hello" was said."""
+    """Return the reply to "hello" from an undisturbed engine."""
     with Engine() as engine:
         return engine.open_session(engine.load(folder)).send("hello", LONG).tokens(60)
 

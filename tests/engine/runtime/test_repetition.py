@@ -1,4 +1,4 @@
-"""A reply that repeats itself is stopped, if the caller has asked for that."""
+"""Stopping replies that repeat themselves, if the caller asks for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.text.repetition import CHECK_INTERVAL, MIN_TOKENS
 from tests.engine.scripted import ANSWER, write_scripted
 from tests.engine.serving import ask
 
-LOOP = "on"  # the model answers it without end
+LOOP = "on"  # makes the model repeat itself forever
 MOST = 700
 
 

@@ -1,4 +1,4 @@
-"""The policy, without a model and without a clock."""
+"""Scheduling policy, without a model or a clock."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_chunks_settle_at_the_gap_budget() -> None:
     scheduler = Pacing(gap_budget=0.04)
     step = 0.02
 
-    def cost(tokens: int) -> float:  # weights read once, then so much a token
+    def cost(tokens: int) -> float:  # a fixed cost for the weights plus a cost per token
         return 0.01 + tokens * 0.001
 
     sizes = []
@@ -68,7 +68,7 @@ def test_a_small_pass_says_nothing_against_larger_ones() -> None:
     assert size > 1024
     scheduler.observe("m", 20, 0.01, None)
     assert scheduler.chunk("m", 10_000, None) == size
-    scheduler.observe("m", 20, 5.0, None)  # one slow moment
+    scheduler.observe("m", 20, 5.0, None)  # one slow outlier
     assert 0.5 * size < scheduler.chunk("m", 10_000, None) < size
 
 
@@ -104,7 +104,7 @@ def test_a_round_is_over_when_each_active_model_had_a_turn() -> None:
         over.append(turns.charge(model, {"a": 1.0, "b": 1.0, "c": 4.0}[model]))
     assert over[:3] == [False, False, True]
     assert any(over[3:])
-    turns.next(["a"])  # the others have ended
+    turns.next(["a"])  # the other replies have ended
     assert turns.charge("a", 1.0)
 
 
@@ -152,7 +152,7 @@ def test_priority_goes_before_length_but_not_for_ever() -> None:
 
 def test_who_is_read_waits_a_while_for_those_who_came_too() -> None:
     scheduler = Pacing(gathering=1.0)
-    scheduler.observe("m", 100, 0.5, None)  # a hundred tokens in half a second
+    scheduler.observe("m", 100, 0.5, None)  # 100 tokens in half a second
     each = scheduler.seconds("m", 100)
     assert 0.4 < each < 0.6
     assert scheduler.gathers("m", 100, 0.0)
@@ -180,7 +180,7 @@ def test_mixed_chunks_fill_tiles_within_budget() -> None:
 
 @pytest.mark.parametrize(("step", "row"), [(0.014, 0.0014), (0.006, 0.0006)])
 def test_prompt_of_exact_model_keeps_its_speed_next_to_streams(step: float, row: float) -> None:
-    """Costs of three streams of SmolLM2 on two cores, for AVX2 and AVX-512."""
+    """Use the measured costs of three SmolLM2 streams on two cores, with AVX2 and AVX-512."""
     pacing, rest, streams = Pacing(gap_budget=0.05), Rest(0.05), 3
 
     def cost(rows: int) -> float:
@@ -201,7 +201,7 @@ def test_prompt_of_exact_model_keeps_its_speed_next_to_streams(step: float, row:
 
 
 def long_under_short(rate: float, long: int = 100_000, short: int = 300) -> float:
-    """Seconds until a long prompt has been read, where a short one waits whenever one was read."""
+    """Return the seconds until a long prompt is read while short prompts keep arriving."""
     pacing, now, left, made = Pacing(), 0.0, {"long": long, "short": short}, {"short": 0.0}
     while left["long"]:
         waiting = [Waiting(n, left[n], made.get(n, 0.0), model="m") for n in left]
@@ -219,7 +219,7 @@ def long_under_short(rate: float, long: int = 100_000, short: int = 300) -> floa
 
 @pytest.mark.parametrize("rate", [300.0, 5_000.0, 40_000.0])
 def test_long_prompt_waits_in_proportion_to_its_cost(rate: float) -> None:
-    """It was read after 2,000 seconds on any machine, also where it takes 20."""
+    """Regression test: a long prompt waited 2,000 seconds even on machines that read it in 20."""
     alone = 100_000 / rate
     assert long_under_short(rate) < 8 * alone
     assert Pacing().order([Waiting("new", 100, 10.0), Waiting("old", 400, 0.0)], 10.0)[0].key == (
@@ -234,8 +234,8 @@ def test_small_passes_do_not_set_prefill_speed() -> None:
         pacing.observe("m", 20, 0.05, None)
         pacing.observe_mixed("m", 24, 0.05, 0.01)
     waiting = [Waiting("new", 30, 10.0, model="m"), Waiting("old", 40_000, 0.0, model="m")]
-    assert pacing.order(waiting, 10.0)[0].key == "old"  # 20,480 tokens a second, a quarter of it
-    for _ in range(20):  # the machine has other work now
+    assert pacing.order(waiting, 10.0)[0].key == "old"  # a quarter of 20,480 tokens per second
+    for _ in range(20):  # another program slows the machine down
         pacing.observe("m", 2048, 4.0, None)
     assert pacing.order(waiting, 10.0)[0].key == "new"
 
@@ -250,7 +250,7 @@ def test_rest_follows_passes_over_their_budget() -> None:
         rest.step()
         steps += 1
     assert steps == 2
-    rest.add(60.0)  # the machine stood still
+    rest.add(60.0)  # the machine was suspended
     steps = 0
     while rest.is_due:
         rest.step()

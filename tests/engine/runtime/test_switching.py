@@ -1,4 +1,4 @@
-"""Models that come and go while chats stream: loads that are cancelled, models that lie idle."""
+"""Loading and unloading models while chats stream, canceled loads, and idle models."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LONG = SamplingParams(max_tokens=120, temperature=0.0, logit_bias={2: -1e9})
 
 
 class Held:
-    """Loads that stand still after some of their weights, until they may go on."""
+    """Loads that block after reading some of their weights until they are released."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.may_go_on = threading.Event(), threading.Event()
@@ -61,7 +61,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Held:
 
 
 def streaming(session: Session, text: str) -> Reply:
-    """A long answer that has begun."""
+    """Start a long reply and wait for its first text."""
     reply = session.send(text, LONG)
     for event in reply:
         if getattr(event, "text", ""):
@@ -95,7 +95,7 @@ def test_of_three_who_want_a_folder_those_who_stay_get_it(
     asked = [engine.load_later(model_folder("plain")) for _ in range(3)]
     assert held.begun.wait(PATIENCE)
     assert asked[0].cancel()
-    engine.stats()  # a turn of the loop has passed
+    engine.stats()  # the loop has run once more
     held.may_go_on.set()
     first, second = (a.result(PATIENCE) for a in asked[1:])
     assert first.id == second.id
@@ -112,11 +112,11 @@ def test_a_load_that_is_cancelled_makes_room_for_the_next(
         waiting = engine.load_later(other)
         loading.cancel()
         held.may_go_on.set()
-        assert waiting.result(PATIENCE).nbytes > 200_000  # both would not have fitted
+        assert waiting.result(PATIENCE).nbytes > 200_000  # both models would not have fit
 
 
 class Reads:
-    """The weights that are read, one after the other; those of one number stand still."""
+    """Records weight reads and blocks the read with a chosen number."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, held: int = 0) -> None:
         self.count, self.begun = 0, threading.Event()
@@ -177,7 +177,7 @@ def test_unload_during_examination_is_not_undone(
     until(lambda: engine.stats()["weights_bytes"] == 0)
     other = engine.load(model_folder("MLA"))
     assert [m.id for m in engine.stats()["models"]] == [other.id]
-    assert reads.count == 2  # the small one and the other
+    assert reads.count == 2  # the small model and the other model
 
 
 def test_a_model_that_is_there_cannot_be_cancelled(engine: Engine, model_folder: Folder) -> None:
@@ -235,7 +235,7 @@ def test_an_idle_model_is_unloaded_and_comes_back(model_folder: Folder, tmp_path
         messages = [{"role": "user", "content": LENGTHY}]
         reply = again.send(messages, SOME)
         reply.tokens(PATIENCE)
-        assert reply.stats.reused_tokens > 500  # its cache was on disk
+        assert reply.stats.reused_tokens > 500  # restored from disk
 
 
 def test_what_is_pinned_or_in_use_stays(engine: Engine, model_folder: Folder) -> None:
@@ -271,7 +271,7 @@ def test_a_listener_that_raises_ends_nothing(engine: Engine, model_folder: Folde
 def test_beside_slow_steps_more_is_read_in_a_turn(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For half of what a step took up to the gap budget, for a quarter of long ones."""
+    """Loading gets half of a step's time up to the gap budget, and a quarter of longer steps."""
     now = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     pieces: list[int] = []

@@ -1,4 +1,4 @@
-"""Work beside the engine thread: no lane keeps another waiting, however much it has to do."""
+"""Worker threads next to the engine thread: a busy lane doesn't delay the others."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from engine.sandbox import confined
 from engine.sandbox.confined import Sandbox
 from engine.sandbox.protocol import TaskLimits
 
-SOON = 60.0  # seconds: whoever waits longer is held up
+SOON = 60.0  # seconds; anything longer counts as blocked
 
 
 class Staff:
-    """Workers whose outcomes are taken by the test."""
+    """Workers whose outcomes the test takes out of the mailbox."""
 
     def __init__(self) -> None:
         self.mailbox = Mailbox()
@@ -36,7 +36,7 @@ class Staff:
         self.workers.run(lane, work, self.outcomes.append, self.outcomes.append)
 
     def wait(self, count: int) -> list[Any]:
-        """Take outcomes until there are so many."""
+        """Wait until `count` outcomes have arrived."""
         until = time.monotonic() + SOON
         while len(self.outcomes) < count:
             assert time.monotonic() < until, self.outcomes
@@ -125,7 +125,7 @@ def test_hostile_model_does_not_delay_other_chats(
     monkeypatch.setattr(confined, "shared", lambda: children)
     few = SamplingParams(max_tokens=4, seed=1, logit_bias={2: -1e9})
     with Engine() as engine:
-        engine.stats()  # it chooses the BLAS before the models are written
+        engine.stats()  # chooses the BLAS before the models are written
         sound = engine.load(write_model(tmp_path / "sound", SHAPES["tiny"]))
         path = write_model(tmp_path / "bad", SHAPES["tiny"], template=ENDLESS + CHATML, seed=5)
         bad = engine.load(path)
@@ -141,7 +141,7 @@ def test_hostile_model_does_not_delay_other_chats(
 
 
 def test_engine_thread_releases_waiting_work(staff: Staff, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A session that ended meanwhile was freed by a worker, with its arrays and MLX's memory."""
+    """Regression test: a session that had ended was freed on a worker, with its arrays."""
     freed: list[threading.Thread] = []
     leave, delivered = Workers._leave, threading.Event()
 
@@ -150,7 +150,7 @@ def test_engine_thread_releases_waiting_work(staff: Staff, monkeypatch: pytest.M
             freed.append(threading.current_thread())
 
     def late(self: Workers, lane: str) -> None:
-        assert delivered.wait(SOON)  # still in the function that did the work
+        assert delivered.wait(SOON)  # still inside the function that did the work
         leave(self, lane)
 
     monkeypatch.setattr(Workers, "_leave", late)
@@ -177,7 +177,7 @@ def test_engine_thread_releases_waiting_work(staff: Staff, monkeypatch: pytest.M
 
 
 def test_session_in_preparation_ends_with_workers(staff: Staff) -> None:
-    """The engine has ended: nobody is kept for work that comes to nothing."""
+    """Closing discards queued work, so it doesn't keep its objects alive."""
     going = threading.Event()
     staff.workers.run("lane", lambda: going.wait(SOON), staff.outcomes.append, print)
     staff.workers.close()

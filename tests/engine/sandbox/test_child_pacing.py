@@ -1,4 +1,4 @@
-"""Long work in a child, while chats stream on all of the processor."""
+"""Long tasks in a child process while chats stream on all CPU cores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def state(pid: int) -> str:
-    """One letter; "T" for a process that is stopped."""
+    """Return the process state letter, e.g. "T" for a stopped process."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 
@@ -57,17 +57,17 @@ def test_paused_child_continues(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "time", clock)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
         assert process.pause_process(child.pid) >= 0
-        child.communicate(b"\n", timeout=60)  # stopped, it would not end
+        child.communicate(b"\n", timeout=60)  # would hang if it was still stopped
     assert child.returncode == 0
     clock.sleep = seen.append
-    process.pause_process(child.pid)  # nobody is there any more, and nothing is raised
+    process.pause_process(child.pid)  # the process has ended, which isn't an error
     assert seen == ["stopped", process.PAUSE_S]
 
 
 def test_pauses_do_not_count_as_task_time(
     quiet: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Each pause is longer than the whole limit, by a clock that is put forward."""
+    """Pauses on a fake clock that each exceed the whole time limit."""
     ahead = 0.0
 
     def pause(pid: int) -> float:
@@ -84,7 +84,7 @@ def test_pauses_do_not_count_as_task_time(
     try:
         with pytest.raises(EngineError, match="not a model folder"):
             confined.inspect_model(tmp_path, "it")
-        assert ahead == 0  # what a chat's prompts and folders need is short, and is not paced
+        assert ahead == 0  # prompts and folders take so little time that they aren't paced
         assert confined.check_tokenizer(tmp_path, "it", None).largest_id > 0
         assert ahead > protocol.TOKENIZER_LIMITS.cpu_s
     finally:

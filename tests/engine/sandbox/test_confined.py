@@ -1,4 +1,4 @@
-"""Untrusted work is done in children with limits: it fails alone, and the next request works."""
+"""Untrusted work runs in limited child processes: its failures don't affect the next request."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ FILE = {"model_type": "llama", "num_hidden_layers": 2, "vocab_size": 300}
 
 @pytest.fixture(scope="module")
 def confined() -> Iterator[Sandbox]:
-    """With short limits; tokenizers have longer ones, as transformers has to be imported."""
+    """Create a sandbox with short limits, except for tokenizers, which import transformers
+    first.
+    """
     short = TaskLimits(1.0, 700 * _MB, 4 * _MB)
     large = TaskLimits(60.0, 4096 * _MB, 64 * _MB)
     made = Sandbox(
@@ -63,7 +65,7 @@ def confined() -> Iterator[Sandbox]:
 
 
 def described(folder: Path, template: str | None = CHATML, **more: Any) -> CheckedTokenizer:
-    """A tokenizer as a check would describe it, were it to pass whatever it is."""
+    """Describe a tokenizer as if it had passed all checks."""
     import zlib
 
     packed = zlib.compress((folder / "tokenizer.json").read_bytes(), 1)
@@ -83,15 +85,15 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> CheckedTokenizer:
 
 
 def works(confined: Sandbox, model: CheckedTokenizer) -> None:
-    """A prompt of an ordinary model is made of its messages."""
+    """Check that the prompt of an ordinary model can be built."""
     reader = confined.reader(model)
     (text,) = reader.render([(HELLO, True)], None)
     assert text == "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n"
-    assert len(reader.encode([text])[0]) == 24  # three of them special
+    assert len(reader.encode([text])[0]) == 24  # including three special tokens
 
 
 def rendered(reader: Reader) -> str:
-    """One prompt's text; raises why there is none."""
+    """Return the text of a prompt or raise its error."""
     (text,) = reader.render([(HELLO, True)], None)
     if isinstance(text, EngineError):
         raise text
@@ -132,7 +134,7 @@ def test_endless_template_does_not_block_other_models(
         except EngineError as error:
             told.append(error.code)
 
-    threads = [threading.Thread(target=endless) for _ in range(3)]  # of one model: one child
+    threads = [threading.Thread(target=endless) for _ in range(3)]  # one model, one child
     for thread in threads:
         thread.start()
     works(with_patience, plain)
@@ -212,7 +214,9 @@ def test_ordinary_forms_pass(confined: Sandbox, plain: CheckedTokenizer) -> None
 def test_form_with_costly_first_token_is_refused(
     confined: Sandbox, plain: CheckedTokenizer, regex: str
 ) -> None:
-    """It compiles, and its first tokens can be told: llguidance gives up when one is taken."""
+    """The regex compiles and its first tokens are known, but llguidance gives up on accepting
+    one.
+    """
     reason = confined.form_refusal(SamplingParams(regex=regex), plain, [2])
     assert "takes too" in reason
     assert confined.form_refusal(SamplingParams(regex="(a?){30}a{30}"), plain, [2]) == ""
@@ -240,7 +244,7 @@ def test_token_beyond_embedding_is_refused(confined: Sandbox, tmp_path: Path) ->
 
 def test_prompt_with_token_beyond_embedding_is_refused(confined: Sandbox, tmp_path: Path) -> None:
     write_tokenizer(tmp_path)
-    short = confined.reader(described(tmp_path, rows=5))  # as if only special tokens were known
+    short = confined.reader(described(tmp_path, rows=5))  # reports only the special tokens
     assert short.encode(["<think>"]) == [[3]]
     with pytest.raises(EngineError, match="beyond the model") as caught:
         short.encode(["<think>a"])
@@ -290,7 +294,7 @@ def test_exploding_tokenizer_fails_one_prompt(
 
 
 def weights(header: Any, data: bytes = b"", length: int | None = None) -> bytes:
-    """A safetensors file."""
+    """Build a safetensors file."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return (len(text) if length is None else length).to_bytes(8, "little") + text + data
 
@@ -322,7 +326,7 @@ def test_template_folder_is_checked(confined: Sandbox, kind: str, tmp_path: Path
     file.parent.mkdir()
     file.write_text("{{ messages }}")
     confined.inspect_model(tmp_path, "Model")
-    assert fingerprint.contents(tmp_path) != plain  # another template is another model
+    assert fingerprint.contents(tmp_path) != plain  # a new template makes it a different model
     assert file.name in str(fingerprint.identity(tmp_path))
     file.unlink()
     if kind == "fifo":
@@ -488,7 +492,7 @@ def test_prompt_that_may_fit_passes() -> None:
     assert bounds.max_characters(10**9) == bounds.MAX_PROMPT_CHARACTERS
 
 
-# The same as transformers
+# Agreement with transformers
 
 
 TEMPLATES = {
@@ -550,7 +554,7 @@ CONVERSATIONS: list[list[dict[str, Any]]] = [
 
 @pytest.fixture(scope="module")
 def wrapper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str | None], tuple[Any, Path]]:
-    """mlx-lm's wrapper of a tokenizer with a template, loaded as the engine loads it."""
+    """Load mlx-lm's tokenizer wrapper with a template, the way the engine does."""
     from mlx_lm.tokenizer_utils import load
 
     def made(template: str | None) -> tuple[Any, Path]:
@@ -601,7 +605,7 @@ def test_long_text_is_not_encoded_in_one_call(
     wrapper: Callable[[str | None], tuple[Any, Path]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """JSON's encoder holds Python's lock until it has ended: 0.2 s for 16 MB."""
+    """JSON's encoder holds the GIL for the whole call: 0.2 s for 16 MB."""
     tokenizer, folder = wrapper(CHATML)
     packed = describe_tokenizer(tokenizer)
     assert packed is not None
@@ -640,7 +644,7 @@ def outcome(
     ledger: Ledger,
     reader: Reader | None = None,
 ) -> tuple[object, Ledger]:
-    """A prompt or what is wrong, and what a session remembers after an answer."""
+    """Return the prompt or its error, and what the session remembers after a reply."""
     try:
         prompt = build(tokenizer, messages, reasoning, ledger, reader)
     except EngineError as error:
@@ -666,7 +670,7 @@ def test_guide_prompt_is_equal_in_child(confined: Sandbox) -> None:
 
 
 def test_custom_tokenizer_code_is_used(confined: Sandbox, tmp_path: Path) -> None:
-    """mlx-lm's tokenizer that has line breaks written as <n>."""
+    """Use mlx-lm's tokenizer that writes line breaks as <n>."""
     from mlx_lm.tokenizer_utils import load
 
     write_tokenizer(tmp_path)
@@ -682,7 +686,7 @@ def test_custom_tokenizer_code_is_used(confined: Sandbox, tmp_path: Path) -> Non
     assert confined.reader(checked).render([(HELLO, True)], None) == want
 
 
-# The processes
+# Processes
 
 
 def test_frozen_program_starts_itself_as_child() -> None:
@@ -693,7 +697,7 @@ def test_frozen_program_starts_itself_as_child() -> None:
 
 @pytest.mark.parametrize("command", [["app", process.CHILD_ARGUMENT], ["engine.sandbox"]])
 def test_child_argument_starts_child(command: list[str]) -> None:
-    """It says that it is ready, and ends with its input, having said nothing else."""
+    """The child reports that it's ready, prints nothing else and ends with its input."""
     done = subprocess.run(
         [sys.executable, "-m", *command], input=b"", capture_output=True, timeout=60, check=True
     )
@@ -721,7 +725,7 @@ print(*pids, flush=True)
 
 @pytest.mark.parametrize("end", ["time.sleep(60)", "sys.exit()"])
 def test_children_end_with_parent(tmp_path: Path, end: str) -> None:
-    """Killed or at its own end, in the midst of a computation that no signal of Python's ends."""
+    """Kill or end the parent during a computation that Python signals can't interrupt."""
     root = str(Path(__file__).parents[3])
     script = PARENT.format(root=root, folder=str(tmp_path), template="power", end=end)
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
@@ -761,7 +765,7 @@ def test_threads_at_exit_can_use_children() -> None:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there and is more than what its parent has not yet taken note of."""
+    """Return True if the process exists and isn't a zombie."""
     try:
         return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -848,7 +852,7 @@ def test_closed_pool_raises_engine_stopped(plain: CheckedTokenizer) -> None:
 
 
 def test_malformed_message_is_rejected() -> None:
-    """Were it taken over, it could say anything."""
+    """A compromised child could send anything."""
     for data in (
         b"\xff\xff\xff\xff",
         (3).to_bytes(4, "big") + b"[1]",
@@ -864,7 +868,7 @@ def test_malformed_message_is_rejected() -> None:
 
 
 def test_child_does_not_import_torch(tmp_path: Path) -> None:
-    """It has no room for its addresses: every tokenizer would be refused."""
+    """torch's address space would exceed the limit, so every tokenizer would be refused."""
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "__init__.py").write_text("raise MemoryError('torch')")
     found = tmp_path / "torch-2.11.0.dist-info"

@@ -1,4 +1,4 @@
-"""What is attached is read as text with page boundaries; hostile files are told in a sentence."""
+"""Attached documents become text with page boundaries. Hostile files give a readable error."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LIMITS = TaskLimits(20.0, 1024 * _MB, 16 * _MB)
 
 @pytest.fixture
 def children(monkeypatch: pytest.MonkeyPatch) -> list[Child]:
-    """The children that are started for documents."""
+    """Record the child processes started for documents."""
     started: list[Child] = []
 
     def start(kind: ChildKind) -> Child:
@@ -58,7 +58,7 @@ def test_pdf_is_read_by_page(tmp_path: Path, children: list[Child]) -> None:
     assert (found.kind, found.unit) == ("PDF", "page")
     assert found.pages == ("One\nTwo", "", "The fox is red.", "")
     assert found.scans == (4,), "the second page is blank"
-    assert [child.is_alive for child in children] == [False]  # each is for one file
+    assert [child.is_alive for child in children] == [False]  # a child reads one file only
 
 
 def test_pdf_pages_are_rendered(tmp_path: Path, children: list[Child]) -> None:
@@ -77,9 +77,9 @@ def test_pdf_pages_are_rendered(tmp_path: Path, children: list[Child]) -> None:
 @pytest.mark.parametrize(
     ("size", "drawn"),
     [
-        ("14400 1", (4000, 1)),  # no larger than any decoder takes
+        ("14400 1", (4000, 1)),  # the largest size that every decoder accepts
         ("99999999 99999999", (142, 142)),
-        ("10 10", (40, 40)),  # no more than what is printed has
+        ("10 10", (40, 40)),  # the resolution of the printed page
     ],
 )
 def test_odd_page_sizes_are_rendered(tmp_path: Path, size: str, drawn: tuple[int, int]) -> None:
@@ -149,7 +149,7 @@ def test_sheet_shows_formulas_comments_and_escapes(tmp_path: Path) -> None:
 
 
 def test_sheet_skips_empty_cells(tmp_path: Path) -> None:
-    """Its empty cells, of which there are 17 billion, are neither made nor read."""
+    """Skip the 17 billion empty cells."""
     book = openpyxl.Workbook()
     book.active["A1"], book.active["D1"], book.active["C2"] = "first", "second", "third"
     book.active["XFD1048576"] = "last"
@@ -163,7 +163,7 @@ def test_sheet_skips_empty_cells(tmp_path: Path) -> None:
 
 
 def test_pdf_over_memory_limit_is_reported(tmp_path: Path) -> None:
-    """pdfium ends the process then."""
+    """pdfium aborts its process when it runs out of memory."""
     deflated = zlib.compressobj()
     packed = b"".join(deflated.compress(b" " * 10**7) for _ in range(60)) + deflated.flush()
     page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<<>>>>"
@@ -362,6 +362,5 @@ def test_pdf_of_500_pages_is_read(tmp_path: Path) -> None:
     begun = time.process_time()
     found = read(path)
     assert len(found.pages) == 500
-    # Of the processor's time, which a busy machine does not change much: a tenth of what is allowed
-    # for attaching it would do.
+    # CPU time, which a busy machine hardly affects. A tenth of the limit would be enough here.
     assert time.process_time() - begun < 3

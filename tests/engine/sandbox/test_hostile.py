@@ -1,7 +1,7 @@
-"""Hostile input through the real engine: it ends with its own error, and nobody else notices.
+"""Hostile input in the real engine fails with its own error and doesn't affect other chats.
 
-The inputs are those of `python -m engine bench --parts hostile`, which measures how long the
-neighbours are silent meanwhile. The limits of children are shorter here, so that none takes long.
+The inputs are the same as in `python -m engine bench --parts hostile`, which measures how long
+other chats stall. The limits of child processes are shorter here to keep the tests fast.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from engine.sandbox.protocol import TaskLimits
 MB = 2**20
 PATIENCE = 60.0
 PARAMS = SamplingParams(max_tokens=150, temperature=0.8, seed=5, logit_bias={2: -1e9})
-TO_STOP = 10.0  # seconds: a hang is longer, and it takes some milliseconds
+TO_STOP = 10.0  # seconds; usually takes milliseconds, and a hang takes longer
 
 
 EVERY_INPUT = pytest.mark.parametrize("given", INPUTS, ids=lambda g: f"{g.fault} {g.name}")
-"""All that have caused a fault."""
+"""Every known hostile input."""
 
 
 @pytest.fixture(scope="module")
 def children() -> Iterator[Sandbox]:
-    """The confined children of all engines here; a template gets a second."""
+    """Run the child processes of all engines here with a limit of one second per template."""
     made = Sandbox(template=TaskLimits(1.0, 1024 * MB, 4 * MB))
     patch = pytest.MonkeyPatch()
     patch.setattr(confined, "shared", lambda: made)
@@ -48,12 +48,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def asks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Where each input has its folder, so that a tokenizer is checked once for both tests."""
+    """Create a folder per input, so its tokenizer is checked once for both tests."""
     return {given.name: tmp_path_factory.mktemp("hostile") for given in INPUTS}
 
 
 class Chats:
-    """An engine with two sound models, and what a chat says when nothing else goes on."""
+    """An engine with two valid models, and the reply of an undisturbed chat."""
 
     def __init__(self, engine: Engine, folder: Path) -> None:
         self.engine = engine
@@ -71,7 +71,7 @@ def chats(children: Sandbox, folder: Path) -> Iterator[Chats]:
 
 
 def harms_nobody(given: Input, chats: Chats, root: Path) -> None:
-    """Give an engine the input while another chat answers."""
+    """Give the input to an engine while another chat streams."""
     engine, model = chats.engine, chats.model
     ask = given.prepare(root, engine)
     models = set(engine.stats()["models"])
@@ -90,7 +90,7 @@ def harms_nobody(given: Input, chats: Chats, root: Path) -> None:
 
 
 def stops(given: Input, folder: Path, root: Path) -> None:
-    """Stop an engine that has just been given the input."""
+    """Stop an engine right after giving it the input."""
     with Engine() as engine:
         model = engine.load(folder)
         ask: Ask = given.prepare(root, engine)
@@ -138,7 +138,7 @@ def test_hostile_model_load_affects_no_chat(
 def test_prompt_over_context_reports_token_count(
     chats: Chats,
 ) -> None:
-    text = "e" * 400_000  # few enough characters for the context, by their number alone
+    text = "e" * 400_000  # short enough for the context by its number of characters
     reply = chats.engine.open_session(chats.model).send(text, PARAMS)
     with pytest.raises(EngineError, match=r"400,0\d\d tokens") as refused:
         reply.tokens(PATIENCE)

@@ -1,4 +1,6 @@
-"""Images are read in a child, upright and on white; hostile ones are told in a sentence."""
+"""Images are decoded in a child process, upright and on white. Hostile images give a clear
+error.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ RED, BLUE, WHITE = (254, 0, 0), (0, 0, 254), (255, 255, 255)
 
 
 def halves(mode: str = "RGB", size: tuple[int, int] = (40, 20)) -> Image.Image:
-    """Red at the left, blue at the right."""
+    """Create an image with a red left half and a blue right half."""
     made = Image.new("RGB", size, RED)
     made.paste(BLUE, (size[0] // 2, 0, size[0], size[1]))
     return made.convert(mode)
@@ -41,7 +43,7 @@ def chunk(name: bytes, data: bytes) -> bytes:
 
 
 def png_of(width: int, height: int, pixels: bytes) -> bytes:
-    """A PNG file of a kilobyte or so that says it is as large as that."""
+    """Build a PNG of about a kilobyte that declares this size."""
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     packed = zlib.compress(pixels, 9)
     signature = b"\x89PNG\r\n\x1a\n"
@@ -49,7 +51,7 @@ def png_of(width: int, height: int, pixels: bytes) -> bytes:
 
 
 def pixel(found: DecodedImage, x: float, y: float) -> tuple[int, ...]:
-    """The colour at a share of the width and of the height."""
+    """Return the color at a position given as fractions of the width and height."""
     wide, high = found.size
     at = 3 * (int(y * high) * wide + int(x * wide))
     return tuple(found.rgb[at : at + 3])
@@ -188,7 +190,7 @@ def test_child_decodes_and_refusal_names_image() -> None:
 
 
 def test_image_over_memory_limit_is_stopped() -> None:
-    """All that its header promises is there: 81 million pixels of zeros in 240 KB."""
+    """The file really contains what its header promises: 81 million black pixels in 240 KB."""
     honest = png_of(9_000, 9_000, bytes((1 + 3 * 9_000) * 9_000))
     assert len(honest) < 300_000
     with pytest.raises(EngineError, match=r"The image cannot be read: it needed more than"):
@@ -218,7 +220,7 @@ def test_truncated_recording_is_refused() -> None:
 
 
 def wave_file(declared: int, given: int) -> bytes:
-    """A WAV file that declares that many bytes of samples."""
+    """Build a WAV file whose header declares a different length than it contains."""
     form = struct.pack("<HHIIHH", 1, 1, 16_000, 32_000, 2, 16)
     head = b"RIFF" + struct.pack("<I", min(declared + 36, 2**32 - 1)) + b"WAVEfmt "
     return (

@@ -1,4 +1,4 @@
-"""Turns of files that are read: fair between lanes, with one slot for the window."""
+"""Fair turns between lanes that read files, with a slot reserved for the app."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from engine.sandbox.pool import ChildSlots
 
 
 class _GoneError(Exception):
-    """Raised by a waiting reader whose request is gone."""
+    """Raised by a waiting reader whose request has gone away."""
 
 
 def wanted() -> None:
-    """Checks nothing."""
+    """Check that always passes."""
 
 
 class _Reader:
-    """A thread that reads one file in a lane, until it is released."""
+    """Thread that reads a file in a lane until it is released."""
 
     def __init__(
         self, slots: ChildSlots, lane: ReadingLane, check: Callable[[], None] = wanted
@@ -44,7 +44,7 @@ class _Reader:
 
 
 def waits(slots: ChildSlots, key: object, count: int) -> None:
-    """Return once that many wait in a lane."""
+    """Wait until `count` readers are waiting in a lane."""
     while len(slots._waiting.get(key, ())) < count:  # type: ignore[call-overload]
         threading.Event().wait(0.001)
 

@@ -1,4 +1,4 @@
-"""The text in an image is read by the system's own reader, with an end to its patience."""
+"""Text recognition in images by the operating system, with a timeout."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
-    """Lets a Python program stand for the system's reader."""
+    """Replace the system's recognizer with a Python program."""
 
     def make(code: str) -> Path:
         path = tmp_path / "reader"

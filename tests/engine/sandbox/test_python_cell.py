@@ -1,4 +1,4 @@
-"""Python of models and checks: what it cannot reach, and how much it may take."""
+"""Sandboxed Python for models and checks: inaccessible resources, and limits."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ NEEDS_BWRAP = pytest.mark.skipif(
     ],
 )
 def test_confined_python_cannot_escape_limits(code: str) -> None:
-    """Memory outside of any limit, and namespaces within its own, are refused by the kernel."""
+    """The kernel refuses memory outside the limits, and namespaces inside them."""
     with pytest.raises(RefusedError, match="Error"):
         python_cell.run_python(code)
 
@@ -79,14 +79,14 @@ def test_confined_python_can_compute() -> None:
 
 @NEEDS_BWRAP
 def test_confined_python_has_no_capabilities() -> None:
-    """Also as root, where bubblewrap would keep them all."""
+    """This includes root, whose capabilities bubblewrap would keep."""
     code = "print([x.split()[1] for x in open('/proc/self/status') if x.startswith('Cap')])"
     assert python_cell.run_python(code) == f"{['0' * 16] * 5}\n"
 
 
 @NEEDS_BWRAP
 def test_socket_buffers_count_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They belong to no process, so 2 GB could be held unnoticed."""
+    """Socket buffers don't belong to any process, so 2 GB could be allocated unnoticed."""
     monkeypatch.setattr(python_cell, "MAX_MEMORY_BYTES", 160_000_000)
     code = (
         "import os, socket, time\n"
@@ -118,7 +118,7 @@ def _forks(count: int, size: int) -> str:
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="a Mac has no limit of address space")
 def test_processes_share_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of them is within its own limit; together they are ended, all of them."""
+    """Each process stays within its own limit, but together they exceed it and are all killed."""
     plain = ["/usr/bin/env", "python3", "-I", "-c", python_cell._PRELUDE]
     monkeypatch.setattr(python_cell, "MAX_MEMORY_BYTES", 200_000_000)
     with pytest.raises(RefusedError, match="200 MB of memory"):
@@ -132,7 +132,7 @@ def test_processes_share_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_system_call_filter_is_well_formed() -> None:
-    """Each jump leads to an end, and each machine has its own numbers."""
+    """Each jump reaches an end, and each architecture has its own system call numbers."""
     for machine in ("x86_64", "aarch64"):
         told = python_cell.system_call_rules(machine)
         steps = [struct.unpack("<HBBI", told[at : at + 8]) for at in range(0, len(told), 8)]

@@ -1,4 +1,4 @@
-"""One engine for the tests of a file, and servers on it with settings of their own."""
+"""Fixtures: one engine per test file, and servers with individual settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from engine.serve.auth import Keys, Settings
 from engine.serve.server import Server
 
 Serve = Callable[..., Server]
-"""What the fixture of this name gives."""
+"""Function that starts a server with the given settings."""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def keys(tmp_path: Path) -> Keys:
 
 @pytest.fixture
 def serve(loaded: tuple[Engine, Model]) -> Iterator[Serve]:
-    """Starts servers on one engine."""
+    """Return a function that starts servers on one engine."""
     engine, model = loaded
     servers = []
 

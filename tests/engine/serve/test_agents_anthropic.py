@@ -1,4 +1,4 @@
-"""What Claude Code and its like ask of `/v1/messages`: every shape is answered, and read once."""
+"""Requests that Claude Code and similar agents send to `/v1/messages`, and their prefix reuse."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def model(server: Server) -> Model:
 
 
 def user(*content: Any) -> dict[str, Any]:
-    """A turn, of texts and blocks."""
+    """Return a user message with texts and content blocks."""
     blocks = [{"type": "text", "text": c} if isinstance(c, str) else c for c in content]
     return {"role": "user", "content": blocks}
 
@@ -88,13 +88,13 @@ def asked(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def told(model: Model, *messages: dict[str, Any], **fields: Any) -> list[dict[str, Any]]:
-    """The messages that the model's template is given."""
+    """Return the messages that reach the model's template."""
     found: list[dict[str, Any]] = Messages().read(asked(*messages, **fields), model).messages
     return found
 
 
 def usage(server: Server, *messages: dict[str, Any], **fields: Any) -> tuple[int, int]:
-    """How many tokens were read for an answer, and how many were known."""
+    """Return the prompt tokens that were computed and the tokens found in a cache."""
     answer = ask(server, "POST", PATH, asked(*messages, **fields))
     assert answer.status == 200, answer.body
     figures = answer.json["usage"]
@@ -275,11 +275,11 @@ def test_while_a_prompt_is_read_there_are_events(server: Server) -> None:
     assert stream.index(b"event: ping") < stream.index(b"event: content_block_start")
 
 
-# -- one beginning ---------------------------------------------------------------------------------
+# -- common beginnings ----------------------------------------------------------------------------
 
 
 def test_a_thousand_affinities_are_no_sessions(server: Server) -> None:
-    """Only four sessions may have a name here."""
+    """The server in this test can only hold four named sessions."""
     for number in range(60):
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         sent = {"x-session-affinity": f"ses_{number}", "session_id": f"{number} / ?"}
@@ -294,7 +294,7 @@ def test_side_requests_displace_no_conversation(server: Server) -> None:
     usage(server, *first, system=LONG)
     turns = [*first, {"role": "assistant", "content": "Done."}, user("and on")]
     usage(server, *turns, system=LONG)
-    for number in range(90):  # more than are kept
+    for number in range(90):  # exceeds the number kept
         usage(server, user(f"a title for {number}"), max_tokens=1)
     again = [*turns, {"role": "assistant", "content": "Done."}, user("and further")]
     read, known = usage(server, *again, system=LONG)
@@ -330,7 +330,7 @@ def test_text_before_first_answer_is_in_system_prompt(model: Model) -> None:
 
 
 def test_six_agents_at_once_read_their_head_once(server: Server) -> None:
-    """What is said to each of them stands before what is said to all, as its program sends it."""
+    """Each agent's own instructions precede the common ones, the way its program sends them."""
     found: list[tuple[int, int]] = []
 
     def agent(number: int) -> None:

@@ -1,4 +1,4 @@
-"""What coding agents of OpenAI's kind ask for, in the shapes in which they ask."""
+"""Requests of coding agents that use OpenAI's APIs, in the formats they send."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def test_broken_call_is_closed_or_shown_as_text(agents: Server, stream: bool) ->
     (closed,) = output("[[open]]")
     assert json.loads(closed["arguments"]) == {"cmd": "ls"}
     assert closed["status"] == "completed"
-    *begun, half = output("[[half]]")  # half a command is never run
+    *begun, half = output("[[half]]")  # an incomplete command is never run
     assert [item["status"] for item in begun] == ["incomplete"] * stream
     assert "damaged" in half["content"][0]["text"]
     assert "rm -rf /tmp/a" in half["content"][0]["text"]
@@ -264,7 +264,7 @@ def test_an_overflow_is_told_in_openais_words(agents: Server) -> None:
         answer = ask(agents, "POST", path, asked)
         error = answer.json["error"]
         assert (answer.status, error["code"]) == (400, "context_length_exceeded")
-        # Some agents know one of its sentences, and some the other.
+        # Different agents recognize different sentences of this message.
         assert error["message"].startswith("This model's maximum context length is 4096 tokens. ")
         assert " Your input exceeds the context window of this model. " in error["message"]
 
@@ -304,7 +304,7 @@ def is_silent(told: Any) -> bool:
 
 
 def lively(server: Server, path: str, body: dict[str, Any]) -> list[bool]:
-    """Return for each event of a stream if it says nothing."""
+    """Return a list that says for each event of a stream if it has no content."""
     answer = ask(server, "POST", path, {**body, "stream": True})
     assert answer.status == 200, answer.body
     lines = answer.body.decode().splitlines()
@@ -317,7 +317,7 @@ def test_streams_have_events_while_prompts_are_read(
     agents: Server, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body, _ = LIVELY[path]
-    assert lively(agents, path, body)[0]  # the first progress is one, whatever the time is
+    assert lively(agents, path, body)[0]  # the first event reports progress
     monkeypatch.setattr(model_requests, "KEEPALIVE_S", 0.0)
     assert all(lively(agents, path, body)[:2])
 
@@ -373,7 +373,7 @@ def test_models_tell_their_context_before_they_are_loaded(
     assert second["context_length"] > 0
 
 
-# -- Ollama's --------------------------------------------------------------------------------------
+# -- Ollama ---------------------------------------------------------------------------------------
 
 
 def test_ollamas_clients_find_version_and_models(agents: Server) -> None:
@@ -402,7 +402,7 @@ def test_a_chat_in_ollamas_shape(agents: Server, stream: bool) -> None:
     assert lines[-1]["prompt_eval_count"] > 10
     turn = {"role": "assistant", "content": "", "tool_calls": called}
     result = {"role": "tool", "content": "a b", "tool_name": "run"}
-    del body["stream"]  # which is then true
+    del body["stream"]  # defaults to true
     answer = ask(agents, "POST", "/api/chat", {**body, "messages": [asked, turn, result]})
     lines = [json.loads(line) for line in answer.body.decode().splitlines()]
     assert "".join(line["message"]["content"] for line in lines) == "Listed."
@@ -412,7 +412,7 @@ def test_a_chat_in_ollamas_shape(agents: Server, stream: bool) -> None:
     assert isinstance(refused.json["error"], str)
 
 
-# -- what nobody should send -----------------------------------------------------------------------
+# -- malformed requests ---------------------------------------------------------------------------
 
 HOSTILE: dict[str, dict[str, Any]] = {
     "tools without names": {"tools": [{"type": "function"}]},
@@ -465,7 +465,7 @@ TEXTS = [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]
 def test_turns_with_tools_are_answered_in_every_shape(
     agents: Server, parts: Any, said: str | None, stream: bool
 ) -> None:
-    """As Qwen Code, Copilot CLI, Cline and Continue send them."""
+    """Use the formats of Qwen Code, Copilot CLI, Cline and Continue."""
     messages = [
         {"role": "system", "content": "Work."},
         {"role": "user", "content": parts},
@@ -542,7 +542,7 @@ def test_names_that_only_others_have_mean_a_model_here(agents: Server) -> None:
 
 
 def test_found_tools_stand_where_they_are_found(agents: Server) -> None:
-    """At the head they would have all that follows it read again."""
+    """At the head of the prompt, new tools would invalidate the cache for everything after them."""
     send = {"type": "function", "name": "send", "parameters": OPTIONAL}
     mail = {"type": "namespace", "name": "mail", "tools": [send]}
     call_item = {"type": "tool_search_call", "call_id": "c", "arguments": {"query": "mail"}}
@@ -632,7 +632,7 @@ def test_a_body_that_is_too_large_is_told_as_a_prompt_that_is(agents: Server) ->
 
 
 def test_an_answer_has_its_form_where_it_calls_nothing(server: Server) -> None:
-    """The scripted model calls a tool when it may; without that its answer has the form."""
+    """The scripted model calls a tool if it may. Otherwise its answer follows the schema."""
     schema = {"type": "object", "properties": {"n": {"enum": [7]}}, "required": ["n"]}
     form = {"format": {"type": "json_schema", "name": "x", "schema": schema}}
     tool = {"type": "function", "name": "weather", "parameters": OPTIONAL}

@@ -1,4 +1,4 @@
-"""What `/v1/messages` answers to the official Python client of Anthropic."""
+"""Responses of `/v1/messages` to Anthropic's official Python client."""
 
 from __future__ import annotations
 

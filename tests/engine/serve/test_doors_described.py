@@ -1,4 +1,4 @@
-"""`/openapi.json` tells what the server takes, and whatever comes, nothing in it fails."""
+"""`/openapi.json` describes what the server accepts, and fuzzed requests never crash it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def body_schema(told: Any, path: str) -> dict[str, Any]:
 
 
 def refusal(door: Any, body: dict[str, Any], model: Model) -> str | None:
-    """In which words a door refuses a body; None where it does not."""
+    """Return the error with which an API rejects a body, or None."""
     try:
         door.read(body, model)
     except (ValueError, RequestError) as error:
@@ -71,7 +71,7 @@ def test_what_is_told_is_served(server: Server, told: Any) -> None:
     for path, methods in told["paths"].items():
         for method in methods:
             if (method, path) == ("post", "/v1/models/{id}/unload"):
-                continue  # the other tests need them
+                continue  # used by other tests
             answer = ask(server, method.upper(), path.replace("{id}", "plain"), {})
             error = answer.json["error"] if answer.status >= 400 else ""
             words = error["message"] if isinstance(error, dict) else error

@@ -1,4 +1,4 @@
-"""What the server's doors answer to the official Python client of OpenAI."""
+"""Responses of the server's APIs to OpenAI's official Python client."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def chat(client: OpenAI, **fields: Any) -> Any:
 
 
 def alone(server: Server, **settings: Any) -> Any:
-    """The answer of a session of its own."""
+    """Return the reply of a session that runs alone."""
     params = SamplingParams(**{"max_tokens": 8, "temperature": 0.0, **settings})
     session = server.engine.open_session(server.served.models[0])
     reply = session.send("hello", params)
@@ -85,7 +85,7 @@ def test_n_answers_read_their_prompt_once(client: OpenAI, server: Server) -> Non
     asked = {"messages": [user("many words " * 30)], "temperature": 1.0, "seed": 3}
     found = chat(client, **asked, n=4)
     read = server.engine.stats()["read_tokens"] - before
-    assert read <= found.usage.prompt_tokens + 3 * 30  # each fork reads the answer's opening
+    assert read <= found.usage.prompt_tokens + 3 * 30  # each fork reads the reply's opening
     assert found.usage.completion_tokens >= 4
     texts = [choice.message.content for choice in found.choices]
     assert [choice.index for choice in found.choices] == [0, 1, 2, 3]
@@ -104,7 +104,7 @@ def test_the_odds_of_tokens_are_told_and_change_nothing(client: OpenAI, server: 
     assert len(content) == 8
     for token in content:
         assert len(token.top_logprobs) == 3
-        # At temperature 0 the first one is chosen.
+        # Temperature 0 picks the most likely token.
         assert token.logprob == token.top_logprobs[0].logprob <= 0
         assert token.bytes == token.top_logprobs[0].bytes
     streamed = chat(client, logprobs=True, top_logprobs=3, stream=True)
@@ -138,7 +138,7 @@ def test_a_bias_a_stop_string_and_a_form_are_kept_to(client: OpenAI) -> None:
 def test_without_a_limit_an_answer_fills_the_context(client: OpenAI, server: Server) -> None:
     context = server.served.models[1].context_length
     asked = {"model": "scripted", "messages": [user("x" * (context - 100))]}
-    bias = {"0": -100, **NEVER_ENDS}  # its dialect ends a turn with <|endoftext|>, too
+    bias = {"0": -100, **NEVER_ENDS}  # this dialect also ends turns with <|endoftext|>
     found = chat(client, **asked, max_tokens=None, logit_bias=bias)
     assert found.choices[0].finish_reason == "length"
     assert found.usage.total_tokens == context
@@ -550,12 +550,12 @@ def test_a_long_text_is_embedded_between_the_steps_of_a_stream(
 def test_models_are_listed_and_read(client: OpenAI) -> None:
     assert {model.id for model in client.models.list()} == {"plain", "scripted"}
     assert client.models.retrieve("scripted").id == "scripted"
-    assert client.models.retrieve("gpt-9").id == "plain"  # which answers under that name
+    assert client.models.retrieve("gpt-9").id == "plain"  # the model that replies under this name
     with pytest.raises(openai.NotFoundError):
         client.models.retrieve("llama-9")
 
 
-# -- bodies that nobody should send -------------------------------------------------------
+# -- malformed bodies -----------------------------------------------------------------------------
 
 ODD: tuple[Any, ...] = (0, -1, 10**12, 0.5, True, "", "x", [], [[]], [None], {}, {"type": "x"})
 BODIES: dict[str, dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""Requests whose history holds what models and tools wrote badly: each is answered."""
+"""Requests whose history contains malformed output of models or tools still get a reply."""
 
 from __future__ import annotations
 

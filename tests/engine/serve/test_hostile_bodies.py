@@ -1,5 +1,6 @@
-"""Bodies that nobody should send, at sizes a little above the limits; the large ones are
-`python -m tests.torture bodies`."""
+"""Hostile bodies slightly above the size limits. For large bodies run `python -m tests.torture
+bodies`.
+"""
 
 from __future__ import annotations
 

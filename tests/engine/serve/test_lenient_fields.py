@@ -1,4 +1,4 @@
-"""Fields as clients of other servers send them: honored, or ignored and reported."""
+"""Fields from clients of other servers, which are honored, or ignored and reported."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def ignored(api: API, model: Model, **fields: Any) -> str:
 
 @pytest.fixture
 def model(server: Server) -> Model:
-    """A model that reasons and calls tools."""
+    """Return the model that reasons and calls tools."""
     return server.served.models[1]
 
 
@@ -173,7 +173,7 @@ def test_parts_a_model_is_not_given_are_listed(model: Model) -> None:
     assert listed == "mcp_servers, tools[web_search]"
 
 
-# -- fields under other names ---------------------------------------------------------------------
+# -- aliases of fields ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_impossible_values_are_refused_by_name(
     assert says in answer.body.decode()
 
 
-# -- values with a usual meaning ------------------------------------------------------------------
+# -- conventional values --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("api", [ChatCompletions(), Completions(), Messages()])
@@ -454,7 +454,7 @@ def test_begun_reply_keeps_reasoning_of_any_name(server: Server) -> None:
     assert prompt_tokens(reasoning_details=[{"type": "reasoning.text", "text": THOUGHT}]) == known
 
 
-# -- forms, images, models, Ollama ----------------------------------------------------------------
+# -- formats, images, models, Ollama --------------------------------------------------------------
 
 
 def test_schema_of_json_object_binds_the_reply(model: Model) -> None:

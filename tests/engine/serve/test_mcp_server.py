@@ -1,4 +1,4 @@
-"""`python -m engine mcp`, asked by the official client over stdio."""
+"""`python -m engine mcp` with the official client over stdio."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_other_programs_ask_compare_and_close(tmp_path: Path) -> None:
 
 
 def test_half_a_surrogate_pair_is_answered() -> None:
-    """The model is not loaded: the answer says that there is none of that name."""
+    """The model doesn't exist, and the error repeats its invalid name."""
     version = {"protocolVersion": "2025-06-18", "capabilities": {}}
     client = {"clientInfo": {"name": "test", "version": "1"}}
     asked = {"name": "ask", "arguments": {"prompt": "a \\ud800 b \ud83d\ude00", "model": "\ud800"}}
@@ -58,7 +58,7 @@ async def _used(parameters: StdioServerParameters) -> None:
         async def call(name: str, **arguments: Any) -> Any:
             return await client.call_tool(name, arguments)
 
-        # Several at once, each its own chat.
+        # Concurrent calls, each in a separate chat.
         asked = [call("ask", prompt="hello", session=name) for name in ("one", "two")]
         answers = await asyncio.gather(*asked, call("compare", prompt="hello", seeds=[1, 2]))
         assert [answer.content[0].text for answer in answers[:2]] == [SAID, SAID]

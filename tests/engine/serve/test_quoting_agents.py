@@ -1,4 +1,4 @@
-"""Calls whose texts are full of markers, through each API, from models that quote markers."""
+"""Tool calls full of quoted markers, through each API."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ NAMED = {"name": "write", "parameters": PARAMETERS}
 def quoter(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """A server of a model of one notation, with tokens for the markers of calls or without."""
+    """Run a server with a model of one call format, whose call markers have tokens or are spelled
+    out.
+    """
     notation, spells = request.param
     call = written(notation, "write", path="a.md", text=TEXT)
     script = [("<think>", THOUGHT, "</think>", f"\n\n{INTRO}\n", *call), (OUTRO,)]

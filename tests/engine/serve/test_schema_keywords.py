@@ -1,4 +1,4 @@
-"""Schemas that bind replies and calls of tools, with keywords that the engine cannot follow."""
+"""Schemas with unsupported keywords, for replies and tool calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATTERN = {"type": "string", "pattern": "^(?!x)[a-z]+$"}
 
 
 def one(**schema: Any) -> dict[str, Any]:
-    """An object with one property of that schema."""
+    """Return an object schema with one property."""
     return {"type": "object", "properties": {"a": schema}, "required": ["a"]}
 
 

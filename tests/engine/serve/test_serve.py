@@ -1,4 +1,4 @@
-"""`python -m engine serve`: OpenAI's chat completions over real sockets, on the loopback."""
+"""`python -m engine serve`: OpenAI's chat completions over loopback sockets."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def complete(server: Server, **fields: Any) -> dict[str, Any]:
 
 
 def chunks(content: bytes) -> list[dict[str, Any]]:
-    """What the events of a stream say; its end must be marked."""
+    """Return the events of a stream, which must end with [DONE]."""
     events = [e for e in content.decode().split("\n\n") if e.startswith("data: ")]
     assert events[-1] == "data: [DONE]"
     return [json.loads(e.removeprefix("data: ")) for e in events[:-1]]

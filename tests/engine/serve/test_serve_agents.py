@@ -1,4 +1,4 @@
-"""Agents of other programs: known between their turns, paused, stopped, and always cheap."""
+"""Agents of other programs: recognized across turns, paused, stopped, and cheap to continue."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def headers(agent: str = "", session: str = MAIN) -> dict[str, str]:
 
 
 def turn(task: str, *, result: bool = False, **fields: Any) -> dict[str, Any]:
-    """A request of an agent that is to call a tool, or brings what that has given."""
+    """Return an agent's request that leads to a tool call, or with `result` one that answers it."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": task}]
     if result:
         call = {"name": "weather", "arguments": json.dumps({"city": "Turin"})}
@@ -71,7 +71,7 @@ def lanes(server: Server) -> list[AgentSnapshot]:
 
 
 def at_rest(server: Server) -> None:
-    """A client may hear the end of its answer a moment before its request has ended."""
+    """Wait for requests to be cleaned up, which can happen shortly after the client's last byte."""
     until(lambda: not any(a.requests for a in map(server.requests.agents.get, ids(server)) if a))
 
 
@@ -80,7 +80,7 @@ def ids(server: Server) -> list[int]:
 
 
 def six(server: Server) -> None:
-    """A parent and its five sub-agents ask, and are told to run tools."""
+    """Send requests from a parent and five sub-agents, each of which gets a tool call."""
     ask(server, "POST", CHAT, turn("Find the fault"), **headers())
     with ThreadPoolExecutor(5) as pool:
         named = [f"agent-{n}" for n in range(5)]
@@ -174,7 +174,7 @@ def test_a_paused_group_holds_all_and_who_joins_it(server: Server) -> None:
     until(lambda: sum(s.here or s.model != "" for s in lanes(server)) == 7)
     time.sleep(0.3)
     assert all(client.is_alive() for client in clients)
-    assert not server.places.queue.going  # they take no place that others want
+    assert not server.places.queue.going  # idle agents occupy no slots
     plain = ask(server, "POST", CHAT, body(model="plain"))
     assert plain.status == 200
     for agent in server.requests.agents.group(lanes(server)[0].group):
@@ -243,7 +243,7 @@ def test_a_paused_agent_whose_client_goes_is_let_go(server: Server) -> None:
     assert agent.seen().state == "paused"
     client = connect(server, raw(turn("Work", result=True), *named))
     until(lambda: bool(agent.requests))
-    agent.stop()  # while it waits
+    agent.stop()  # while it is queued
     until(lambda: not agent.requests)
     assert status(client.recv(65536)) == 400
     client.close()
@@ -280,7 +280,7 @@ def test_the_status_route_tells_each_key_of_its_own(server: Server) -> None:
     assert b"agents 6" in ask(server, "GET", "/metrics").body
 
 
-# ---------------------------------------------------------------- who asks
+# ---------------------------------------------------------------- access
 
 
 def who(
@@ -376,11 +376,11 @@ def test_agent_without_id_is_known_by_conversation_start() -> None:
     assert aider(user("a")) == aider(user("a"), user("b")) != aider(user("b"))
 
 
-# ---------------------------------------------------------------- ten thousand of them
+# ---------------------------------------------------------------- ten thousand requests
 
 
 def shown() -> ModelRequest:
-    """What an agent keeps of a request, without a server."""
+    """Return a fake for the request state that an agent keeps."""
     made = SimpleNamespace(
         **dict.fromkeys(("pieces", "size", "room"), 0),
         model="m",

@@ -1,4 +1,4 @@
-"""What one request's body may take: it is counted before it is read, and by its model."""
+"""Limits on request bodies, which depend on the model and are checked before reading."""
 
 from __future__ import annotations
 
@@ -29,13 +29,15 @@ from tests.waiting import until
 
 @pytest.fixture
 def serve(serve: Serve, model_folder: Callable[[str], Path]) -> Serve:
-    """Starts servers that list a model of which nobody knows yet how long its context is."""
+    """Return a function that starts servers with an unloaded model, whose context length is
+    unknown.
+    """
     return partial(serve, folders=(str(model_folder("sliding window")),))
 
 
 @pytest.fixture
 def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The lengths of the bodies that are read as JSON."""
+    """Record the lengths of bodies decoded as JSON."""
     lengths: list[int] = []
     before = json_input.decode
 
@@ -80,7 +82,9 @@ def test_what_stands_in_a_text_does_not_count(serve: Serve, decoded: list[int]) 
 
 
 def test_body_size_limit_depends_on_model(serve: Serve) -> None:
-    """The other model that is listed may have any length: it is not loaded yet."""
+    """The limit stays high if an unloaded model is listed, since its context may have any
+    length.
+    """
     server = serve()
     long = json.dumps(body("x" * bodies.MIN_LIMIT_BYTES, model="plain")).encode()
     for path in (CHAT, "/v1/messages/count_tokens"):

@@ -1,4 +1,4 @@
-"""Documents in requests: whom they keep waiting, their limits, and when their reading ends."""
+"""Documents in requests: queueing, limits and cancellation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Serve = Callable[..., Server]
 
 
 class _Files:
-    """Stands in for the reader of files. Those that say "slow" are read until that is ended."""
+    """Fake for the document reader. Files that contain "slow" are read until they are released."""
 
     def __init__(self) -> None:
         self.read: list[bytes] = []
@@ -57,7 +57,7 @@ def files(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Files]:
 
 
 def body(*texts: str, **fields: Any) -> bytes:
-    """A chat request with a file for each of the texts."""
+    """Return a chat request with a file for each text."""
     parts: list[dict[str, Any]] = [{"type": "text", "text": "hello"}]
     for text in texts:
         data = "data:text/plain;base64," + base64.b64encode(text.encode()).decode()

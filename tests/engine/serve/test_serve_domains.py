@@ -1,4 +1,4 @@
-"""What one key has asked is nothing that another finds out: neither in figures nor by waiting."""
+"""Requests of different API keys are isolated: neither usage counts nor timing reveal others."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def bearer(key: str) -> dict[str, str]:
 
 
 def cached(told: dict[str, Any]) -> int:
-    """The tokens of a prompt that a door says were known already."""
+    """Return the number of cached tokens that a response reports."""
     usage = told["usage"]
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details") or {}
     return int(details.get("cached_tokens", usage.get("cache_read_input_tokens", 0)) or 0)
 
 
 class Unread(str):
-    """A text that must not be compared or joined to another one by one."""
+    """String that fails the test if it is compared or joined."""
 
     __hash__ = str.__hash__
 
@@ -53,7 +53,7 @@ class Unread(str):
 
 
 def known_conversations(*said: tuple[str, list[Message]]) -> ConversationPool:
-    """Idle conversations by guest."""
+    """Build a pool of idle conversations by guest."""
 
     class Idle:
         id = "x"
@@ -92,7 +92,7 @@ def test_pieces_of_a_calls_arguments_are_joined_once() -> None:
 def test_no_key_learns_how_another_ones_prompt_begins(
     loaded: tuple[Engine, Model], keys: Keys, path: str
 ) -> None:
-    """With the text before it known, a secret could be read a character at a time."""
+    """With the preceding text known, a secret could be guessed character by character."""
     engine, model = loaded
     one, two = bearer(keys.make("one")), bearer(keys.make("two"))
     with Server(engine, [model], 0, keys=keys) as server:
@@ -112,7 +112,7 @@ def test_no_key_learns_how_another_ones_prompt_begins(
 def test_what_is_being_continued_is_its_keys_alone(
     loaded: tuple[Engine, Model], keys: Keys
 ) -> None:
-    """Raw prompts are kept no longer than they are answered; each of several has a session."""
+    """Raw prompts are kept only during the request, and each of several prompts gets a session."""
     engine, model = loaded
     mine, other = keys.make("one"), bearer(keys.make("two"))
     prompts = ["a", BEGINNING + SECRET]
@@ -146,7 +146,7 @@ def test_program_without_key_cannot_probe_window_chats(
 def test_conversations_of_one_key_do_not_close_anothers(
     loaded: tuple[Engine, Model], keys: Keys
 ) -> None:
-    """As many requests of anybody as are kept made all others read theirs anew."""
+    """Regression test: a full pool of one key's conversations evicted all other keys' caches."""
     engine, model = loaded
     one, two = bearer(keys.make("one")), bearer(keys.make("two"))
     said = [user(BEGINNING)]
@@ -166,7 +166,7 @@ def test_conversations_of_one_key_do_not_close_anothers(
 
 
 class Held:
-    """Stands for an engine: sessions that say whether they are open."""
+    """Fake engine with sessions that can be open or closed."""
 
     def __init__(self) -> None:
         self.open: list[Any] = []

@@ -1,4 +1,4 @@
-"""The server survives its clients. Each test is named after the fault that it keeps away."""
+"""Robustness of the server against its clients. Each test is named after the fault it prevents."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 SHORT = 1.0
-"""Patience of the servers in these tests, in seconds."""
+"""Client timeout of the servers in these tests, in seconds."""
 TO_END = 15.0
-"""Seconds: a hang is longer. On a machine with nothing else to do it takes less than two."""
+"""Seconds until a shutdown counts as hung. On an idle machine it takes less than two."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def served(loaded: tuple[Engine, Model]) -> Iterator[Server]:
 
 @pytest.fixture
 def own(model_folder: Callable[[str], Path], request: pytest.FixtureRequest) -> Iterator[Server]:
-    """The same for one test alone, with an engine of its own."""
+    """Run a server with its own engine for a single test."""
     patience = getattr(request, "param", SHORT)
     with (
         Engine() as engine,
@@ -65,13 +65,13 @@ def own(model_folder: Callable[[str], Path], request: pytest.FixtureRequest) -> 
 
 @pytest.fixture
 def patient(model_folder: Callable[[str], Path]) -> Iterator[Server]:
-    """A server whose clients may be slow, as they are when hundreds share two cores."""
+    """Run a server that tolerates slow clients, as when hundreds of clients share two cores."""
     with Engine() as engine, Server(engine, [engine.load(model_folder("plain"))], 0) as up:
         yield up
 
 
 def request(body: object, *headers: str, close: bool = True) -> bytes:
-    """A chat request as it goes over the line."""
+    """Encode a chat request as HTTP."""
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     head = ["POST /v1/chat/completions HTTP/1.1", "Host: localhost", *headers]
     head += ["Connection: close"] * close + [f"Content-Length: {len(raw)}", "", ""]
@@ -79,7 +79,7 @@ def request(body: object, *headers: str, close: bool = True) -> bytes:
 
 
 def large_answer(max_tokens: int) -> dict[str, Any]:
-    """A body whose streamed answer has more than 1 KB for each token."""
+    """Return a body whose streamed reply takes more than 1 KB per token."""
     asked = {"messages": [user("hello")], "max_tokens": max_tokens, "logit_bias": NEVER_ENDS}
     return {**asked, "stream": True, "logprobs": True, "top_logprobs": 20}
 
@@ -158,7 +158,7 @@ def test_json_object_gives_objects(served: Server) -> None:
             assert isinstance(json.loads(text), dict)
 
 
-# A client that is answered among them needs more than that on a machine with much else to do.
+# On a busy machine a client that gets a reply in between needs more time.
 @pytest.mark.parametrize("own", [4 * SHORT], indirect=True, ids=["slow"])
 def test_idle_connections_are_closed_without_leaks(own: Server, many_descriptors: None) -> None:
     assert ask(own)[0] == 200
@@ -183,7 +183,7 @@ def test_idle_connections_are_closed_without_leaks(own: Server, many_descriptors
 
 
 def test_client_that_does_not_read_is_cut_off(own: Server) -> None:
-    # Accepted connections inherit this. The system would hold megabytes otherwise.
+    # Accepted connections inherit this buffer size. The default would hold megabytes.
     own._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -243,7 +243,7 @@ def test_at_few_descriptors_a_new_client_is_answered(
 ) -> None:
     command = f"ulimit -n 128; exec {shlex.join(PROGRAM)} serve {model_folder('plain')}"
     with command_serves(["bash", "-c", f"{command} --port 0 --quiet"]) as (child, port):
-        assert health(port) == (200, "ok")  # it has opened all that it keeps open
+        assert health(port) == (200, "ok")  # all long-lived descriptors are open now
         files = descriptors(child.pid)
         idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(300)]
         try:
@@ -333,7 +333,7 @@ LONG_NUMBER = "9" * 5000
 def test_malformed_head_gets_status_and_message(
     served: Server, head: bytes, expected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "DRAIN_S", 1.0)  # for which the rest of a body is taken
+    monkeypatch.setattr(bodies, "DRAIN_S", 1.0)  # how long the rest of a body is still read
     answer = exchange(served, head, half_close=False)
     assert status(answer) == expected
     message = content(answer)["error"]["message"]
@@ -447,7 +447,7 @@ def test_after_a_breakdown_the_models_are_loaded_again(
     def breaking(self: Executor, plan: StepPlan) -> Run:
         if not broken and self._state.requests:
             broken.append(self)
-        if self in broken:  # once would be survived
+        if self in broken:  # a single failure would be survived
             raise RuntimeError("broken on purpose")
         return step(self, plan)
 
@@ -488,10 +488,10 @@ def health(port: int) -> tuple[int, str]:
 
 
 class command_serves:  # noqa: N801 - used like a function
-    """The command in a process of its own, until the block ends."""
+    """Context manager that runs the command in a child process."""
 
     def __init__(self, command: list[str]) -> None:
-        # A shell that runs the tests in the background has them ignore it, and so their children.
+        # Shells make background jobs ignore SIGINT, and child processes inherit that.
         before = signal.signal(signal.SIGINT, signal.SIG_DFL)
         self._child = subprocess.Popen(
             command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -531,15 +531,15 @@ def test_signal_ends_answering_server_in_two_seconds(
 ) -> None:
     folder = str(model_folder("plain"))
     command = [*PROGRAM, "serve", folder, "--port", "0"]
-    command += ["--keys", f"{folder}/keys.json"]  # not those of the person who runs this
+    command += ["--keys", f"{folder}/keys.json"]  # don't touch the user's keys
     with command_serves(command) as (child, port):
         body = {"messages": [user("x")], "max_tokens": 12_000, "logit_bias": NEVER_ENDS}
         streams = [socket.create_connection(("127.0.0.1", port), timeout=30) for _ in range(4)]
         for i, client in enumerate(streams):
             client.sendall(request({**body, "stream": i < 3}))
-        streams.append(socket.create_connection(("127.0.0.1", port)))  # asks nothing
+        streams.append(socket.create_connection(("127.0.0.1", port)))  # sends no request
         streams.append(socket.create_connection(("127.0.0.1", port)))
-        streams[-1].sendall(request({})[:-1])  # half a body
+        streams[-1].sendall(request({})[:-1])  # an incomplete body
         assert streams[0].recv(1000)
         began = time.monotonic()
         child.send_signal(number)
@@ -562,7 +562,7 @@ def test_signal_ends_loading_server_in_two_seconds(
     folder.mkdir()
     for file in model_folder("plain").iterdir():
         (folder / file.name).symlink_to(file)
-    os.mkfifo(folder / "notes.txt")  # loading stands still here, where it reads this at all
+    os.mkfifo(folder / "notes.txt")  # if loading reads this file, it blocks
     code = (
         "import threading, sys, engine.runtime.models as m\n"
         "def stand(*_):\n    print('loading', flush=True)\n    threading.Event().wait()\n"
@@ -628,7 +628,7 @@ def test_1000_random_disconnects_leave_nothing(own: Server) -> None:
         batch(20)
     at_rest()
     threads, files, sessions = lasting_threads(), descriptors(), memory()
-    for _ in range(40):  # `torture serve` goes on
+    for _ in range(40):  # `torture serve` runs longer
         batch(20)
     at_rest()
     assert lasting_threads() <= threads
@@ -639,14 +639,14 @@ def test_1000_random_disconnects_leave_nothing(own: Server) -> None:
 
 
 def lasting_threads() -> int:
-    """Threads, without the engine's few workers, which are started as they are needed."""
+    """Count the threads other than the engine's few workers, which start on demand."""
     names = [thread.name for thread in threading.enumerate()]
     assert names.count("stretto-worker") <= THREADS
     return len(names) - names.count("stretto-worker")
 
 
 def memory() -> int:
-    """Bytes of this process that are in memory."""
+    """Return the resident memory of this process in bytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

@@ -1,4 +1,4 @@
-"""Who may ask the server, how often, for which models, and what it tells of itself."""
+"""Access control, rate limits, visible models, and information the server reveals about itself."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_missing_wrong_and_revoked_keys_are_refused(serve: Serve, keys: Keys) ->
     for headers in (bearer(good), {"Authorization": f"bearer  {good}"}, {"x_api_key": good}):
         assert ask(server, "GET", "/v1/models", **headers).status == 200
     assert ask(server, "POST", CHAT, body(), **bearer(good)).status == 200
-    # Without a key one hears that the server is well, and no more.
+    # Without a key, only the health status is reported.
     assert ask(server, "GET", "/health").json == {"status": "ok"}
     assert "models" in ask(server, "GET", "/health", **bearer(good)).json
     keys.revoke("editor")
@@ -255,7 +255,7 @@ def test_pages_extensions_and_other_hosts_are_refused(
 
 @pytest.fixture(scope="module")
 def guarded(loaded: tuple[Engine, Model]) -> Iterator[Server]:
-    """A server on the loopback, as it is without any settings."""
+    """Run a server on the loopback with default settings."""
     engine, model = loaded
     with Server(engine, [model], 0) as server:
         yield server
@@ -285,11 +285,11 @@ def test_a_page_that_is_listed_may_ask_and_no_other(serve: Serve, keys: Keys) ->
             got = ask(server, method, CHAT, **{**wants, "Origin": other}, **bearer(key))
             assert got.status == 403
             assert "access-control-allow-origin" not in got.headers
-    # Images and scripts of a page bring no origin.
+    # Browsers send no origin for a page's images and scripts.
     assert ask(server, "GET", "/v1/models", Sec_Fetch_Site="cross-site").status == 403
 
 
-# ---------------------------------------------------------------- how much
+# ---------------------------------------------------------------- amounts
 
 
 def test_a_key_may_ask_so_often_a_minute(serve: Serve, keys: Keys) -> None:
@@ -330,7 +330,7 @@ def test_each_answer_counts_in_what_a_key_may_have_at_once(serve: Serve, keys: K
 
 
 def test_little_is_held_for_a_client_that_does_not_read(serve: Serve) -> None:
-    """By itself the system would take megabytes: answers that are computed for nobody."""
+    """Default system buffers would take megabytes of output that the client never reads."""
     server = serve()
     with connect(server, raw(endless())) as client:
         until_said(client, b"data: ")
@@ -359,7 +359,7 @@ def test_connections_beyond_the_limit_are_told_so(serve: Serve) -> None:
 
 
 def test_slow_bodies_do_not_keep_others_away(serve: Serve) -> None:
-    """As many as there are connections send a request without its end; one more is answered."""
+    """Incomplete requests use up all connections, and another request is still served."""
     server = serve(connections=4)
     halves = [connect(server, raw(body())[:-1]) for _ in range(4)]
     try:
@@ -387,7 +387,7 @@ def other_folder(
 
 @pytest.fixture
 def loaded_after(loaded: tuple[Engine, Model]) -> Iterator[tuple[Engine, Model]]:
-    """For a test that unloads the model that all others ask."""
+    """Reload the shared model after a test that unloads it."""
     yield loaded
     engine, model = loaded
     engine.load(model.path)
@@ -469,7 +469,7 @@ def test_failed_load_is_reported_and_others_continue(
         Server(engine, [model], 0, folders=("/does/not exist",))
 
 
-# ---------------------------------------------------------------- what is told
+# ---------------------------------------------------------------- status information
 
 
 def test_health_shows_models_and_last_step(guarded: Server) -> None:

@@ -1,4 +1,4 @@
-"""Images over HTTP, in each shape, as a model that sees answers them; hostile ones harm nobody."""
+"""Images over HTTP in each API's format, read by a vision model, and hostile images."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_hostile_images_do_not_affect_other_chats(seeing: Server) -> None:
         alone = session.send([{"role": "user", "content": "Hello"}], few).tokens(60)
     for picture in PICTURES:
         if picture.file == "most.png":
-            continue  # takes five seconds to be read
+            continue  # takes five seconds to read
         with closing(seeing.engine.open_session(model, reproducible=True)) as session:
             neighbour = session.send([{"role": "user", "content": "Hello"}], few)
             answer = chat(seeing, part(base64.b64encode(picture.make()).decode()), WORDS)
@@ -117,7 +117,7 @@ def test_what_is_no_image_is_refused_with_a_sentence(seeing: Server) -> None:
     assert chat(seeing, part(DATA), WORDS).status == 200
 
 
-# Recordings.
+# Recordings
 
 
 def test_a_recording_is_heard_or_a_note_stands_for_it(seeing: Server, tmp_path: Path) -> None:

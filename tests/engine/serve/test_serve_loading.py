@@ -1,4 +1,4 @@
-"""Signs of life for clients whose model is being loaded."""
+"""Keep-alive output for clients while their model loads."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 class Loading:
-    """A load that ends when the test says so."""
+    """Load that ends when the test releases it."""
 
     def __init__(self, server: Server) -> None:
         self._load = server.served.load
@@ -58,7 +58,7 @@ def loading(server: Server, monkeypatch: pytest.MonkeyPatch) -> Loading:
 
 @pytest.fixture
 def asked(server: Server) -> Iterator[Callable[[str], http.client.HTTPResponse]]:
-    """A request whose head has been answered."""
+    """Return a function that sends a request and waits for the response headers."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
 
     def ask(path: str) -> http.client.HTTPResponse:
@@ -75,7 +75,7 @@ def test_stream_begins_while_its_model_loads(
 ) -> None:
     response = asked(path)
     assert response.status == 200
-    if not path.startswith("/api"):  # lines of JSON have no comments
+    if not path.startswith("/api"):  # JSON lines can't have comments
         assert response.readline() == b": loading the model\n"
     loading.end()
     said = response.read()

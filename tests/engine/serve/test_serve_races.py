@@ -1,4 +1,4 @@
-"""Requests that get in each other's way: each is answered as if it were alone, or hears why not."""
+"""Conflicting requests each get the reply they'd get alone, or an error that explains why not."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ from tests.waiting import until
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(loaded: tuple[Engine, Model]) -> Iterator[None]:
-    """The end of a server ends its sessions, and what it has loaded."""
+    """Check that stopping a server ends its sessions and unloads its models."""
     yield
     engine, model = loaded
     until(lambda: not engine.stats()["sessions"])
@@ -60,14 +60,14 @@ def nothing_is_left(loaded: tuple[Engine, Model]) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def other(model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The folder of a second model, called "other"."""
+    """Copy a second model to a folder named "other"."""
     folder = tmp_path_factory.mktemp("models") / "other"
     shutil.copytree(model_folder("sliding window"), folder)
     return str(folder)
 
 
 def in_background(server: Server, **fields: Any) -> Future[Answer]:
-    """An answer to come."""
+    """Send a request in the background."""
     answer: Future[Answer] = Future()
 
     def run() -> None:
@@ -78,7 +78,7 @@ def in_background(server: Server, **fields: Any) -> Future[Answer]:
 
 
 class Slow:
-    """Loading that stands still until it is told to go on."""
+    """Loading that blocks until it is released."""
 
     def __init__(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[tuple[str, str | None, Future[Model]]] = []
@@ -101,7 +101,7 @@ class Slow:
 
 
 def test_refused_setting_is_not_kept_in_session(serve: Serve) -> None:
-    server = serve()  # whose model's heads are too small for 8 bits
+    server = serve()  # its model's heads are too small for 8 bits
     for name in ("known", "new"):
         if name == "known":
             assert ask(server, "POST", CHAT, body(session_id=name)).status == 200
@@ -115,7 +115,7 @@ def test_a_session_that_the_engine_has_no_more_is_opened_anew(serve: Serve) -> N
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
     (named,) = server.sessions.all()
     assert named.session is not None
-    named.session.close()  # behind the server's back
+    named.session.close()  # without the server's knowledge
     assert ask(server, "POST", CHAT, body(session_id="a")).code == "session_closed"
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
 
@@ -161,7 +161,7 @@ def test_request_for_several_places_is_not_overtaken() -> None:
         assert not any(turn.admitted.done() for turn in (several, *behind))
         first[2].leave()
         assert not any(turn.admitted.done() for turn in (several, *behind))
-        first[3].leave()  # what is reserved for those without a session stays so
+        first[3].leave()  # the reserve for requests without a session remains
         assert [turn.admitted.done() for turn in (several, *behind)] == [False, True, False, False]
         for turn in (first[0], first[1]):
             turn.leave()
@@ -185,7 +185,7 @@ def test_unnamed_model_is_that_of_new_session(
     engine, model = loaded
     server = serve(folders=(other,))
     assert ask(server, "POST", "/v1/models/other/load").status == 200
-    server.unloaded(model.id)  # only the server is told so
+    server.unloaded(model.id)  # only the server is notified
     until(lambda: server.served.entries[0].model is None)
     slow = Slow(engine, monkeypatch)
     first = in_background(server, session_id="a")
@@ -217,7 +217,7 @@ def test_window_unload_ends_no_answer_of_other_model(
         engine.unload(unloaded)
         assert b'"model_unloaded"' in rest(two)
         server.unloaded(unloaded.id)
-        # It is loaded again when it is asked for, and no session of another was closed.
+        # It is reloaded on demand, without closing another session.
         assert ask(server, "POST", CHAT, body(session_id="b")).json["model"] == "other"
         until_said(one, b"data: ")
         assert [n.name for n in server.sessions.all() if n.queue.busy] == ["a"]
@@ -240,7 +240,7 @@ def test_idle_unload_waits_for_a_request_that_comes_with_it(
                 reply = session.send("hello", SamplingParams(max_tokens=2))
                 return await asyncio.to_thread(reply.text)
 
-        coming = asyncio.ensure_future(request())  # begins after the check of what is idle
+        coming = asyncio.ensure_future(request())  # starts after the check for idle models
         served.unload_idle(10)
         said = await coming
         await served.unload(entry)
@@ -315,7 +315,7 @@ def test_a_fault_while_a_request_ends_leaves_nothing_behind(
 def test_each_part_of_a_request_is_cleaned_up_once(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Given back twice, a conversation that somebody took between would have two users."""
+    """Returning a conversation twice would give it two users if a request took it in between."""
     server, calls = serve(), []
     give_back = ConversationPool.give_back
 
@@ -399,7 +399,7 @@ def test_who_waits_for_a_model_hears_that_the_server_ends(
 def test_request_for_lost_model_learns_of_server_end(
     serve: Serve, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
-    """The end and the engine's error come at once: the model exists, so 404 would be wrong."""
+    """The shutdown and the engine's error coincide. The model exists, so 404 would be wrong."""
     server = serve()
 
     async def fails(replies: RequestReplies) -> tuple[Choice, Event]:
@@ -454,7 +454,7 @@ def test_model_loaded_after_server_end_is_not_kept(
     until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
 
 
-# ---------------------------------------------------------------- what clients may take
+# ---------------------------------------------------------------- client limits
 
 
 def test_requests_hold_no_more_than_they_may_together(
@@ -472,7 +472,7 @@ def test_requests_hold_no_more_than_they_may_together(
     for client in halves:
         client.close()
     until(lambda: server._answering.held.bytes == 0)
-    assert ask(server, "POST", CHAT, body("x" * 90_000)).status == 400  # its context is shorter
+    assert ask(server, "POST", CHAT, body("x" * 90_000)).status == 400  # exceeds its context
 
 
 def test_tiny_chunks_are_read_a_few_at_a_time(
@@ -497,14 +497,14 @@ def test_tiny_chunks_are_read_a_few_at_a_time(
     assert max(read) <= READ_BYTES
 
 
-# ---------------------------------------------------------------- at random
+# ---------------------------------------------------------------- random schedules
 
 
 @pytest.mark.parametrize("seed", [11])
 def test_random_schedule_gives_right_answers_without_leaks(
     seed: int, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """`python -m tests.torture races` plays many, and makes those that fail short."""
+    """`python -m tests.torture races` plays many more and shrinks failing schedules."""
     other = write_model(tmp_path / "other", FAMILIES["plain"], seed=5, scale=3.0)
     folders = [model_folder("plain"), other]
     with Broken() as broken, Engine() as engine:
@@ -514,7 +514,7 @@ def test_random_schedule_gives_right_answers_without_leaks(
 
 
 def test_a_schedule_can_be_printed_and_made_short() -> None:
-    from tests.engine.serve_schedule import Step  # what its `repr` is made of
+    from tests.engine.serve_schedule import Step  # used by its `repr`
 
     steps = schedule(5)
     assert steps == schedule(5)

@@ -1,4 +1,4 @@
-"""After a restart, and after `kill -9`, a conversation reads its last turn and nothing else."""
+"""After a restart or `kill -9`, conversations only read their last turn again."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def serving(
 
 
 def turns(count: int, who: str = "one") -> list[dict[str, Any]]:
-    """A conversation that ends with a question, after so many answers."""
+    """Return a conversation of `count` replies that ends with a question."""
     said: list[dict[str, Any]] = [{"role": "user", "content": f"I am {who}. [[work]] {LONG}"}]
     for number in range(count):
         use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "ls"}}
@@ -88,7 +88,7 @@ def test_after_a_restart_only_the_last_turn_is_read(folder: Path, tmp_path: Path
 
 
 def test_restart_keeps_shared_prefix_of_conversations(folder: Path, tmp_path: Path) -> None:
-    """Agents change what stands behind their instructions, as a list of the project's files."""
+    """Agents change what follows their instructions, e.g. a list of the project's files."""
     cache, system = tmp_path / "cache", f"For all: {LONG}"
     with serving(folder, cache) as server:
         for count in range(2):
@@ -105,7 +105,9 @@ def test_restart_keeps_shared_prefix_of_conversations(folder: Path, tmp_path: Pa
 
 
 def test_what_was_a_hint_for_one_turn_may_be_taken_out_of_it(folder: Path, tmp_path: Path) -> None:
-    """As agents do it with the date. What comes before it is not read again after a restart."""
+    """Agents remove such hints, e.g. the date. After a restart the text before it isn't read
+    again.
+    """
     cache = tmp_path / "cache"
 
     def asked(server: Server, count: int, hint: int) -> int:
@@ -114,7 +116,7 @@ def test_what_was_a_hint_for_one_turn_may_be_taken_out_of_it(folder: Path, tmp_p
         return usage(server, said)[0]
 
     with serving(folder, cache) as server:
-        for count in range(2):  # by which all others with the same tools would begin
+        for count in range(2):  # otherwise all requests with the same tools would share this prefix
             usage(server, turns(count, "another"))
         asked(server, 2, 4)
     with serving(folder, cache) as server:
@@ -138,7 +140,7 @@ def test_what_rests_is_written_while_it_stays(
         assert read < 64 < known, "it goes on from memory"
         until(lambda: file.stat().st_mtime_ns > before)
         copy = tmp_path / "copy"
-        shutil.copytree(cache, copy)  # as a program that is killed now leaves it
+        shutil.copytree(cache, copy)  # simulates a kill at this point
         with serving(folder, copy) as other:
             read, known = usage(other, turns(3))
             assert read < 0.05 * known
@@ -149,7 +151,7 @@ def test_what_rests_is_written_while_it_stays(
 def test_restored_session_gives_same_answers(
     tmp_path: Path, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is written while it stays is a copy: no token of the next answer is another."""
+    """Files written while the session stays open are copies, so the next reply doesn't change."""
     monkeypatch.setattr(conversations, "WRITE_AFTER_IDLE_S", 0.0)
     said: list[dict[str, Any]] = [{"role": "user", "content": "word " * 200}]
     asked: dict[str, Any] = {"max_tokens": 24, "temperature": 0, "logit_bias": {"2": -100}}
@@ -231,7 +233,7 @@ def test_invalid_cache_folder_only_loses_caching(folder: Path, tmp_path: Path) -
     assert (cache / APART).read_text() == "somebody's"
     (cache / APART).unlink()
     (cache / APART).mkdir()
-    os.mkfifo(cache / APART / "conversations")  # which nobody reads
+    os.mkfifo(cache / APART / "conversations")  # a pipe without a reader
     ConversationIndex(cache)
 
 
@@ -280,7 +282,7 @@ def test_revoked_key_has_nothing_on_disk_after_restart(
 
 
 def test_caches_of_unknown_keys_go_with_a_revoked_key(tmp_path: Path) -> None:
-    """Older versions did not note whose conversation it is."""
+    """Older versions didn't record the owner of a conversation."""
     names = ConversationIndex(tmp_path)
     names.note(["0" * 64], f"{APART}{0:032x}", "")
     listed = tmp_path / APART / "conversations"
@@ -310,7 +312,7 @@ def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:
 
 
 def test_a_line_that_was_cut_costs_itself_alone(tmp_path: Path) -> None:
-    """A crash or a full disk leaves half of one, and one without power zeros in its place."""
+    """A crash or a full disk can cut a line in half, and a power loss can leave zeros."""
     first, cut, next_ = [(f"{n:064x}", f"{APART}{n:032x}") for n in range(3)]
     listed = tmp_path / APART / "conversations"
     for lost in range(1, len(" ".join((*cut, "-"))) + 2):

@@ -1,4 +1,4 @@
-"""Sessions over HTTP: as isolated as the window's, with a place of their own."""
+"""Sessions over HTTP, isolated like the app's and with slots of their own."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_settings_that_cannot_be_are_named(serve: Serve) -> None:
 
 
 def test_a_model_that_cannot_isolate_is_told_at_once(serve: Serve) -> None:
-    server = serve()  # whose model's heads are too small for 8 bits
+    server = serve()  # its model's heads are too small for 8 bits
     made = ask(server, "POST", "/v1/sessions", {"kv_bits": 8})
     assert (made.status, made.code) == (400, "unsupported_session")
     assert ids(server) == []
@@ -170,7 +170,7 @@ def test_over_capacity_is_told_before_the_first_byte(serve: Serve) -> None:
         assert b"retry-after: " in got
     refused = ask(server, "POST", "/v1/sessions/a/fork")
     assert (refused.status, refused.code) == (429, "capacity_exhausted")
-    # Those that are there, and requests without a session, are not concerned.
+    # Existing sessions and requests without a session are unaffected.
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
     assert ask(server, "POST", CHAT, body()).status == 200
     ask(server, "DELETE", "/v1/sessions/b")
@@ -312,7 +312,9 @@ def test_a_server_that_ends_tells_those_who_wait(serve: Serve) -> None:
 
 
 def test_sixteen_random_sessions_answer_as_alone(serve: Serve) -> None:
-    """Join, cancel, disconnect, fork, delete and evict, all at once, against each alone."""
+    """Join, cancel, disconnect, fork, delete and evict concurrently, and compare with serial
+    runs.
+    """
     busy = serve(sessions=17, policy="evict", at_once=8)
     alone = serve()
     seeds = range(16)
@@ -333,23 +335,23 @@ def test_sixteen_random_sessions_answer_as_alone(serve: Serve) -> None:
                 stream=chosen.random() < 0.5,
             )
             act = chosen.choice(["", "", "leave", "fork", "delete"])
-            if reckless and act == "leave":  # its answer is lost, and the same is asked again
+            if reckless and act == "leave":  # the reply is lost, so the request is repeated
                 with connect(server, raw(endless(session_id=name) | {"messages": said})) as gone:
-                    assert gone.recv(65536)  # an answer's beginning, or that there is no place
+                    assert gone.recv(65536)  # the start of a reply, or an error if full
             answer = ask(server, "POST", CHAT, asked)
-            while answer.status == 429:  # no place, until one of the others is idle
+            while answer.status == 429:  # full until another session becomes idle
                 time.sleep(0.02)
                 answer = ask(server, "POST", CHAT, asked)
             assert answer.status == 200, answer.body
             texts.append(answer.text)
-            # Not the answer itself: bytes that are no text have no tokens of their own, so that a
-            # session that was freed could not know them.
+            # Not the real reply: bytes that aren't valid text don't encode back to the same tokens,
+            # so a restored session couldn't match them.
             said.append({"role": "assistant", "content": f"answer {chosen.randrange(99)}"})
             if reckless and act == "fork":
                 twin = f"{name}-{forks}"
                 forks += 1
                 forked = ask(server, "POST", f"/v1/sessions/{name}/fork", {"session_id": twin})
-                if forked.status == 201:  # not where it was evicted meanwhile, or all are busy
+                if forked.status == 201:  # fails if it was evicted, or if all sessions are busy
                     name = twin
             elif reckless and act == "delete":
                 assert ask(server, "DELETE", f"/v1/sessions/{name}").status in (200, 404)
@@ -417,7 +419,7 @@ def test_a_request_sends_only_what_is_new(serve: Serve) -> None:
     assert read == whole.json["usage"]["prompt_tokens"]
     cached = second.json["usage"]["prompt_tokens_details"]["cached_tokens"]
     assert cached >= first.json["usage"]["prompt_tokens"]
-    # From an earlier beginning on, streamed, and with nothing new at all.
+    # From an earlier point, streamed, and without any new message.
     other = body(
         session_id="a",
         messages=[user("or else")],
@@ -429,7 +431,7 @@ def test_a_request_sends_only_what_is_new(serve: Serve) -> None:
         session_id="a", messages=[], follows=conversation_digests([*said, user("or else")])[-1]
     )
     assert ask(server, "POST", CHAT, again).text == ask(server, "POST", CHAT, other).text
-    # The second conversation is not what the session was asked last.
+    # The second conversation differs from the session's last request.
     lost = body(session_id="a", messages=new, follows=conversation_digests(said + new)[-1])
     assert ask(server, "POST", CHAT, lost).code == "conversation_unknown"
 
@@ -446,7 +448,7 @@ def test_a_fork_has_been_told_the_same(serve: Serve) -> None:
     assert usage["prompt_tokens_details"]["cached_tokens"] >= first["usage"]["prompt_tokens"]
     asked["session_id"] = "a"
     assert ask(server, "POST", CHAT, asked).code == "session_not_found"
-    assert ids(server) == ["b"]  # and none was made with half of a conversation
+    assert ids(server) == ["b"]  # no session was created with a partial conversation
 
 
 def test_follows_is_refused_where_it_means_nothing(serve: Serve) -> None:
@@ -462,7 +464,7 @@ def test_follows_is_refused_where_it_means_nothing(serve: Serve) -> None:
         assert answer.status == code, fields
         assert answer.code in ("invalid_request", "session_not_found")
     assert ids(server) == []
-    long = user("long " * (MAX_STORED_BYTES // 5))  # refused by the model, and not kept
+    long = user("long " * (MAX_STORED_BYTES // 5))  # too long for the model, so not kept
     assert (
         SentConversation().followed(None, [long], MAX_STORED_BYTES + 1).kept == SentConversation()
     )
@@ -500,7 +502,7 @@ def test_steered_answer_keeps_its_cache(
     second = ask(server, "POST", CHAT, asked)
     known = second.json["usage"]["prompt_tokens_details"]["cached_tokens"]
     assert known >= usage["prompt_tokens"] + usage["completion_tokens"] - 1
-    # A session that answers nothing is as it was; one that is not there is not.
+    # Steering an idle session does nothing. A missing session is an error.
     assert ask(server, "POST", "/v1/sessions/a/steer").status == 200
     assert ask(server, "POST", "/v1/sessions/b/steer").code == "session_not_found"
 

@@ -1,4 +1,4 @@
-"""What one of several keys may have of the line, the queue and the rest: others find some left."""
+"""Fair shares of the queue and other limits when several keys compete."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def bearer(key: str) -> dict[str, str]:
 
 
 def stream(server: Server, key: str, **fields: Any) -> Any:
-    """A client whose answer has no end."""
+    """Open a stream that never ends."""
     return connect(server, raw(endless(**fields), f"Authorization: Bearer {key}"))
 
 
-# ---------------------------------------------------------------- the line
+# ---------------------------------------------------------------- the queue
 
 
 def test_key_without_answers_goes_before_busy_key(serve: Serve, keys: Keys) -> None:
-    """None of B's answers ever ends, and B asks for more than there are places."""
+    """Key B's replies never end, and it sends more requests than there are slots."""
     a, b = keys.make("a"), keys.make("b")
     server = serve(at_once=16)
     greedy = [stream(server, b) for _ in range(24)]
@@ -82,7 +82,7 @@ def test_next_turn_is_the_key_s_that_has_least(serve: Serve, keys: Keys) -> None
 
 
 def test_turns_are_fair_whatever_comes_and_goes() -> None:
-    """At random: nobody is let through while a key with fewer places waits for as few."""
+    """Random arrivals: no entry overtakes a key that holds fewer slots."""
 
     async def run(seed: int) -> None:
         rng, line = random.Random(seed), Queue(4)
@@ -94,7 +94,7 @@ def test_turns_are_fair_whatever_comes_and_goes() -> None:
             elif waiting and rng.random() < 0.1:
                 line.leave(waiting.pop(rng.randrange(len(waiting))))
             else:
-                # One key asks far more often than the others.
+                # One key sends far more requests than the others.
                 guest = rng.choice("bbbbbbbbacd")
                 waiting.append(line.enter(False, 1, guest))
             let = [turn for turn in waiting if turn.admitted.done()]
@@ -117,7 +117,7 @@ def test_turns_are_fair_whatever_comes_and_goes() -> None:
 def test_who_joins_a_long_line_looks_at_none_of_those_in_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Ten thousand that wait would keep each other busy: some places stay free for other keys."""
+    """Joining a queue of 10,000 doesn't sort it again, and some slots stay free for other keys."""
     ordered: list[int] = []
     before = Queue._in_order
 
@@ -163,7 +163,7 @@ def test_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
 def test_key_cannot_hold_all_that_requests_may(
     serve: Serve, keys: Keys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Bodies that stop before their last byte, as slow clients send them."""
+    """Bodies that stop before their last byte, as from slow clients."""
     a, b = keys.make("a"), keys.make("b")
     monkeypatch.setattr(bodies, "MAX_IN_FLIGHT_BODY_BYTES", 400_000)
     server = serve()

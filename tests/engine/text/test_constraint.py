@@ -1,4 +1,4 @@
-"""Answers of a given form, from models with random weights: the form is all that guides them."""
+"""Replies constrained to a format. The models are random, so only the constraint guides them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def fits(schema: dict[str, Any], text: str) -> bool:
 
 
 def valid(schema: dict[str, Any], value: Any) -> bool:
-    """Enough of a validator for the schemas of this file."""
+    """Validate a value against the JSON schema features used in this file."""
     if "enum" in schema:
         return value in schema["enum"]
     if "anyOf" in schema:
@@ -88,7 +88,7 @@ def valid(schema: dict[str, Any], value: Any) -> bool:
 
 
 def some_schema(rng: random.Random, depth: int = 0) -> dict[str, Any]:
-    """A schema of random shape that even a model of random weights comes to the end of."""
+    """Return a random schema that even a random model can complete."""
     deeper = ["object", "array", "anyOf"] if depth < 2 else []
     match rng.choice(["enum", "boolean", "null", "integer", "string", *deeper]):
         case "enum":
@@ -128,7 +128,7 @@ def test_schemas_of_random_shape(engine: Engine, model_folder: Folder) -> None:
 @pytest.mark.parametrize("family", ["plain", "MLA", "hybrid recurrent"])
 @pytest.mark.turns(3)
 def test_eight_forms_beside_free_chats(engine: Engine, model_folder: Folder, family: str) -> None:
-    """Shared steps, rows and recurrent states: every form kept, no neighbour changed."""
+    """Formats hold in shared steps, slots and recurrent states, and neighbors don't change."""
     model = engine.load(model_folder(family))
     free = [SamplingParams(max_tokens=60, temperature=0.9, top_p=0.9, seed=n) for n in range(3)]
     bound = [form(n, json_schema=s) for n, s in enumerate(SCHEMAS)]
@@ -174,7 +174,7 @@ def test_other_forms(
 def test_reasoning_is_free_and_markers_in_the_answer_are_text(
     engine: Engine, model_folder: Folder
 ) -> None:
-    """A bias makes the model reason at once, in markers and the letter x, and stop soon."""
+    """With this bias the model starts reasoning with markers and the letter x, and soon stops."""
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model)
     tokenizer = json.loads((model_folder("plain") / "tokenizer.json").read_text())
@@ -244,7 +244,7 @@ def test_a_form_that_cannot_be_used(
 
 
 def test_grammar_growing_too_large_fails_its_request(engine: Engine, model_folder: Folder) -> None:
-    """No look at its beginning finds it: the expression is reached forty letters later."""
+    """The initial check can't find it, because the costly expression starts 40 letters later."""
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model, reasoning=False)
     late = "start: LONG DEAR\nLONG: /c{40}/\nDEAR: /(a?){3000}a{3000}/"
@@ -255,7 +255,7 @@ def test_grammar_growing_too_large_fails_its_request(engine: Engine, model_folde
 
 
 def test_json_object_is_an_object(engine: Engine, model_folder: Folder) -> None:
-    """`response_format` of the type json_object, from models that would rather say `-137`."""
+    """Test `response_format` json_object with models that would prefer to say `-137`."""
     asked = to_own_fields({"body": {"response_format": {"type": "json_object"}}})
     model = engine.load(model_folder("plain"))
     for seed in range(5):
@@ -264,7 +264,7 @@ def test_json_object_is_an_object(engine: Engine, model_folder: Folder) -> None:
         assert text.startswith("{")
 
 
-WORDY = {  # what a model that would never stop says, and how far it gets
+WORDY = {  # output of a model that never stops, and the accepted length
     "whole number": ({"type": "integer"}, "9" * 99, 15),
     "negative": ({"type": "integer"}, "-" + "9" * 99, 16),
     "number": ({"type": "number"}, "1." + "1" * 99, 11),
@@ -292,7 +292,7 @@ WORDY = {  # what a model that would never stop says, and how far it gets
 
 
 def length(text: str, **params: Any) -> int:
-    """How many characters of `text` an answer of that form may begin with."""
+    """Return the number of characters of `text` that the format accepts."""
     from llguidance import LLMatcher, LLTokenizer
 
     written = grammar(LLMatcher, SamplingParams(**params))
@@ -363,14 +363,16 @@ def test_one_form_at_most() -> None:
 def test_a_fault_in_a_shared_step_is_survived_inside_a_form(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The caches are made anew in mid-answer; the form goes on where it was."""
+    """The caches are recomputed in the middle of a reply, and the constraint continues where it
+    was.
+    """
     model = engine.load(model_folder("plain"))
     params = form(1, json_schema={"type": "string", "minLength": 150, "maxLength": 160})
     chat = engine.open_session(model, reasoning=False)
     alone = chat.send("hello", params).tokens(60)
     neighbour = engine.open_session(model)
     fail_at(monkeypatch, 333)
-    # The neighbour reaches the position of the fault while the other is in mid-answer.
+    # The neighbor reaches the faulty position while the other chat is decoding.
     other = engine.open_session(model, reasoning=False)
     broken = neighbour.send("x" * 270, form(2, logit_bias={2: -1e9}))
     reply = other.send("hello", params)

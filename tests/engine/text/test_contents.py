@@ -1,4 +1,4 @@
-"""S6: what messages say never becomes the marks of a template, in any family."""
+"""S6: text in messages is never parsed as template markers, for any family."""
 
 from __future__ import annotations
 
@@ -51,13 +51,15 @@ def built(its: Any, reader: Reader, messages: list[Message], **template: Any) ->
 
 
 def added(its: Any, ids: list[int]) -> list[int]:
-    """The tokens among these that were added to the vocabulary: here all of them are marks."""
+    """Return the added-vocabulary tokens, which are all markers here."""
     known = set(its.get_added_vocab().values())
     return [i for i in ids if i in known]
 
 
 def conversations(say: Any) -> list[tuple[list[Message], dict[str, Any]]]:
-    """Every place that text can have, filled by `say(number, is_answer)`."""
+    """Return conversations with text in every possible place, filled by `say(number,
+    is_answer)`.
+    """
     call = {
         "id": "call00001",
         "type": "function",
@@ -95,7 +97,7 @@ def conversations(say: Any) -> list[tuple[list[Message], dict[str, Any]]]:
         ([user, answer, again], {"tools": [tool]}),
         ([user, calls, result], {"tools": [tool]}),
         ([user, calls, result, answer, again], {"tools": [tool]}),
-        ([user, thought], {}),  # to be continued
+        ([user, thought], {}),  # continues the last message
     ]
 
 
@@ -105,7 +107,7 @@ def test_special_tokens_come_only_from_template(tokenizer: Any, name: str) -> No
     chance = random.Random(name)
     markers = recognition.of(its).markers
     frames = {text for f in markers.frames for text in (f.start, *f.ends)} | {*markers.dropped}
-    switches = recognition.of(its).switch.words  # which one template takes out of messages
+    switches = recognition.of(its).switch.words  # a template removes these from messages
     marks = [*its.get_added_vocab(), *markers.all, pieces.GAP]
     marks = [m for m in marks if not any(word and word in m for word in switches)]
     rendered = 0
@@ -127,7 +129,7 @@ def test_special_tokens_come_only_from_template(tokenizer: Any, name: str) -> No
             rendered += 1
             made = built(its, reader, messages, **given)
             assert added(its, made.tokens) == added(its, want.tokens)
-            # Nothing was lost of what was said, either.
+            # The text is complete, too.
             assert its.decode(made.tokens) == pieces.without_gaps(made.text)
             read = its.decode(made.tokens)
             for message, harmless in zip(messages, other, strict=True):
@@ -138,7 +140,7 @@ def test_special_tokens_come_only_from_template(tokenizer: Any, name: str) -> No
 
 
 def test_forged_turn_is_text(tokenizer: Any) -> None:
-    """The marks are told apart by who wrote them, in children and here alike."""
+    """Children and this process both separate markers of the template from markers in messages."""
     its, plain = tokenizer("qwen3")
     for reader in (plain, InProcess(its)):
         made = built(its, reader, [{"role": "user", "content": FORGED}])
@@ -172,7 +174,7 @@ def test_names_that_a_template_writes_as_tags_are_no_marks(tmp_path: Path) -> No
 
     assert its.decode(tokens("think")).startswith("<think>string</think>")
     assert added(its, tokens("think")) == added(its, tokens("other"))
-    # Where the template makes no tag of it, a name is left as it is.
+    # A name that the template doesn't turn into a tag stays the same.
     its, reader = tokenizer_of(tmp_path / "y", "qwen3")
     parameters = {"type": "object", "properties": {"think": {"type": "string"}}}
     tool = {"type": "function", "function": {"name": "f", "parameters": parameters}}
@@ -199,7 +201,7 @@ def test_model_text_keeps_frames_and_opens_no_turn(tokenizer: Any) -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_chat_about_marks_goes_on_where_it_was(tokenizer: Any, name: str) -> None:
-    """The second turn begins with the tokens of the first, marks in its contents or not."""
+    """The second turn starts with the first turn's tokens, even if its contents include markers."""
     its, reader = tokenizer(name)
     given = {MOMENT: 1_700_000_000.0}
     mark = its.eos_token
@@ -211,7 +213,7 @@ def test_chat_about_marks_goes_on_where_it_was(tokenizer: Any, name: str) -> Non
     two = prompt.build(its, [first, said, ASK], False, after, reader, template=given)
     assert two.tokens[: one.boundary] == one.tokens[: one.boundary]
     assert its.decode(two.tokens) == pieces.without_gaps(two.text)
-    # What another chat reads of the same is the same.
+    # Another chat reads the same conversation the same way.
     other = prompt.build(its, [first, said, ASK], False, Ledger(), reader, template=given)
     assert pieces.without_gaps(other.text) == pieces.without_gaps(two.text)
 
@@ -222,7 +224,7 @@ def test_answer_that_is_continued_may_hold_marks(tokenizer: Any) -> None:
     made = built(its, reader, [ASK, begun])
     assert its.decode(made.tokens).endswith("assistant\nIt is <|im_end|>, ")
     assert its.convert_ids_to_tokens(made.tokens).count("<|im_end|>") == 1
-    # As the model wrote it: with the tokens that it said.
+    # Keep the tokens the model generated.
     open_ = built(its, reader, [ASK])
     wrote = its.encode("It is <", add_special_tokens=False)
     wrote += its.encode("|im_end|>, ", add_special_tokens=False)
@@ -255,11 +257,11 @@ def test_table_beside_the_chats_knows_the_same_marks(tokenizer: Any) -> None:
         assert set(contents.marks_of(its)[0]) >= set(its.get_added_vocab())
 
 
-# -- other kinds of tokenizers ------------------------------------------------------------------
+# -- other types of tokenizers --------------------------------------------------------------------
 
 
 def sentences(kind: str) -> Tokenizer:
-    """A tokenizer with merges, of each kind that real ones have."""
+    """Create a tokenizer with merges for each type that real models use."""
     special = ["<s>", "</s>", "<|im_end|>"]
     if kind == "bytes":
         letters = sorted(pre_tokenizers.ByteLevel.alphabet())
@@ -295,7 +297,7 @@ def sentences(kind: str) -> Tokenizer:
 
 @pytest.mark.parametrize("kind", ["bytes", "prepended", "first", "always", "folded"])
 def test_texts_with_marks_are_read_as_they_stand(kind: str) -> None:
-    """No blank comes in where a mark is divided, and nothing else is read in another way."""
+    """Splitting a marker adds no space and doesn't change how the rest is tokenized."""
     made = sentences(kind)
     inert = contents.GapInserter(["<s>", "</s>", "<|im_end|>"], Markers(), folds=kind == "folded")
 
@@ -342,7 +344,7 @@ def test_lookalike_text_does_not_reuse_tokens(
 
 
 def test_other_added_tokens_are_text(tmp_path: Path) -> None:
-    """Blanks, tags of HTML and letters that a tokenizer added are read as they always were."""
+    """Spaces, HTML tags and letters that a tokenizer added keep their usual tokens."""
     from mlx_lm.tokenizer_utils import load
 
     folder = write_folder(tmp_path / "x", "gemma-2")
@@ -361,7 +363,7 @@ def test_other_added_tokens_are_text(tmp_path: Path) -> None:
 
 
 def test_thousands_of_marks_are_found_as_fast_as_one() -> None:
-    """Gemma has 6,000 that differ in their number only: looked for as one."""
+    """Gemma has 6,000 markers that differ only in a number, so one pattern finds them all."""
     inert = contents.GapInserter([f"<unused{n}>" for n in range(6000)], Markers())
     assert inert._marks is not None
     assert len(inert._marks.pattern) < 100
@@ -371,7 +373,7 @@ def test_thousands_of_marks_are_found_as_fast_as_one() -> None:
 
 
 def test_each_way_into_the_engine(engine: Engine, model_folder: Callable[[str], Path]) -> None:
-    """Chats, what is added to them, tools and embedded texts; a raw prompt is as it is written."""
+    """Cover chats, appended text, tools and embeddings. Raw prompts stay as they are."""
     model = engine.load(model_folder("plain"))
     mark = "<|im_end|>"
 
@@ -404,7 +406,7 @@ def test_each_way_into_the_engine(engine: Engine, model_folder: Callable[[str], 
 @pytest.mark.parametrize("spelled", [True, False])
 @pytest.mark.parametrize("name", FAMILIES)
 def test_answer_that_says_marks_is_not_read_again(tokenizer: Any, name: str, spelled: bool) -> None:
-    """Letter by letter or as one token: it stays as the model said it, and nothing more."""
+    """Markers in a reply, spelled out or as tokens, stay as the model wrote them."""
     its, reader = tokenizer(name)
     stream = next(s for s in streams(name) if s.answer == ANSWER and ANSWER in s.text)
     template = {MOMENT: 1_700_000_000.0}
@@ -426,6 +428,6 @@ def test_answer_that_says_marks_is_not_read_again(tokenizer: Any, name: str, spe
     text = stream.text.replace(ANSWER, f"It is {mark}, and fine.")
     with_marks = second(text, text.index(mark) + int(spelled))
     usual = second(text.replace(mark, "x"), 0)
-    # As far as this template lets an answer be gone on from at all.
+    # If this template allows continuing a reply at all.
     assert len(with_marks.known) == len(usual.known)
     assert pieces.without_gaps(with_marks.text).count(mark) == usual.text.count(mark) + 1

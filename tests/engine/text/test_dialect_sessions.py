@@ -1,4 +1,4 @@
-"""Through the engine: what a model writes in its dialect, and where models keep what tells it."""
+"""Dialects in the engine, and the files from which a model's dialect is detected."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ GREEDY = SamplingParams(max_tokens=40, temperature=0.0)
 
 SPOKEN = {
     "gpt-oss": (
-        "t",  # what the prompt ends with
+        "t",  # the end of the prompt
         "<|channel|>",
         "analysis<|message|>",
         THOUGHT,
@@ -81,7 +81,7 @@ CALLED_AT_ONCE = (
 
 
 def speaker(folder: Path, name: str, chain: tuple[str, ...]) -> Path:
-    """A family's model that writes a chain of tokens after each prompt."""
+    """Create a model of a family that writes a fixed chain of tokens after each prompt."""
     from tokenizers import AddedToken, Tokenizer
 
     data = family(name)
@@ -112,10 +112,10 @@ def test_a_session_tells_the_parts_and_goes_on_from_its_cache(
     assert told(iter(first), "reasoning").rstrip("\n") == THOUGHT
     last = [event for event in first if isinstance(event, Finished)]
     assert [event.reason for event in last] == ["stop"]
-    assert first.stats.reasoning_tokens in (1, 2)  # the thought, and the marker that ends it
+    assert first.stats.reasoning_tokens in (1, 2)  # the reasoning and its end marker
     second = chat.send("And now?", GREEDY)
     assert second.text(60) == ANSWER
-    # All that comes before the first answer's opening is there, read once.
+    # Everything before the first reply's opening is reused.
     opening = 45 if name == "kimi-k3" else 12
     assert second.stats.reused_tokens >= first.stats.prompt_tokens - opening
 
@@ -129,7 +129,7 @@ def test_a_call_through_the_channels_is_told_as_one(engine: Engine, tmp_path: Pa
     (call,) = [event for event in reply if isinstance(event, ToolCallFinished)]
     assert (call.name, json.loads(call.arguments)) == ("weather", {"city": "Turin"})
     assert told(iter(reply), "reasoning") == THOUGHT
-    # The next prompt has the call as its makers write it.
+    # The next prompt writes the call in the model's own format.
     again = chat.send([ToolResult(call.id, "rain")], params)
     again.text(60)
     assert again.stats.prompt_tokens > reply.stats.prompt_tokens
@@ -187,7 +187,7 @@ def test_tools_are_refused_if_template_omits_them(tmp_path: Path) -> None:
     assert recognition.recognise(wrapper).tool_format == ""
 
 
-# -- ends of a turn -----------------------------------------------------------------------
+# -- ends of turns --------------------------------------------------------------------------------
 
 
 def test_ends_are_taken_from_every_place(tmp_path: Path) -> None:
@@ -199,8 +199,8 @@ def test_ends_are_taken_from_every_place(tmp_path: Path) -> None:
     assert named == [ids["<|eom_id|>"], ids["<|end_of_text|>"], letter]
     ends = end_ids(wrapper, named or (), ["<|python_tag|>", "<|nowhere|>"])
     wanted = ("<|eom_id|>", "<|end_of_text|>", "<|python_tag|>", "<|eot_id|>")
-    assert ends == {ids[token] for token in wanted}  # the tokenizer's own, too; no letter
-    assert letter in end_ids(wrapper, [letter], ())  # unless nothing better is named
+    assert ends == {ids[token] for token in wanted}  # including the tokenizer's own, but no letter
+    assert letter in end_ids(wrapper, [letter], ())  # unless there is no better candidate
     assert _ends(None, True) is None
 
 

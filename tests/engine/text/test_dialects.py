@@ -1,4 +1,4 @@
-"""Models of every family are understood in their own words, and asked in them."""
+"""Parsing the output of every model family, and prompting each in its own format."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def built(
     before: Ledger,
     template: dict[str, Any] | None = None,
 ) -> Prompt:
-    """A prompt as the engine's children render it."""
+    """Build a prompt the way the engine's child processes do."""
     if tokenizer not in _readers:
         described = describe_tokenizer(tokenizer)
         assert described is not None
@@ -75,7 +75,7 @@ _readers: dict[Any, PlainTokenizer] = {}
 
 
 def written(tokenizer: Any, ready: Prompt, stream: Stream) -> tuple[ReplyText, list[int]]:
-    """The reply of a model that writes the stream, and its tokens."""
+    """Return the reply of a model that writes the stream, and its tokens."""
     tools = stream.template.get("tools", ())
     reply = ReplyText(tokenizer, ready.opened, (), ready.opening, tools)
     ids = tokenizer.encode(stream.text, add_special_tokens=False)
@@ -99,7 +99,7 @@ def test_a_model_is_known_by_its_tokens_and_template(tokenizer: Any, name: str) 
     assert dialect.reasons == any(stream.thought for stream in streams(name))
     assert bool(dialect.tool_format) == any(stream.cities for stream in streams(name))
     if dialect.row.reasoning == MLX_LM and dialect.reasons:
-        # As the table says; tags of ordinary tokens alone are ours.
+        # As configured, except that tags made of ordinary tokens use our pair.
         pair = (dialect.markers.think_start, dialect.markers.think_end)
         assert pair in {(its.think_start, its.think_end), THINK}
     ends = {its.convert_ids_to_tokens(i) for i in end_ids(its, (), dialect.ends)}
@@ -108,7 +108,7 @@ def test_a_model_is_known_by_its_tokens_and_template(tokenizer: Any, name: str) 
 
 @pytest.mark.parametrize(("name", "stream"), EACH)
 def test_each_token_is_told_as_what_it_is(tokenizer: Any, name: str, stream: Stream) -> None:
-    """Whole, and cut off after each token: never a marker, nor a half of one."""
+    """Check the whole reply and every truncated version. Complete or partial markers never show."""
     its = tokenizer(name)
     ready = asked(its, [ASK], stream, Ledger())
     reply, ids = written(its, ready, stream)
@@ -131,7 +131,7 @@ def test_each_token_is_told_as_what_it_is(tokenizer: Any, name: str, stream: Str
         for kind, said in whole.items():
             assert said[: len(so_far[kind])] == so_far[kind]
     shown = reply.parts["answer"] + reply.parts["reasoning"]
-    # Markers that are words count at the beginning only.
+    # Markers that are words only count at the beginning.
     markers = [m.strip() for m in dialect.markers.all if not m[0].isalpha()]
     assert not [marker for marker in markers if marker in shown]
 
@@ -226,13 +226,13 @@ def test_the_table_is_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert main(["dialects", str(tmp_path)]) == 2
 
 
-# -- calls as they are told -----------------------------------------------------------------
+# -- streamed tool calls --------------------------------------------------------------------------
 
 CALLING = [pytest.param(f, s, id=f"{f}-{s.name}") for f in FAMILIES for s in streams(f) if s.cities]
 
 
 def summary(told: Iterable[Told]) -> list[tuple[str, str, str]]:
-    """How each call ended, its name and arguments; sees that it was told in order."""
+    """Check the order of the call events and return each call's outcome, name and arguments."""
     open_calls: dict[str, str] = {}
     ended: list[tuple[str, str, str]] = []
     for one in told:
@@ -276,7 +276,7 @@ def test_each_call_is_told_the_same_however_it_is_cut(
     for token in ids:
         reply.add(token)
         told += reply.calls_told()
-        # The answer may be cut off here: the same calls as far as they go, and no other.
+        # If the reply ends here it has the same calls so far, and no others.
         twin = cut(reply)
         ended = summary([*told, *twin["told"]])
         finished = [one for one in ended if one[0] == "finished"]
@@ -296,9 +296,9 @@ def test_calls_that_are_bound_are_of_their_schema(tmp_path: Path, name: str) -> 
     """`python -m tests.torture calls` tries many more."""
     its = torture_calls.bindable(name, tmp_path)
     if its is None:
-        return  # it is refused by name
+        return  # not supported for this dialect
     for number in (0, 7):
         walks = torture_calls.calls(tmp_path, its, number, number)
         depth = torture_calls.depth_of(its)
-        # Among the first walks there may be one that only thinks.
+        # Some of the first walks may only contain reasoning.
         assert any(torture_calls.check(next(walks), number, depth) for _ in range(6))

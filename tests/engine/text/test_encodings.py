@@ -1,4 +1,4 @@
-"""Text files are read in the encoding that they have, declared or not."""
+"""Detection of text file encodings, declared or not."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_byte_order_mark_decides(mark: bytes, encoding: str) -> None:
             'msgid ""\nmsgstr "Content-Type: text/plain; charset=ISO-8859-7\\n"\n"Δέντρο"',
             "iso8859_7",
         ),
-        # these are not true
+        # wrong declarations
         ('<?xml version="1.0" encoding="utf-16"?><a>Eiche é</a>', "utf-8"),
         ('<html><meta charset="iso-8859-1"><body>Café, 3 €</body></html>', "utf-8"),
         ('<html><meta charset="punycode"><body>Café</body></html>', "utf-8"),

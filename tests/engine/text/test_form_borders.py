@@ -1,4 +1,4 @@
-"""Tokens that end the reasoning, or the marker of a call, and begin what a form binds."""
+"""Tokens that span the end of reasoning, or a call marker, and the start of constrained text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BEHIND = (
     *("", "\n", "\n\n", " ", "{", "\n\n{", " {", '{"a', "\n {\n", "y", "\nyes", "[1", "Hello"),
     *("}", "<answer>{", "<think>", "<tool_call>", "\n<tool_call>\n{", "<tool_call>x", "</think>"),
 )
-"""What stands behind the marker in its last token."""
+"""Text that follows the marker within its last token."""
 TOOL = {
     "type": "function",
     "function": {
@@ -63,7 +63,7 @@ FORMS: dict[str, dict[str, Any]] = {
 
 
 def borders() -> Iterator[tuple[str, str, str]]:
-    """A token, the part of a marker in it, and the text behind that."""
+    """Yield a token, the part of the marker in it, and the text after the marker."""
     for behind in BEHIND:
         for cut in (0, 2, len(END) - 1):
             yield END[cut:] + behind, END[cut:], behind
@@ -71,7 +71,7 @@ def borders() -> Iterator[tuple[str, str, str]]:
 
 @pytest.fixture(scope="module", params=["text", "token"])
 def codec(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """What a constraint needs of a model; `</think>` is ordinary text, or a token."""
+    """Create what a constraint needs from a model, with `</think>` as plain text or as a token."""
     folder = tmp_path_factory.mktemp("borders")
     write_tokenizer(folder, TEMPLATE)
     file = folder / "tokenizer.json"
@@ -118,12 +118,12 @@ def begun(codec: Any, kind: str) -> tuple[ReplyText, Constraint]:
 
 
 def spelled(codec: Any, text: str) -> list[int]:
-    """A token for each byte of ASCII."""
+    """Return a token for each ASCII byte."""
     return [codec.tokenizer.convert_tokens_to_ids({" ": "Ġ", "\n": "Ċ"}.get(c, c)) for c in text]
 
 
 def say(codec: Any, kind: str, tokens: list[int], seed: int) -> tuple[ReplyText, list[Any]]:
-    """Follow tokens, then any that are allowed until the reply is complete."""
+    """Feed these tokens, then random allowed tokens until the reply is complete."""
     text, constraint = begun(codec, kind)
     pick, deltas = random.Random(seed), list[Any]()
     size = len(codec.tokenizer)
@@ -144,7 +144,7 @@ def say(codec: Any, kind: str, tokens: list[int], seed: int) -> tuple[ReplyText,
 
 
 def check(text: ReplyText, kind: str, what: object) -> None:
-    """The answer has its form."""
+    """Check that the reply matches its format."""
     parts, (call,) = text.parts, text.calls if kind == "required call" else [""]
     if kind == "schema":
         assert json.loads(parts["answer"])["a"] in (1, 2), what
@@ -162,13 +162,13 @@ def test_any_token_may_end_the_reasoning(codec: Any, kind: str) -> None:
         before = spelled(codec, THOUGHT + END[: len(END) - len(marker)])
         last = codec.tokenizer.convert_tokens_to_ids(token)
         if "</think>" in codec.tokenizer.get_vocab() and marker != END:
-            continue  # this spells no marker
+            continue  # doesn't spell a marker
         text, deltas = say(codec, kind, [*before, last], seed)
         check(text, kind, (token, behind))
         said = text.parts
         thought, dropped = said["reasoning"][: len(THOUGHT)], said["reasoning"][len(THOUGHT) :]
         assert thought == THOUGHT
-        # No letter is lost, wherever it is counted.
+        # No letter is lost on either side of the marker.
         assert dropped.strip() in ("", behind.strip()), (token, behind)
         for shown in ("reasoning", "answer"):
             told = "".join(part for part, of in deltas if of == shown)
@@ -194,7 +194,7 @@ def test_any_token_may_open_a_call(codec: Any, behind: str) -> None:
 
 
 def test_calls_may_begin_within_the_reasoning(tmp_path: Path) -> None:
-    """Kimi K2 calls without ending its reasoning before."""
+    """Kimi K2 calls tools without ending its reasoning first."""
     codec = codec_of(write_folder(tmp_path, "kimi-k2"))
     known = recognition.of(codec.tokenizer)
     assert known.markers.calls_end_reasoning

@@ -1,4 +1,4 @@
-"""llguidance's tokenizer made in parts: the same words, tokens and masks as from JSON."""
+"""llguidance's tokenizer built in parts has the same words, tokens and masks as from JSON."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def guide() -> Tokenizer:
 
 
 def with_metaspace() -> Tokenizer:
-    """As sentencepiece's are: a blank before each text, and bytes for what it does not know."""
+    """Create a sentencepiece-like tokenizer: a space before each text, and bytes for unknown
+    text.
+    """
     made = Tokenizer(models.BPE(byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
     made.pre_tokenizer = pre_tokenizers.Metaspace("▁", prepend_scheme="always", split=False)
     steps = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()]
@@ -47,7 +49,7 @@ def with_metaspace() -> Tokenizer:
     bytes_ = [f"<0x{i:02X}>" for i in range(256)]
     trainer = BpeTrainer(vocab_size=420, special_tokens=["<unk>", "<s>", "</s>", *bytes_])
     made.train_from_iterator(TEXTS, trainer)
-    # Those of bytes are no special tokens in a vocabulary of sentencepiece's.
+    # Byte tokens aren't special in sentencepiece vocabularies.
     whole = json.loads(made.to_str())
     whole["added_tokens"] = whole["added_tokens"][:3]
     return Tokenizer.from_str(json.dumps(whole))
@@ -62,7 +64,7 @@ def with_normalizer() -> Tokenizer:
 
 
 def with_added() -> Tokenizer:
-    """Byte by byte, whole words first, and added tokens of every kind."""
+    """Create a byte-level tokenizer that prefers whole words and has every type of added token."""
     made = Tokenizer(models.BPE(ignore_merges=True))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
@@ -77,7 +79,9 @@ def with_added() -> Tokenizer:
 
 
 def walk(one: Any, other: Any, grammar: str, seed: int) -> int:
-    """Follow random allowed tokens with both; how many steps had the same masks."""
+    """Follow random allowed tokens with both matchers and return the number of steps with equal
+    masks.
+    """
     rng = random.Random(seed)
     left, right = (llguidance.LLMatcher(made, grammar, log_level=0) for made in (one, other))
     for step in range(40):
@@ -102,7 +106,7 @@ def test_the_same_words_tokens_and_masks(make: Callable[[], Tokenizer]) -> None:
     whole = llguidance.LLTokenizer(text, eos_token=[end, 1], slices=[])
     told = form_tokens.tell(whole, text)
     assert told is not None
-    facts = json.loads(json.dumps(told[0]))  # it comes through a pipe
+    facts = json.loads(json.dumps(told[0]))  # as if sent through a pipe
     parts = form_tokens.make((facts, told[1]), [end, 1])
     assert (parts.vocab_size, parts.eos_tokens) == (whole.vocab_size, whole.eos_tokens)
     for i in range(whole.vocab_size):

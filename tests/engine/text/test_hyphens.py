@@ -1,4 +1,4 @@
-"""Words of PDFs that are hyphenated at the ends of lines are joined."""
+"""Joining words that PDFs hyphenate at line ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.engine import document_samples as samples
         ("see http://a.example/long-\npath here", "see http://a.example/long-path here"),
         ("first- and second-\nclass seats", "first- and second-class seats"),
         ("Ein-\nund Ausgang", "Ein- und Ausgang"),
-        ("by e-mail or e-\nmail", "by e-mail or e-mail"),  # as elsewhere in the document
+        ("by e-mail or e-\nmail", "by e-mail or e-mail"),  # as elsewhere in the text
         ("the webpage, a web-\npage", "the webpage, a webpage"),
         ("a web-page, a web-\npage", "a web-page, a web-page"),
     ],

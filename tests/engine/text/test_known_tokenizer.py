@@ -1,4 +1,4 @@
-"""What stands for a tokenizer in the engine's process: the same text and facts, and not loaded."""
+"""Lightweight replacement for a tokenizer in the engine process, with the same text and facts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def never():
 
 
 def as_it_is(_: object) -> None:
-    """Leave the tokenizer so."""
+    """Leave the tokenizer unchanged."""
 
 
 def with_spm(tokenizer) -> None:
@@ -59,7 +59,7 @@ def test_known_tokenizer_equals_original(tmp_path: Path, change):
     vocabulary = wrapper.get_vocab()
     told = tell(wrapper, max(vocabulary.values()))
     assert told is not None
-    facts = json.loads(json.dumps(told[0]))  # it comes through a pipe
+    facts = json.loads(json.dumps(told[0]))  # as if sent through a pipe
     known = KnownTokenizer(facts, told[1], b"", never)
     for name in FACTS:
         assert getattr(known, name) == getattr(wrapper, name), name

@@ -1,4 +1,4 @@
-"""Grammars of custom tools as regular expressions, and calls that are bound to them."""
+"""Custom tool grammars converted to regular expressions, and calls bound to them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PLUS: "+"
 
 
 def accepts(expression: str, text: str) -> bool:
-    """Whether a call may have that text."""
+    """Return True if a call may have that text."""
     schema = {"properties": {"input": {"pattern": f"^(?:{expression})$"}}, "required": ["input"]}
     form = llguidance.LLMatcher.grammar_from_json_schema(json.dumps({"type": "object", **schema}))
     tokenizer = llguidance.LLTokenizer("byte")
@@ -150,7 +150,7 @@ def test_expressions_in_words_that_both_readers_know(given: str, means: str) -> 
 
 
 def walked(folder: Path, family: str, tools: list[dict[str, Any]], seed: int) -> Any:
-    """What is told of an answer that walks at random through the grammar of these tools."""
+    """Return the call events of a random walk through the grammar of these tools."""
     tokenizer = torture_calls.bindable(family, folder)
     if tokenizer is None:
         pytest.skip("calls of this dialect cannot be bound")
@@ -176,7 +176,7 @@ def walked(folder: Path, family: str, tools: list[dict[str, Any]], seed: int) ->
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.turns(3)
 def test_calls_of_every_dialect_are_bound_beside_free_ones(family: str, tmp_path: Path) -> None:
-    """A text that has an expression, a tool that is not bound, and an answer that has a form."""
+    """Combine a text with a pattern, an unbound tool, and a reply with a schema."""
     text = {"type": "string", "pattern": r"^(?:a(?:b\n|\/ )*c)$"}
     code = {"type": "object", "properties": {"input": text}, "required": ["input"]}
     code["additionalProperties"] = False
@@ -212,7 +212,7 @@ TAGGED = (
 
 @pytest.mark.parametrize("family", TAGGED)
 def test_a_text_between_tags_ends_where_its_tag_does(family: str, tmp_path: Path) -> None:
-    """It took the tag for its own, but for the last letter, and nothing could follow that."""
+    """Regression test: the text swallowed all but the last letter of its closing tag."""
     tokenizer = torture_calls.bindable(family, tmp_path)
     notation = recognition.of(tokenizer).tool_format
     tags = NOTATIONS[notation].tags

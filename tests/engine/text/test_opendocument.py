@@ -1,4 +1,4 @@
-"""OpenDocument and RTF files are read; formats that are not read are called by their names."""
+"""Reading OpenDocument and RTF files, and naming unsupported formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long texts are made in pieces: the same comes out, and no call works on megabytes."""
+"""Long texts are processed in chunks with the same result, so no call handles megabytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TEXTS = ["", "a", "äöü日本語👋🏽" * 5, "plain " * 9, "\ufeffmark", "a\
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "PIECE", 3)  # within characters of two to four bytes
+    monkeypatch.setattr(pieces, "PIECE", 3)  # splits characters of two to four bytes
     monkeypatch.setattr(pieces, "TOKENS", 2)
 
 

@@ -1,4 +1,4 @@
-"""Loops are found, and what repeats itself for a reason is not."""
+"""Detection of loops without false alarms on legitimate repetition."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.text.repetition import MIN_TOKENS, RepetitionDetector, period_of
 
 
 class _Vocabulary:
-    """Words, blanks and marks as tokens."""
+    """Vocabulary of words, spaces and punctuation."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -28,7 +28,7 @@ class _Vocabulary:
 
 
 def _repeated(reply: str, question: str = "Tell me about rivers.") -> int:
-    """What is found while the reply is written token by token, after a prompt."""
+    """Return the repeated text found while the reply is written token by token."""
     words = _Vocabulary()
     prompt, written = words.encode(question), words.encode(reply)
     detector = RepetitionDetector(words.decode, question)
@@ -107,5 +107,5 @@ def test_prompt_does_not_count_as_repetition() -> None:
 def test_period_is_the_shortest() -> None:
     assert period_of([1, 2, 3] * 200) == 3
     assert period_of([*range(1000)]) == 0
-    assert period_of([1, 2, 3] * 40) == 0  # too short to be sure
+    assert period_of([1, 2, 3] * 40) == 0  # too short for certainty
     assert period_of([1, 2, 3] * 200 + [9]) == 0

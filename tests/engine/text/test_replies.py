@@ -1,9 +1,9 @@
-"""What models write arrives as they meant it: markers in texts, arguments, and slips in calls.
+"""Parsing of model output: markers in texts, arguments, and malformed calls.
 
-`replies` has a file for each class of replies, with one case a line. A case names the family whose
-tokenizer and dialect the model has, what it says, the parameters of the tools that are offered,
-and what is to arrive. What stands between ⟦ and ⟧ is spelled out, without the tokens that it looks
-like. `opened` is the prompt's end, `shows` a part of the answer, and `raw` a part of the arguments.
+`replies` has a file for each class of replies, with one case per line. A case names the family
+whose tokenizer and dialect it uses, the output, the parameters of the offered tools, and the
+expected result. Text between ⟦ and ⟧ is spelled out without the tokens that it looks like. `opened`
+is the end of the prompt, `shows` a part of the answer, and `raw` a part of the arguments.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def event(told: Told) -> Event:
 
 
 def answered(reply: ReplyText, tokens: Iterable[int], offers: bool) -> tuple[Choice, list[Piece]]:
-    """Return what a client is told of a model's tokens, whole and piece by piece."""
+    """Return a client's view of a model's tokens, complete and in pieces."""
     choice, pieces = Choice(0, offers, True), list[Piece]()
 
     def tell(deltas: list[Delta], over: bool) -> None:
@@ -202,7 +202,7 @@ def test_damaged_call_is_shown_with_a_note(tokenizer: Callable[[str], Any]) -> N
 
 
 def test_marker_that_is_spelled_out_is_text(tokenizer: Callable[[str], Any]) -> None:
-    """A tokenizer with a token for a marker has the marker only where that token is."""
+    """If a marker has its own token, only that token acts as the marker."""
     its = tokenizer("qwen3")
     letters = {its.decode([token]): token for token in range(len(its.get_vocab()))}
     open_, close = (its.convert_tokens_to_ids(tag) for tag in ("<think>", "</think>"))
@@ -212,7 +212,7 @@ def test_marker_that_is_spelled_out_is_text(tokenizer: Callable[[str], Any]) -> 
     assert (choice.thought, choice.text) == ("a </think> b", "<think>")
 
 
-# -- calls at random --------------------------------------------------------------------------
+# -- random calls ---------------------------------------------------------------------------------
 
 MARKERS = (
     *("<think>", "</think>", "<tool_call>", "</tool_call>", "<function=", "</function>"),
@@ -239,7 +239,7 @@ def kind_of(value: Any) -> dict[str, Any]:
 
 
 def written(name: str, arguments: dict[str, Any]) -> str:
-    """Write a call as a model of that notation does."""
+    """Write a call in the model's format."""
     notation = NOTATIONS[name]
     plain = json.dumps(arguments, ensure_ascii=False)
     if notation.tags is not None:
@@ -290,7 +290,7 @@ def texts_in(value: Any) -> list[str]:
 
 
 def is_ambiguous(name: str, arguments: dict[str, Any]) -> bool:
-    """Return True if a text holds its notation's end where the call could go on, too."""
+    """Return True if a text contains its format's end marker where the call could also continue."""
     notation = NOTATIONS[name]
     for text in texts_in(arguments):
         if notation.quote and any(
@@ -308,7 +308,7 @@ def is_ambiguous(name: str, arguments: dict[str, Any]) -> bool:
 @given(arguments=st.dictionaries(st.sampled_from(["old", "new", "path"]), VALUES))
 @settings(max_examples=examples(150), deadline=None)
 def test_random_call_round_trips(name: str, arguments: dict[str, Any]) -> None:
-    """Every notation's markers are in the arguments, and each value arrives as it was written."""
+    """Arguments contain the markers of every format and still arrive unchanged."""
     assume(not is_ambiguous(name, arguments))
     offered = tool("edit", of({key: kind_of(value) for key, value in arguments.items()}))
     calling, text = Calling(name, [offered], "", False), written(name, arguments)

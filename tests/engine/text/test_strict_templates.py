@@ -1,4 +1,4 @@
-"""Templates that refuse a message: only that one is changed, and all before it stay."""
+"""Templates that refuse a message: only that message changes, and the earlier ones stay."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ LAST_WINS = (
     "{% set ns.system = m.content %}{% endfor %}[system:{{ ns.system }}]"
     "{% for m in messages if m.role != 'system' %}" + SHOWN + "{% endfor %}"
 )
-SYSTEM_IN_LAST_USER = (  # as Mistral's of v3 tokenizers
+SYSTEM_IN_LAST_USER = (  # like Mistral's v3 tokenizers
     "{% for m in messages if m.role != 'system' %}[{{ m.role }}:"
     "{% if loop.last and m.role == 'user' and messages[0].role == 'system' %}"
     "{{ messages[0].content }}\n\n{% endif %}{{ m.content }}"

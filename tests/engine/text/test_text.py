@@ -1,4 +1,4 @@
-"""Text comes out whole, in its kind, cut at stops, however the tokens fall."""
+"""Reply text is complete, classified and cut at stop strings for any tokenization."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_same_however_it_is_cut(fragments: list[str], data: st.DataObject) -
 
 @pytest.fixture(scope="module")
 def bytewise(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A real tokenizer that has a token for every byte and none for a character of several."""
+    """Load a real tokenizer that has a token per byte and none for multi-byte characters."""
     from mlx_lm.tokenizer_utils import load
 
     folder: Path = tmp_path_factory.mktemp("tokenizer")
@@ -113,7 +113,7 @@ def bytewise(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def answer(tokenizer: Any, ids: list[int], stops: tuple[str, ...]) -> tuple[str, bool, list[str]]:
-    """What a person sees of the tokens `ids`, whether it stopped, and the pieces as they came."""
+    """Return the text the user sees, True if it stopped, and the pieces as they arrived."""
     reply, pieces = ReplyText(tokenizer, "", stops), []
     for token in ids:
         pieces += [text for text, kind in reply.add(token) if kind == "answer"]
@@ -127,9 +127,9 @@ def answer(tokenizer: Any, ids: list[int], stops: tuple[str, ...]) -> tuple[str,
     ("text", "stops", "seen"),
     [
         ("Grüße 👋🏽 Ende", ("👋🏽",), "Grüße "),
-        ("Grüße 👋🏽 Ende", ("🏽 E",), "Grüße 👋"),  # a stop that begins within what looks like one
+        ("Grüße 👋🏽 Ende", ("🏽 E",), "Grüße 👋"),  # a stop that starts inside a character cluster
         ("a  b \n\nc", ("\n\n",), "a  b "),
-        ("one two", (" two",), "one"),  # the detokenizer holds a lone space back
+        ("one two", (" two",), "one"),  # the detokenizer holds back a lone space
         ("a é", (" é",), "a"),
         ("x ", (" ",), "x"),
         ("<think>\nEND</think>END of", ("END of", "END"), ""),
@@ -154,7 +154,7 @@ def test_a_broken_character_is_shown_as_one_and_hides_no_stop(bytewise: Any) -> 
 
 
 def test_bytes_that_never_become_a_character_do_not_pile_up(bytewise: Any) -> None:
-    """Each token would decode all of them anew."""
+    """Otherwise each token would decode all of them again."""
     half = bytewise.encode("é", add_special_tokens=False)[:1]
     reply = ReplyText(bytewise, "")
     lengths = []

@@ -1,4 +1,4 @@
-"""Tool calls in the text of a reply, and as they are read."""
+"""Tool calls in the text of a reply, and how they are parsed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ WEATHER = {
 
 
 def told(name: str, text: str) -> list[Told]:
-    """Return what is told of a text between markers; what is no call is a `text`."""
+    """Return the call events of a text between markers. Text that isn't a call is a `text`
+    event.
+    """
     calling = Calling(name, [WEATHER], "", False)
     shown = calling.close(Written(text, "<call>", "</call>"))
     return [*calling.follow([]), *([Told("failed", "", text=shown)] if shown else [])]
@@ -70,7 +72,7 @@ def test_calls_are_told_apart_however_their_text_comes(size: int) -> None:
     for start in range(0, len(text), size):
         splitter.feed(text[start : start + size])
     splitter.finish()
-    assert splitter.calls == ["[one()]", "[two()]"]  # the third one was not finished
+    assert splitter.calls == ["[one()]", "[two()]"]  # the third call is incomplete
 
 
 def test_a_call_without_an_end_marker_ends_with_the_answer() -> None:
@@ -81,7 +83,7 @@ def test_a_call_without_an_end_marker_ends_with_the_answer() -> None:
 
 
 class Counted(list[str]):
-    """Pieces that count the characters that are taken from them."""
+    """List that counts the characters taken from it."""
 
     taken = 0
 
@@ -113,7 +115,7 @@ def test_long_arguments_are_copied_once(notation: str) -> None:
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 400])
 @pytest.mark.parametrize("calls", [1, 2])
 def test_call_with_many_quoted_ends_is_whole(notation: str, count: int, calls: int) -> None:
-    """Markers of ordinary text, so that only the call's own text tells which one ends it."""
+    """The markers are plain text, so only the call's content determines where it ends."""
     text = "a </tool_call> b\n" * count
     told = json.dumps({"name": "write", "arguments": {"text": text}})
     if notation == "qwen3_coder":

@@ -1,4 +1,4 @@
-"""Tool calls that are bound to their schemas, in each format that can be bound."""
+"""Tool calls constrained by their schemas, in each supported format."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SCHEMA: dict[str, Any] = {
 TOOL: Any = {"type": "function", "function": {"name": "weather", "parameters": SCHEMA}}
 STRICT: Any = {"type": "function", "function": {**TOOL["function"], "strict": True}}
 OTHER: Any = {"type": "function", "function": {"name": "time", "parameters": {"type": "object"}}}
-# What tells mlx-lm which parser a model needs, and the tokens of its markers.
+# Template snippets from which mlx-lm selects the parser, with the marker tokens.
 FORMATS: dict[str, tuple[str, list[str], list[str]]] = {
     "json_tools": ("<tool_call>{{ tool_call.name }}", ["<tool_call>", "</tool_call>"], []),
     "json_tools spelled out": ("<tool_call>{{ tool_call.name }}", [], []),
@@ -61,7 +61,7 @@ FORMATS: dict[str, tuple[str, list[str], list[str]]] = {
 
 
 def write_caller(folder: Path, kind: str) -> Path:
-    """A model with random weights and one format of calls."""
+    """Create a random model with one tool call format."""
     says, plain, special = FORMATS[kind]
     template = (
         "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}"
@@ -78,7 +78,7 @@ def write_caller(folder: Path, kind: str) -> Path:
 
 @pytest.fixture(scope="module")
 def load(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Any]]:
-    """Loads a model by the name of its format, once, into an engine that all share."""
+    """Return a function that loads one model per format into a common engine."""
     loaded: dict[str, Model] = {}
     with Engine() as engine:
 
@@ -96,7 +96,7 @@ def id_of(model: Model, word: str) -> int:
 
 
 def calls_of(reply: Reply) -> list[ToolCallFinished]:
-    """The calls of an answer that has nothing else."""
+    """Return the calls of a reply that contains nothing else."""
     assert reply.text(timeout=60).strip() == ""
     return [event for event in reply if isinstance(event, ToolCallFinished)]
 
@@ -161,7 +161,7 @@ def test_free_text_goes_on_until_a_call_which_is_bound(
     tools = [STRICT, {"type": "function", "function": time}]
     texts = calls = 0
     for seed in range(4):
-        # Random weights seldom open a call by themselves.
+        # A random model seldom starts a call on its own.
         bias = {id_of(model, opener): 12.0, 2: 6.0}
         params = SamplingParams(
             max_tokens=200, temperature=1.0, seed=seed, tools=tools, logit_bias=bias
@@ -295,7 +295,7 @@ def test_a_schema_that_cannot_be_used_is_refused(
 
 
 def test_call_arguments_are_unlimited_by_default(tmp_path: Path) -> None:
-    """A text of 4,096 characters, which answers of a form may have, is no file."""
+    """The limit of 4,096 characters for constrained replies is too small for a file."""
     tokenizer = torture_calls.bindable("qwen3", tmp_path)
     schema = {"type": "object", "properties": {"content": {"type": "string"}}}
     tool = {"type": "function", "function": {"name": "write", "parameters": schema}}

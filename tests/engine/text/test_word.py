@@ -1,4 +1,4 @@
-"""All that a Word file shows comes once and in order; what is left out is named."""
+"""Visible text of Word files appears once and in order, and omissions are named."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_headers_notes_and_comments_are_read_once(tmp_path: Path) -> None:
         body,
         header1=paragraph("Forest report"),
         header2=paragraph("not shown"),
-        footer1=paragraph("17"),  # a page's number
+        footer1=paragraph("17"),  # a page number
         footnotes=f"<w:footnote w:id='5'>{paragraph('Quercus')}</w:footnote>",
         endnotes=f"<w:endnote w:id='2'>{paragraph('Ulmus')}</w:endnote>",
         comments=f"<w:comment w:id='0' w:author='Lea'>{paragraph('Which?')}</w:comment>",
