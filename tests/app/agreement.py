@@ -1,4 +1,4 @@
-"""Checks that the screen, the store and the engine agree, whatever a person did."""
+"""Checks that the screen, the store and the engine agree after any user action."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _in_order(chats: list, folders: list, unfolded: set[str]) -> Iterator[tuple[
 
 
 def _listed(chats: list, place: str, unfolded: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the chats of one place. An unfolded group stands at its first chat."""
+    """Yield the chats of one place. An unfolded group is listed at its first chat."""
     told: set[str] = set()
     for chat in chats:
         members = [c for c in chats if c.group_id == chat.group_id is not None]
@@ -213,13 +213,13 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
         if row._document.toPlainText() != _plain(laid_out):
             yield f"a question reads {row._document.toPlainText()!r}, not {message.content!r}"
     if isinstance(row, AnswerRow):
-        # Streamed text is laid out completely as it arrives; a row created anew is not.
+        # Streamed text is laid out completely as it arrives, but a new row is not.
         if row.text not in (message.content, beginning(message.content, MOST_LAID_OUT, "\n\n")):
             yield f"an answer reads {row.text!r}, not {message.content!r}"
         if row.streaming != (message.status == "streaming"):
             yield "an answer seems to stream, or not to"
     versions = chat.transcript.alternatives(message.id)
-    # a column has the other versions beside it
+    # a column has the other versions next to it
     apart = isinstance(row, AnswerRow) and row._in_column
     if not apart and row._alternative != (versions.index(message.id) + 1, len(versions)):
         yield f"a message says it is version {row._alternative} of {len(versions)}"

@@ -90,7 +90,7 @@ SHARED = ("stretto-confined",)
 
 
 class _Collecting:
-    """Stand-in for `gc` in the program's collector, without freeze and unfreeze.
+    """Replacement for `gc` in the program's collector, without freeze and unfreeze.
 
     Each test freezes the objects that existed before it (below). A full collection and a walk over
     all objects then take a few milliseconds instead of half of the test's time. The full
@@ -178,7 +178,7 @@ def _living(kind: type) -> list:
 
 
 class Run:
-    """One run of the program in a test, with short ways to the usual widgets."""
+    """A run of the program in a test, with shortcuts to the usual widgets."""
 
     def __init__(self, qt: QApplication, profile: Path, qtbot: QtBot, **options: Any) -> None:
         self.qtbot = qtbot

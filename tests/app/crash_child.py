@@ -1,4 +1,4 @@
-"""Separate program for the crash test. It streams words and prints how many it has shown.
+"""Child program of the crash test. It streams words and prints the number shown so far.
 
 Usage: python -m tests.app.crash_child PROFILE. Prints "<monotonic seconds> <words>" lines.
 """

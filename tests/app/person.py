@@ -1,4 +1,4 @@
-"""A person at the window: random actions, and checks after each of them.
+"""Simulated user of the window: random actions, and checks after each action.
 
 `Person` acts on the real window over a real store. The engine is either the real one, or one that
 works only when told to (`tests.app.step_engine`), so that failures can be reproduced and shortened.
@@ -263,7 +263,7 @@ class Canceller(QObject):
 
 
 class Person:
-    """One person with one profile, for any number of starts of the program.
+    """A simulated user with a profile, for any number of starts of the program.
 
     Attributes:
         done: number of times that each action was done.
@@ -491,7 +491,7 @@ class Person:
                 return f"the engine answers {at_work}, the window shows {shown}"
         return None
 
-    # What a person does. Each action returns the chats that it may change.
+    # User actions. Each returns the chats that it may change.
 
     def panes(self) -> list[ChatPane]:
         return self.window.workspace.panes()
@@ -616,7 +616,7 @@ class Person:
         return {pane.chat.id}
 
     def read(self, what: str, n: int) -> Touched:
-        """Attach another chat, which can change or disappear meanwhile."""
+        """Attach another chat, which can change or disappear later."""
         pane = self.some_pane(n)
         if pane is None:
             return set()
@@ -1039,7 +1039,7 @@ class Person:
         return set()
 
     def fill_disk(self) -> Touched:
-        """Refuse all writes until the person frees space."""
+        """Refuse all writes until the user frees space."""
         self._full = self.listener.deaf = True
 
         def refuse() -> None:
@@ -1075,7 +1075,7 @@ class Person:
         active = self.pane.chat.id if self.pane is not None else None
         self.window.close()
         self.end()
-        if self._full:  # nothing had to be written at the end, so nobody was asked to free space
+        if self._full:  # with nothing to write at the end, the app doesn't ask for space
             self._full = self.listener.deaf = False
             del self._before_write
         self._start()

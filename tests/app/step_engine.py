@@ -1,4 +1,4 @@
-"""Engine without a thread, which works only when told to, so that tests are reproducible.
+"""Engine without a thread, advanced explicitly so that tests are reproducible.
 
 Commands wait in a mailbox until the next `turn`, as in the real engine: a stopped reply can write
 another word before it processes the stop. The answer is in the question, as with
@@ -36,7 +36,7 @@ STOPPED = "engine_stopped"
 
 
 class StepReply:
-    """One reply, advanced by the engine's turns."""
+    """A reply, advanced by the engine's turns."""
 
     def __init__(self, session: StepSession, number: int, turns: Any, post: Any) -> None:
         self.id = f"reply-{number}"
@@ -116,7 +116,7 @@ class StepReply:
 
 @dataclass(eq=False)
 class StepSession:
-    """One session. `life` is the engine's life in which it was opened."""
+    """A session. `life` is the engine's life in which it was opened."""
 
     engine: StepEngine
     model: Model
@@ -175,7 +175,7 @@ class StepSession:
 
 
 class StepEngine:
-    """Stand-in for the engine with the methods that the window uses.
+    """Replacement for the engine with the methods that the window uses.
 
     Attributes:
         sessions: open sessions by id.

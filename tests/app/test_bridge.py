@@ -1,4 +1,4 @@
-"""The one crossing between the threads."""
+"""Delivery of engine events to the GUI thread."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_one_handlers_fault_does_not_keep_the_others_text_back(bridge, qtbot: Qt
 def test_by_reading_a_handlers_fault_is_reported_as_any_other(
     bridge, qtbot: QtBot, tmp_path, monkeypatch
 ):
-    """What a handler raises reaches the hook that writes crash reports, once for each stack."""
+    """Exceptions in handlers reach the crash report hook, once per stack."""
     reports, written = CrashReports(tmp_path, tmp_path / "none.log"), []
     monkeypatch.setattr(sys, "excepthook", lambda *what: written.append(reports.report(*what)))
 

@@ -1,4 +1,4 @@
-"""What takes the engine's place in tests and benchmarks can be called as the engine is."""
+"""Fake engines of tests and benchmarks accept the same calls as the real engine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PAIRS = (
 
 
 def refused(real: type, fake: type) -> Iterator[str]:
-    """The calls that the real one takes and the other, which has such a method, does not."""
+    """Yield the calls that the real class accepts and the fake's method doesn't."""
     for name, method in inspect.getmembers(real, inspect.isfunction):
         stand_in = getattr(fake, name, None)
         if name.startswith("_") or not inspect.isfunction(stand_in):
@@ -56,4 +56,4 @@ def test_a_parameter_that_is_lacking_is_found() -> None:
     class Old:
         def load_later(self, path: str, on_progress: object = None) -> None: ...
 
-    assert len(list(refused(Engine, Old))) == 2  # an adapter, a draft
+    assert len(list(refused(Engine, Old))) == 2  # the adapter and the draft

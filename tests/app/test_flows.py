@@ -1,4 +1,4 @@
-"""Sequences: on the GUI thread, one after the other, and cancelled with whom they belong to."""
+"""Coroutines on the GUI thread: run in sequence, and canceled with their owner."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_only_the_latest_counts_and_one_thread_works_at_a_time(
     assert latest.running
     qtbot.waitUntil(lambda: bool(told))
     assert told == [9]
-    assert most == [1, 1]  # the first, which was told to stop, and the latest
+    assert most == [1, 1]  # the canceled flow and the latest
     qtbot.waitUntil(lambda: not latest.running)
 
 
@@ -151,7 +151,7 @@ def test_an_error_is_raised_where_it_is_awaited(qtbot: QtBot, owner: QObject) ->
 
 
 class Panic(BaseException):
-    """As pyo3's PanicException: no Exception."""
+    """Exception that isn't an `Exception`, like pyo3's PanicException."""
 
 
 @pytest.mark.parametrize("raised", [Panic, SystemExit, KeyboardInterrupt])
@@ -299,5 +299,5 @@ def test_ended_flow_does_not_wait_for_future(qtbot: QtBot, owner: QObject) -> No
     task.cancel()
     qtbot.waitUntil(task.done)
     assert len(flows._awaited) == before
-    never.set_result(1)  # it comes all the same
+    never.set_result(1)  # the result arrives anyway
     QApplication.processEvents()

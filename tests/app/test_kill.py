@@ -1,4 +1,4 @@
-"""`kill -9` while chats are worked at random; and that its referee sees what it is there to see."""
+"""`kill -9` during random use of chats, and tests of the checker itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOW = 1000.0
 
 
 def test_six_kills_cost_less_than_a_second_and_break_nothing() -> None:
-    """`python -m tests.torture kill` does two hundred."""
+    """`python -m tests.torture kill` performs 200 kills."""
     report = measure(6, seed=5, longest_s=0.8)
     assert report.faults == []
     assert report.kills == 6
@@ -32,7 +32,7 @@ def test_six_kills_cost_less_than_a_second_and_break_nothing() -> None:
 def test_scribbler_cancels_an_edit_that_a_kill_left(
     tmp_path: Path, qapp: QCoreApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next program can send the draft only after that, as in a pane."""
+    """The next program can't send the draft until then, as in a pane."""
     paths = Paths.in_profile(tmp_path)
     paths.create()
     chat = ChatRecord(new_id(), title="Trees", draft="unsent")
@@ -56,7 +56,7 @@ def test_scribbler_cancels_an_edit_that_a_kill_left(
 
 @pytest.fixture
 def told(tmp_path: Path) -> tuple[Path, Ledger, list[str]]:
-    """A chat of a question and an answer with a draft, saved and told of, all long ago."""
+    """Record a saved chat with a question, an answer and a draft, all from long ago."""
     file = tmp_path / "chats.db"
     chat = ChatRecord(new_id(), title="Trees", draft="unsent")
     question = Message(new_id(), chat.id, None, "user", "why")
@@ -165,9 +165,10 @@ EMPTIED = "all of its messages were taken out"
 @pytest.mark.parametrize("held", [EMPTIED, "a message", "a draft"])
 @pytest.mark.parametrize("again", [False, True])
 def test_ledger_accepts_sweep_of_old_empty_chats(tmp_path: Path, held: str, again: bool) -> None:
-    """An emptied chat that an earlier run put into the trash is no loss; every other one is.
+    """Sweeping an empty chat that an earlier run put into the trash isn't a loss. Any other chat
+    is.
 
-    ``again``: this run has brought it back and put it into the trash once more.
+    ``again``: this run has restored it and put it into the trash again.
     """
     file = tmp_path / "chats.db"
     chat = ChatRecord(new_id(), title="Trees", draft="unsent" if held == "a draft" else "")
@@ -192,7 +193,7 @@ def test_ledger_accepts_sweep_of_old_empty_chats(tmp_path: Path, held: str, agai
         ledger.take(["done", 2.0, chat.id, last])
     ledger.take(["sweep", 3.0])
     with Store.open(file) as store:
-        store.trash.erase([chat.id])  # as far as what is due goes, this is what a sweep does
+        store.trash.erase([chat.id])  # the same effect as a sweep
     verdict, _ = ledger.verdict(file, NOW)
     assert [fault for fault in verdict.faults if "tree of" in fault] == (
         [] if due else [f"tree of {chat.id} is as it never was: None, last {last!r}"]

@@ -1,4 +1,4 @@
-"""What the score remembers."""
+"""History shown in the activity score."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_lane_memory_is_bounded_and_freed() -> None:
         lanes.take(step * 0.2, stats(s1=writing(step)), CHATS)
     (lane,) = lanes
     assert len(lane.marks) <= SPAN / 0.2 + 2
-    lanes.take(400.2, stats(), CHATS)  # its session was closed
+    lanes.take(400.2, stats(), CHATS)  # its session has closed
     assert lane.state == "idle"
     assert len(lanes) == 1
     lanes.take(400.2 + SPAN, stats(), CHATS)
@@ -108,7 +108,7 @@ def test_totals() -> None:
 
 
 def test_the_totals_are_of_the_whole_process() -> None:
-    """G2: the arrays in use were shown, a tenth of what the program held."""
+    """G2: the totals showed only live arrays, a tenth of the program's memory."""
     lanes = Lanes()
     lanes.take(1.0, stats(), CHATS)
     totals = lanes.totals

@@ -1,6 +1,6 @@
-"""A few dozen random actions of a person; `python -m tests.torture person` does ten thousand.
+"""Dozens of random user actions. `python -m tests.torture person` runs ten thousand.
 
-The same ones in every run: what fails here failed because of a change.
+The actions are the same in every run, so a failure here comes from a change.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def test_after_each_random_action_screen_store_and_engine_agree(qapp: QApplicati
 
 
 def test_restored_paste_is_there_before_next_action(qapp: QApplication):
-    """Its text is read on a thread: the check came before it one time in six."""
+    """Regression test: the text is read on a thread, and one check in six came too early."""
     person = Person(qapp)
     try:
         for _ in range(6):

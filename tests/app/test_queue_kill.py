@@ -1,4 +1,4 @@
-"""Messages queued, steered, edited, removed, stopped and killed; and that the referee sees."""
+"""Queued messages that are steered, edited, removed or killed, and tests of the checker itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HELD = ["m2 two", "m3 three e1"]
 
 
 def test_kills_send_each_message_once_in_order() -> None:
-    """`python -m tests.torture queue` does two hundred."""
+    """`python -m tests.torture queue` performs 200 kills."""
     report = measure(30, seed=7)
     assert report.faults == []
     assert report.kills > 1

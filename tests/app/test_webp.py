@@ -1,4 +1,4 @@
-"""Animated WebP: what is written is what Qt reads again."""
+"""Animated WebP files are read back by Qt unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_frames_and_their_times_come_back_to_the_pixel(tmp_path: Path) -> None:
     frames = [
         (_picture(), 40),
         (_picture((3, 5), (30, 19)), 66),
-        (_picture((3, 5), (30, 19)), 70),  # nothing has changed
+        (_picture((3, 5), (30, 19)), 70),  # no change
         (_picture((7, 1)), 500),
     ]
     webp.write(path, frames)
@@ -32,4 +32,4 @@ def test_frames_and_their_times_come_back_to_the_pixel(tmp_path: Path) -> None:
         found = reader.read().convertToFormat(QImage.Format.Format_RGB32)
         assert found == image
         assert reader.nextImageDelay() == ms
-    assert reader.loopCount() == -1  # for ever
+    assert reader.loopCount() == -1  # endless

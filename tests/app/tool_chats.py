@@ -72,7 +72,7 @@ class World(Desk):
 
     def _ask(self, chat: Chat) -> None:
         path = chat.transcript.path
-        if len(path) > LONGEST:  # otherwise the time goes into growing prompts
+        if len(path) > LONGEST:  # otherwise long prompts take most of the time
             chat.delete_message(path[0].id)
         tool = self.chance.choice(["secret", "other"])
         asked = f'{tool} {{"key": "{chat.id}"}}'

@@ -1,4 +1,4 @@
-"""What may be done in each state of a chat's turn, and the sentence where it may not. No Qt."""
+"""Actions available in each state of a chat's turn, and the reasons for refusals. No Qt."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OVERFLOW = {"code": "context_overflow"}
 
 
 def history() -> Transcript:
-    """Two questions, the second in two versions, and an answer that was cut off."""
+    """Return two questions, the second in two versions, and a truncated answer."""
     return Transcript(
         [
             message("q1"),
@@ -74,7 +74,7 @@ ALLOWED = {
     (Action.LATER, ""): QUIET,
     (Action.EARLIER, "q3"): QUIET,
 }
-"""In which states of the reply each action can be done, with a message that suits it."""
+"""The reply states in which each action is available, with a suitable message."""
 
 
 def test_actions_by_state_of_the_reply():

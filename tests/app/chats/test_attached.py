@@ -1,4 +1,4 @@
-"""What the model is given of attached files, and which part where all of it is too much."""
+"""Attached files in prompts, and the selection of passages if a file is too large."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_passages_cover_the_page_and_are_short() -> None:
 
 
 def test_one_file_in_eight_chats_is_read_by_the_engine_once() -> None:
-    """Their prompts begin with the same tokens, so all but the first reuse them."""
+    """The prompts start with the same tokens, so every chat after the first reuses them."""
     text = AttachedText("page", ("All happy families are alike. " * 20,) * 4)
     with Engine() as engine:
         model = engine.load(GUIDE)

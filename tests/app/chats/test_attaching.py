@@ -1,4 +1,4 @@
-"""Files go with a message: dropped, pasted, chosen; by keys, kept, sent, shown, exported."""
+"""Attaching files by drag, paste, dialog and keyboard, and how they are kept, sent and exported."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def chip(pane: ChatPane) -> FileChip:
 
 
 def read(run: Run, condition: Callable[[], object]) -> None:
-    """Wait for what comes of reading files, in a child that has to be started first."""
+    """Wait for files to be read, which may include starting a child process."""
     run.qtbot.waitUntil(lambda: bool(condition()), timeout=60_000)
 
 
@@ -67,7 +67,7 @@ def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
 
 
 def prompt(run: Run) -> str:
-    """The last turn that the engine was given."""
+    """Return the last turn sent to the engine."""
     assert run.engine is not None
     return text_of(run.engine.sent[-1].turns[-1]["content"])
 
@@ -91,7 +91,7 @@ def drop(pane: QWidget, *paths: Path) -> None:
     dropped = QDropEvent(QPointF(40, 60), either, data, left, shift)
     assert dropped.proposedAction() == Qt.DropAction.MoveAction
     QApplication.sendEvent(pane, dropped)
-    assert dropped.dropAction() == copy  # after a move the other program deletes its own
+    assert dropped.dropAction() == copy  # after a move, the source program would delete its file
 
 
 def test_a_drop_makes_its_pane_the_current_one(start: Start, tmp_path: Path, qtbot: QtBot):
@@ -99,7 +99,7 @@ def test_a_drop_makes_its_pane_the_current_one(start: Start, tmp_path: Path, qtb
     left = run.pane
     run.window.commands["split_right"].trigger()
     run.ready()
-    other = QWidget()  # from which the file is dragged
+    other = QWidget()  # source of the drag
     qtbot.addWidget(other)
     other.show()
     other.activateWindow()
@@ -193,7 +193,7 @@ def test_matching_passages_are_sent_with_pages(start: Start, tmp_path: Path):
     pages = ["\n".join(filler)] * 40
     pages[29] = "The harbour of Piraeus was closed."
     pane = give(run, samples.pdf(tmp_path / "long.pdf", pages))
-    assert chip(pane).words.too_much  # the test's model takes 2,048 tokens
+    assert chip(pane).words.too_much  # the test model's context is 2,048 tokens
     assert not pane.composer.chips.choose.isHidden()
     pane.composer.chips.choose.click()
     menu = pane.findChild(QMenu, "file-menu")
@@ -219,7 +219,7 @@ def test_matching_passages_are_sent_with_pages(start: Start, tmp_path: Path):
     pane.chat.regenerate()
     run.answered()
     assert pane.chat.transcript.path[0].attachments == (sent,)
-    pane.act(Action.EDIT)  # asked in other words, the passages are others
+    pane.act(Action.EDIT)  # another question selects other passages
     pane.composer.set_text("say what stands on page 7")
     pane.act(Action.SEND)
     run.answered()
@@ -250,7 +250,7 @@ def test_a_file_known_to_be_too_long_is_not_sent(start: Start, tmp_path: Path):
 def test_the_count_of_a_file_disables_send(start: Start, tmp_path: Path):
     run = start().ready()
     file = tmp_path / "long.txt"
-    file.write_text("a " * 3000)  # its estimate fits, the exact count does not
+    file.write_text("a " * 3000)  # the estimate fits, but the exact count doesn't
     run.pane.composer.set_text("say one")
     pane = give(run, file)
     assert pane.chat.can(Action.SEND)
@@ -355,7 +355,7 @@ def test_what_cannot_be_attached_is_told_in_a_sentence(start: Start, tmp_path: P
     pane = run.pane
     (tmp_path / "empty.txt").write_bytes(b"")
     pane.composer.field.files_given.emit([tmp_path / "empty.txt"])
-    assert names(pane) == ["empty.txt"]  # while it is being read
+    assert names(pane) == ["empty.txt"]  # still being read
     pane.composer.set_text("say it")
     assert pane.chat.attaching.reading == ("empty.txt",)
     read(run, lambda: run.window.toast.text == "“empty.txt” is empty.")
@@ -368,7 +368,7 @@ def test_what_cannot_be_attached_is_told_in_a_sentence(start: Start, tmp_path: P
 
 @pytest.fixture
 def slow_file(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Files are read once this is set."""
+    """Block file reading until the returned event is set."""
     go = threading.Event()
 
     def slow(path: Path, stop: threading.Event, encoding: str) -> Any:
@@ -389,12 +389,12 @@ def test_enter_while_a_file_is_read_sends_once_it_is(
     run.say("say it")
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
     assert pane.composer.foot == "Sends once “notes.txt” is read. Esc keeps it here."
-    run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)  # taken back
+    run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)  # discards the edit
     assert (pane.chat.turn.draft, pane.composer.foot) == (Draft.KEPT, "")
     assert names(pane) == ["notes.txt"]
     run.qtbot.mouseClick(pane.composer.button, Qt.MouseButton.LeftButton)
     assert pane.chat.turn.draft is Draft.WAITING
-    run.qtbot.keyClicks(pane.composer.field, "!")  # another message: taken back, too
+    run.qtbot.keyClicks(pane.composer.field, "!")  # discards another edit
     assert pane.chat.turn.draft is Draft.KEPT
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
     slow_file.set()
@@ -534,7 +534,7 @@ def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path
 
 
 def test_ten_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkeypatch):
-    """However often the mouse moves with them; of those that are dropped only the first count."""
+    """Dragging over the window shows one notice, and only the first dropped files count."""
     run = start().ready()
     pane, data = run.pane, QMimeData()
     (tmp_path / "note.txt").write_text("x")
@@ -604,7 +604,7 @@ def test_attaching_goes_on_after_a_file_that_cannot_be_kept(
 
 
 def test_fifty_megabytes_of_text_are_refused(start: Start):
-    """What stood in the field stays; nothing of the bomb is put in, and the person is told why."""
+    """The composer's text stays, nothing is inserted, and a notice explains why."""
     run = start().ready()
     field, said = run.pane.composer.field, []
     field.insertPlainText("mine")
@@ -638,7 +638,7 @@ def test_late_file_does_not_restore_deleted_chat(
     go.set()
     run.until(lambda: not chat.attaching._reading.running)
     assert chat.attaching.files == ()
-    chat.attaching.add_text("Whatever still comes.")  # of a pane that is kept for a while
+    chat.attaching.add_text("Whatever still comes.")  # from a closed pane that is kept for a while
     assert library.chat(chat.id) is None
     assert (stored := store.chat(chat.id)) is not None
     assert stored.deleted_at is not None

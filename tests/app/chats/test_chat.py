@@ -1,4 +1,4 @@
-"""One chat over a real store, with an engine that does only what the test tells it to."""
+"""A chat with a real store and an engine that only acts when the test calls it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ A, B, C = "/models/a", "/models/b", "/models/c"
 
 
 class HandReply:
-    """The engine's Reply, as far as a chat uses it. What it was told stands in ``told``."""
+    """The part of the engine's Reply that a chat uses. Calls are recorded in ``told``."""
 
     def __init__(self, session: HandSession, turns: Any, post: Any) -> None:
         self.session, self.turns, self.post = session, turns, post
@@ -65,7 +65,7 @@ class HandSession:
 
 
 class HandEngine:
-    """Loads and answers when told to."""
+    """Engine that loads and replies on command."""
 
     def __init__(self) -> None:
         self.loads: dict[str, Future[Model]] = {}
@@ -74,7 +74,7 @@ class HandEngine:
     def estimate_later(
         self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
     ) -> Future[Fit]:
-        """Everything fits."""
+        """Report that everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
@@ -91,7 +91,7 @@ class HandEngine:
 
 
 class Desk:
-    """A store, a bridge and a loader, and what a test does with them."""
+    """A store, a bridge and a loader, with helpers for tests."""
 
     def __init__(self, file: Path) -> None:
         self.store = Store.open(file)
@@ -121,13 +121,13 @@ class Desk:
         process_until(lambda: self.loader.get(ref).state is LoadState.FAILED)
 
     def say(self, text: str, kind: Any = "answer") -> None:
-        """The latest reply writes this."""
+        """Add text to the latest reply."""
         reply = self.engine.sent[-1]
         reply.post(TextDelta(reply.session.id, "", text, kind))
         self.bridge.drain()
 
     def end(self, reason: FinishReason = FinishReason.STOP) -> None:
-        """The latest reply ends."""
+        """End the latest reply."""
         reply = self.engine.sent[-1]
         reply.post(Finished(reply.session.id, "", reason, ReplyStats(4, 2, 3, 0.2, 1.0, 48.0)))
         self.bridge.drain()
@@ -137,7 +137,7 @@ class Desk:
         self.end(reason)
 
     def chat(self) -> Chat:
-        """A chat with a history: a question in two versions, and an answer that was cut off."""
+        """Return a chat with a history: a question in two versions, and a truncated answer."""
         chat = self.library.new(A)
         chat.turn.send("one")
         self.answer("First.")
@@ -150,7 +150,7 @@ class Desk:
 
 @pytest.fixture
 def desk(qapp, tmp_path: Path) -> Iterator[Desk]:
-    """With model A loaded."""
+    """Create a desk with model A loaded."""
     made = Desk(tmp_path / "chats.db")
     made.load(A)
     yield made
@@ -162,7 +162,7 @@ COMPOSED = ("nothing written", "written", "editing")
 
 
 def in_state(desk: Desk, reply: str, composed: str) -> Chat:
-    """A chat with a history, in this state of its turn."""
+    """Return a chat with a history in the given state of its turn."""
     chat = desk.chat()
     if composed != "nothing written":
         chat.turn.write("a draft")
@@ -181,13 +181,13 @@ def in_state(desk: Desk, reply: str, composed: str) -> Chat:
 
 
 def look(chat: Chat) -> object:
-    """All that an action may change."""
+    """Return everything that an action may change."""
     path = [(m.id, m.status) for m in chat.transcript.path]
     return chat.compose, chat.reply.stage, chat.tools.paused, path, chat.queue.messages
 
 
 def act(chat: Chat, action: Action) -> object:
-    """Do it, with the message that it suits best; whether it says that it was done."""
+    """Perform an action on its most suitable message and return the result."""
     path = chat.transcript.path
     question, leaf = path[0].id, path[-1].id
     if action in EVENTS:
@@ -208,7 +208,7 @@ def act(chat: Chat, action: Action) -> object:
 
 ELSEWHERE = {Action.COPY, Action.BRANCH, Action.UNFOLD, Action.RENAME, Action.RESTORE, Action.GO_TO}
 ACTIONS = [action for action in Action if action not in ELSEWHERE]
-"""Those that are the chat's alone."""
+"""Actions handled by the chat alone."""
 
 
 @pytest.mark.parametrize("composed", COMPOSED)
@@ -271,7 +271,7 @@ def test_a_draft_typed_last_is_there_when_the_chat_is_used_again(desk: Desk):
     assert desk.library.open(chat.id, A).compose == Writing("a draft")
 
 
-# Faults that were found, by their numbers.
+# Regression tests, with bug numbers.
 
 
 def test_deleting_edited_message_restores_draft(desk: Desk):
@@ -307,7 +307,7 @@ def test_waiting_reply_goes_to_newly_chosen_model(desk: Desk):
 def test_last_chosen_of_two_loading_models_replies(desk: Desk):
     chat, other = desk.library.new("/models/slow"), desk.library.new("/models/slow")
     chat.turn.send("hello")
-    other.model.load()  # else nobody would want it any more
+    other.model.load()  # otherwise no chat would need it any more
     chat.model.set(B)
     assert (chat.reply.stage, chat._answering.waits_for) == (Stage.LOADING, B)
     desk.fail("/models/slow", "It is broken.")
@@ -318,7 +318,7 @@ def test_last_chosen_of_two_loading_models_replies(desk: Desk):
 
 def test_waiting_repetition_keeps_its_model(desk: Desk):
     chat = desk.chat()
-    desk.loader.lose()  # all models have to be loaded again
+    desk.loader.lose()  # all models must be reloaded
     assert chat.same_again()
     assert (chat.reply.stage, chat._answering.waits_for) == (Stage.LOADING, A)
     chat.model.set(B)
@@ -355,7 +355,7 @@ def test_regenerating_keeps_list_position(desk: Desk):
     older, newer = desk.chat(), desk.chat()
     older.regenerate()
     desk.answer("Again.")
-    older.rename("Another title")  # this wrote the time from before the answer
+    older.rename("Another title")  # this used to write the time from before the answer
     older.turn.write("a draft")
     for chats in (desk.library.chats(), desk.store.chats()):
         assert [chat.id for chat in chats] == [older.id, newer.id]
@@ -406,7 +406,7 @@ def test_a_message_into_a_reply_ends_it_and_is_answered_next(desk: Desk) -> None
     chat.turn.write("in French")
     assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["steer"]
-    desk.say(", three")  # to where its text is whole
+    desk.say(", three")  # up to a complete word
     desk.end(FinishReason.CANCELLED)
     process_until(lambda: desk.engine.sent[-1].turns[-1]["content"] == "in French")
     assert desk.engine.sent[-1].turns[-2]["content"] == "One, two, three"
@@ -420,7 +420,7 @@ def test_a_message_into_a_reply_ends_it_and_is_answered_next(desk: Desk) -> None
 
 
 def test_a_message_waits_where_nothing_has_been_said_yet(desk: Desk) -> None:
-    """A model that is loaded would have been loaded for nothing, and the question be lost."""
+    """Regression test: a loading model was discarded together with the question."""
     chat = desk.chat()
     chat.model.set("/models/slow")
     chat.turn.send("count")

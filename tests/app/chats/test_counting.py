@@ -1,4 +1,4 @@
-"""Tokens are counted as one writes: quietly, never on the way, and told where they do not fit."""
+"""Token counts while typing: in the background, never in the way, with a warning at the limit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_count_includes_conversation_and_shows_from_half(start: Start):
     assert composer.foot == "1,103 of 2,048 tokens"
     assert composer.field.accessibleDescription() == composer.foot
     assert composer.height() > height
-    composer.grab()  # painted without an error
+    composer.grab()  # paints without an error
     write(run, "")
     run.until(lambda: counted(run) is None)
     assert composer.foot == ""
@@ -49,14 +49,14 @@ def test_what_does_not_fit_is_told_and_nothing_is_lost(start: Start):
     write(run, "word " * 2_100)
     run.until(lambda: composer.foot)
     assert composer.foot == "56 tokens too long for this model."
-    slide(run)  # which does not help: there is nothing older
+    slide(run)  # doesn't help, since there are no older turns
     assert composer.foot == "56 tokens too long for this model."
-    assert composer.button.isEnabled()  # the engine has the last word
+    assert composer.button.isEnabled()  # the engine decides
     assert composer.text == "word " * 2_100
 
 
 def slide(run: Run) -> None:
-    """Have the chat leave out its oldest turns, and count once more."""
+    """Let the chat drop its oldest turns, and count again."""
     chat = run.pane.chat
     chat.set_options(replace(chat.options, slide=True), chat.record.system)
     run.pane.composer._count = None

@@ -1,4 +1,4 @@
-"""Word by word: what the one text has and the other has not."""
+"""Word-by-word differences between two texts."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Chats as files: nothing is lost, nothing half is left, and nothing in them does anything."""
+"""Exports are complete, never partially written, and contain nothing executable."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def export(
 
 
 def test_what_a_model_was_told_is_not_hidden_by_a_file():
-    """A person reads the error of a call in place of its result: a file could say anything."""
+    """The user sees a call's error instead of its result, so files must not be able to set it."""
     made = ChatRecord(new_id(), title="Calls")
     said = Message(new_id(), made.id, None, "tool", "Ignore all.", status="error", error="Nothing.")
     written = json.loads(json.dumps(chat_to_json(made, [said])))
@@ -235,7 +235,7 @@ def test_names_of_files_are_ones_that_every_system_takes():
 
 
 class Tags(HTMLParser):
-    """All tags with their attributes."""
+    """Collects tags with their attributes."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The form of answers: what is stored, what the engine gets, what is said of a wrong one."""
+"""Answer formats: storage, engine parameters, and errors for invalid formats."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_wrong_form_never_reaches_the_engine():
         sampling(ChatOptions(answer_as="pattern", pattern="("), {})
     with pytest.raises(ValueError, match="list is empty"):
         sampling(ChatOptions(answer_as="choices"), {})
-    # What the form is not does no harm.
+    # Fields of other formats are ignored.
     assert sampling(ChatOptions(answer_as="json", pattern="("), {}).regex is None
 
 

@@ -1,4 +1,4 @@
-"""Common questions to the Guide are answered from the help, others are not."""
+"""The Guide answers common questions from the help, and other questions without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers of a chat: asked, bounded, stopped alone, and gone with whatever ends their call."""
+"""Helpers of a chat: starting, limits, stopping one of them, and cleanup after their call."""
 
 from __future__ import annotations
 
@@ -31,13 +31,15 @@ from tests.app.remote.scripted import Asked, Scripted, Writer, delta, events, he
 
 
 class Desk(BaseDesk):
-    """A library over a real store and the small engine."""
+    """Library on a real store and the fake engine."""
 
     def chat(self, **options: object) -> Chat:
         return self.library.new("/models/a", {"tools": [HELPERS], **options})
 
     def ask(self, chat: Chat, *questions: str, context: str = "fresh") -> list[HelperRun]:
-        """Have the chat's model ask these, and allow it; returns the lanes."""
+        """Make the chat's model ask helpers these questions, allow the call and return the
+        helpers.
+        """
         arguments = json.dumps({"questions": questions, "context": context})
         chat.turn.send(f"call ask_helpers {arguments}")
         self.until(lambda: chat.tools.first_waiting or self.lanes(chat))
@@ -50,16 +52,16 @@ class Desk(BaseDesk):
         return [lane for call in chat.tools.calls.values() for lane in call.lanes]
 
     def done(self, chat: Chat) -> Message:
-        """Wait for the chat's rest; the message of the call."""
+        """Wait until the chat is idle and return the message of the call."""
         self.until(lambda: not chat.reply.is_active)
         return next(m for m in reversed(chat.transcript.path) if m.role == "tool")
 
     def helpers(self, chat: Chat) -> list[FakeReply]:
-        """What was asked of helpers."""
+        """Return the replies requested from helpers."""
         return [reply for reply in self.engine.sent if reply.session.id != chat.id]
 
     def kept(self, *chats: Chat) -> set[str]:
-        """The engine's sessions that are open and belong to none of these chats."""
+        """Return open engine sessions that don't belong to these chats."""
         own = {chat.id for chat in chats}
         return {r.session.id for r in self.engine.sent if not r.session.closed} - own
 
@@ -249,7 +251,7 @@ def test_a_lane_from_a_file_has_ended_and_hides_nothing() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
-    """A plain model of what must be: what was stopped, and which chats still live."""
+    """Compare with a simple model of which helpers were stopped and which chats still exist."""
     chance = random.Random(seed)
     chats: list[Chat] = []
     stopped: dict[tuple[str, int], Chat] = {}
@@ -296,7 +298,7 @@ def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
         return not any(chat.reply.is_active for chat in everyone)
 
     desk.until(rest)
-    # What a round has had is deleted a turn of the loop later.
+    # Objects of a round are deleted in the next loop iteration.
     desk.until(lambda: all(c.helping.children() == [c.helping._measure] for c in everyone))
     for chat in everyone:
         assert not chat.helping._rounds
@@ -313,7 +315,7 @@ def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
 
 
 class RealDesk(Desk):
-    """The same over the engine itself. The call is scripted: random weights make none."""
+    """Library on the real engine. The call is scripted, since a random model doesn't make one."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "chats.db")
@@ -324,7 +326,7 @@ class RealDesk(Desk):
         self.ended: list[dict[str, Any]] = []
 
     def call(self, chat: Chat, *questions: str, context: str = "fresh") -> Message:
-        """As if the chat's last answer had called for helpers; the message of the call."""
+        """Act as if the chat's last answer had called helpers, and return the call's message."""
         answer = chat.transcript.last("assistant")
         assert answer is not None
         text = json.dumps({"questions": questions, "context": context})
@@ -387,7 +389,7 @@ def test_engine_fork_reuses_prompt_and_is_closed(
 
 
 def test_remote_helpers_get_context_and_no_tools(desk: Desk) -> None:
-    """A server that answers every helper with a call for more helpers."""
+    """The server answers each helper with a call for more helpers."""
     call = {"name": "ask_helpers", "arguments": '{"questions": ["a", "b"], "context": "fork"}'}
     called = delta(None, None, tool_calls=[{"index": 0, "id": "c", "function": call}])
 

@@ -1,4 +1,4 @@
-"""Images go with a message: dropped, pasted, sent to models that see, shown, kept and exported."""
+"""Images in messages: dropped, pasted, sent to vision models, shown, stored and exported."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def png(colour: str = "red", width: int = 40, height: int = 20) -> bytes:
 
 
 Read = tuple[type[Images | Texts], bool]
-"""What was read from the store of an attached file, and whether the GUI thread did."""
+"""Media store that was read, and True if the GUI thread read it."""
 
 
 @pytest.fixture(autouse=True)
 def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Read]]:
-    """All of them: none is by the GUI thread."""
+    """Record reads of attached files, and check that the GUI thread makes none."""
     found: list[Read] = []
 
     def note(kind: type[Images | Texts], name: str) -> None:
@@ -67,7 +67,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Read]]:
 
         monkeypatch.setattr(kind, name, noted)
 
-    note(Images, "_of")  # thumbnails too, if they are not in memory
+    note(Images, "_of")  # thumbnails too, unless they are in memory
     note(Texts, "get")
     yield found
     assert not any(by_gui for _, by_gui in found)
@@ -87,7 +87,7 @@ def lake(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(start: Start) -> Run:
-    """A window whose chat has a model that sees."""
+    """Open a window whose chat has a vision model."""
     made = start().ready()
     see(made, made.pane)
     return made
@@ -111,7 +111,7 @@ def paste(run: Run, data: QMimeData) -> None:
 
 
 def shown(pane: ChatPane) -> AttachedFiles:
-    """The files of the first message on screen."""
+    """Return the files of the first message on screen."""
     row = pane.transcript.row(pane.chat.transcript.path[0].id)
     assert isinstance(row, UserRow)
     assert row.files is not None
@@ -119,7 +119,7 @@ def shown(pane: ChatPane) -> AttachedFiles:
 
 
 def sent(run: Run, pane: ChatPane | None = None) -> list[object]:
-    """The parts of the last turn that the engine was given."""
+    """Return the parts of the last turn sent to the engine."""
     run.answered(pane or run.pane)
     assert run.engine is not None
     content = run.engine.sent[-1].turns[-1]["content"]
@@ -189,7 +189,7 @@ def test_pasted_images_are_taken_as_their_program_gives_them(run: Run, reads: li
     assert run.app.store is not None
     found = run.app.store.images.of([(green,)])
     assert found == {green.hash: png("green")}
-    reads.clear()  # by this test
+    reads.clear()  # made by this test
     both = QMimeData()
     both.setText("a cell")
     both.setData("image/png", png("blue"))
@@ -363,7 +363,7 @@ def test_hostile_images_are_attached_or_refused_in_a_sentence(run: Run, tmp_path
     attaching.refused.connect(told.append)
     for picture in PICTURES:
         if picture.file == "most.png":
-            continue  # takes five seconds to be read
+            continue  # takes five seconds to read
         path = tmp_path / picture.file
         path.write_bytes(picture.make())
         give(run, path)
@@ -468,7 +468,7 @@ def test_images_are_exported_and_imported_with_their_chats(
     with Store.open(tmp_path / "third.db") as third:
         assert len(Import([path]).run(third).taken) == 1
         assert third.images.of([(image,)]) == {}, "another image under that name is left out"
-    reads.clear()  # by this test, which did what a worker does
+    reads.clear()  # made by this test in place of a worker
 
 
 def test_what_is_copied_as_a_file_is_attached_as_one(run: Run, lake: Path) -> None:
@@ -477,7 +477,7 @@ def test_what_is_copied_as_a_file_is_attached_as_one(run: Run, lake: Path) -> No
     assert chip(run.pane).words.is_image
 
 
-# Recordings.
+# Recordings
 
 
 @pytest.mark.parametrize("hears", [True, False])
@@ -498,14 +498,14 @@ def test_a_recording_is_heard_shown_kept_and_exported(
     if not hears:
         assert "cannot hear" in (chat.can(Action.SEND) or "")
         assert (chat.compose.text, chat.transcript.path) == ("What is said?", [])
-        assert chat.turn.send("What is said?", (file,))  # as a broadcast has it, which asks nobody
+        assert chat.turn.send("What is said?", (file,))  # like a broadcast, which shows no dialogs
     read(run, lambda: len(chat.transcript.path) == 2 and not chat.reply.is_active)
     answer = chat.transcript.path[-1]
     if not hears:
         assert (answer.status, "cannot hear" in answer.error) == ("error", True)
         return
     assert (answer.status, answer.error) == ("complete", "")
-    assert answer.stats["prompt_tokens"] > 50  # 25 for each second
+    assert answer.stats["prompt_tokens"] > 50  # 25 tokens per second
     (shown,) = run.pane.findChildren(FileLine)
     said = {shown.about_in(room) for room in range(5, 300)}
     assert {"WAV", "WAV, 0:02"} <= said
@@ -519,7 +519,7 @@ def test_a_recording_is_heard_shown_kept_and_exported(
     (again,) = store.messages(chat.id)[0].attachments
     assert (again, again.seconds) == (file, 2)
     assert store.images.of([(again,)]) == {file.hash: place.read_bytes()}
-    reads.clear()  # by this test, which did what a worker does
+    reads.clear()  # made by this test in place of a worker
 
 
 def test_a_large_recording_is_kept_as_models_hear_it(monkeypatch: pytest.MonkeyPatch) -> None:

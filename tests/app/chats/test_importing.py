@@ -1,4 +1,4 @@
-"""Chats of other programs: branches kept, the rest told, nothing doubled, nothing too large."""
+"""Importing chats from other programs: branches, reports, duplicates and size limits."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write(path: Path, value: Any) -> Path:
 
 
 def tree(store: Store, chat: ChatRecord) -> list[Any]:
-    """The messages as nested lists: who said what, and what follows it."""
+    """Return the messages as nested lists of role, text and replies."""
     messages = store.messages(chat.id)
 
     def below(parent: str | None) -> list[Any]:
@@ -141,7 +141,7 @@ def test_import_loses_no_message_of_a_loop(
 
 
 def gpt(*messages: dict[str, Any], **more: Any) -> list[Any]:
-    """A conversation of ChatGPT with these messages, one after the other."""
+    """Return a ChatGPT conversation with these messages in a row."""
     mapping, parent = {}, None
     for number, message in enumerate(messages):
         key = f"m{number}"
@@ -160,7 +160,7 @@ ASKED = said("Go", "user")
 
 
 def answers(store: Store, path: Path, export: list[Any]) -> tuple[list[str], Report]:
-    """The answers of the one chat of an export, and the report."""
+    """Return the answers in an export's only chat, and the report."""
     report = take(store, write(path / "conversations.json", export))
     (chat,) = report.taken
     return [m.content for m in store.path(chat.id) if m.role == "assistant"], report
@@ -506,8 +506,8 @@ def test_messages_of_other_chats_are_not_written_over(store: Store, tmp_path: Pa
 
 
 def test_imported_ids_are_replaced(store: Store, tmp_path: Path):
-    """A chat of a file became a session under the file's name, which was a key of the engine's
-    own; a folder named "archive" was the sidebar's archive.
+    """Regression test: an imported chat kept its id, which could collide with an internal key of
+    the engine, and a folder named "archive" became the sidebar's archive.
     """
     said = [
         {"id": "a", "role": "user", "content": "one"},
@@ -555,7 +555,7 @@ def test_undo_of_import_trashes_continued_chats(store: Store, tmp_path: Path):
     assert store.chats() == [mine]
     assert [chat.id for chat in store.trash.chats()] == [taken[0].id]
     assert store.search("boat") == []
-    assert len(take(store, path).taken) == 1  # as for the first time
+    assert len(take(store, path).taken) == 1  # treated as a first import
     store.flush()
     assert len(store.chats()) == 2
 
@@ -617,7 +617,7 @@ def test_it_can_be_stopped_and_what_was_taken_in_is_known(store: Store, tmp_path
 
 
 def imported_apart(tmp_path: Path, *data: bytes, name: str = "a.json") -> list[dict[str, Any]]:
-    """What an import says of each of these, asked of a process of its own: it may hang or crash."""
+    """Run imports in a child process, since they may hang or crash, and return their results."""
     files = []
     for number, content in enumerate(data):
         (folder := tmp_path / str(number)).mkdir(exist_ok=True)
@@ -650,9 +650,9 @@ for file in map(Path, sys.argv[1:]):
 
 @pytest.mark.parametrize(("before", "name"), [(0, "a.json"), (64_000, "a.json"), (64_000, "a.zip")])
 def test_endless_number_does_not_crash_import(tmp_path: Path, before: int, name: str):
-    """The compiled parser crashes on an integer that Python refuses: it gets to see none.
+    """The compiled parser crashes on integers that Python refuses, so it must never see them.
 
-    What stands before it in the file is taken in, and the rest is told.
+    Chats before the number are imported, and the rest is reported.
     """
     first, second = (dict(exports.claude()[0], uuid=f"{n}", name=f"chat {n}") for n in (1, 2))
     first["summary"] = "x" * before
@@ -667,7 +667,7 @@ def test_endless_number_does_not_crash_import(tmp_path: Path, before: int, name:
 
 
 def test_digits_in_text_stay_text(store: Store, tmp_path: Path):
-    """What the quick parser is kept from, the careful one reads: once, and to the end."""
+    """Input that the fast parser can't handle is parsed once, completely, by the careful parser."""
     chats = [dict(exports.claude()[0], uuid=f"{n}", name=f"chat {n}") for n in range(5)]
     chats[3] = json.loads(json.dumps(chats[3]).replace("Sort", "3" * 90_000))
     chats[3]["chat_messages"][0]["content"] = [{"type": "text", "text": "1" * 90_000}]
@@ -678,7 +678,7 @@ def test_digits_in_text_stay_text(store: Store, tmp_path: Path):
 
 
 def test_invalid_time_does_not_block_import(tmp_path: Path):
-    """Infinity divided by a thousand is infinity: the import went on for ever."""
+    """Regression test: infinity divided by 1,000 is still infinity, so the import never ended."""
     chat = exports.chatgpt()[0] | {"create_time": "HERE", "update_time": "HERE"}
     moments = ["1e400", "-1e400", "9" * 400, "1e300", "-5", "1e-400", "NaN"]
     data = [json.dumps([chat]).replace('"HERE"', moment).encode() for moment in moments]
@@ -697,7 +697,7 @@ def test_own_file_without_chats_is_reported(store: Store, tmp_path: Path):
 
 
 def test_names_of_a_million_characters_are_shortened(store: Store, tmp_path: Path):
-    """The list lays all of a title out at each paint: two million characters took three seconds."""
+    """The list lays out whole titles when painting: two million characters took three seconds."""
     long = "word " * 200_000
     chat = ChatRecord(new_id(), long, model=f"/{long}", tags=(long, *map(str, range(10_000))))
     message = Message(new_id(), chat.id, None, "assistant", "x", model=long)
@@ -720,14 +720,14 @@ def test_names_of_a_million_characters_are_shortened(store: Store, tmp_path: Pat
         assert max(map(len, kept.tags), default=0) <= 1_000
         assert all(len(m.model) <= 1_000 for m in store.messages(kept.id))
     assert [len(folder.name) for folder in store.folders.all()] == [1_000]
-    with closing(sqlite3.connect(store.file)) as db:  # and one that was put there by other hands
+    with closing(sqlite3.connect(store.file)) as db:  # and a title written by another program
         db.execute("UPDATE chats SET title = ?", (long,))
         db.commit()
     assert {len(kept.title) for kept in store.chats()} == {1_000}
 
 
 def test_too_long_draft_becomes_a_file(store: Store, tmp_path: Path):
-    """A field of text lays all of it out at once; nothing of it is lost."""
+    """A text field lays out its whole content immediately. No text is lost."""
     long = "word " * 300_000
     chat = ChatRecord(new_id(), "t", draft=long, edited_id="q", edited_text=long + "2")
     message = Message("q", chat.id, None, "user", "why")

@@ -1,4 +1,4 @@
-"""What a chat says in a language that is not English."""
+"""Texts of a chat in languages other than English."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from engine.errors import OUT_OF_MEMORY
 
 @pytest.fixture
 def _in_brackets() -> Iterator[None]:
-    """A language in which each text stands in brackets."""
+    """Install a language that puts each text in brackets."""
     language.install(lambda text, comment, n: f"[{text}]")
     yield
     language.install(None)

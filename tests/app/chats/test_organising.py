@@ -1,4 +1,6 @@
-"""Folders, pinned chats, tags and the archive: by menu, by key, by dragging, and read out."""
+"""Folders, pins, tags and the archive, by menu, keyboard and drag, and as read by screen
+readers.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ SELECT = QItemSelectionModel.SelectionFlag.Select
 
 @pytest.fixture
 def five(start: Start, profile):
-    """A profile with five stored chats, A the latest, and no pane but a new one."""
+    """Start with a profile of five stored chats, A the most recent, and a single new pane."""
     profile.mkdir()
     now = time.time()
     with Store.open(profile / "chats.db") as store:
@@ -80,7 +82,7 @@ def test_a_folder_is_made_filled_folded_and_deleted_by_key(five: Run):
     press(five, Qt.Key.Key_Right)
     assert titles(five) == ["Folders", "Work", "Inner", "A", "B", "Today", "C", "D", "E"]
     choose(five, "B0")
-    press(five, Qt.Key.Key_Left)  # to the folder
+    press(five, Qt.Key.Key_Left)  # to its folder
     assert five.window.sidebar.list.currentIndex() == five.window.sidebar.model.row_of(work.id)
     press(five, Qt.Key.Key_Delete)
     assert titles(five) == ["Folders", "Inner", "Today", "A", "B", "C", "D", "E"]
@@ -156,7 +158,7 @@ def test_rows_are_dragged_to_folders_and_sections(five: Run):
     drag([inner.id], work.id)
     model.fold(work.id)
     assert titles(five) == ["Folders", "Work", "Inner", "A", "B", "Today", "C", "D", "E"]
-    drag([work.id], inner.id)  # that would be nested twice
+    drag([work.id], inner.id)  # would nest folders twice
     assert order.folder(work.id).parent_id is None
     drag(["A0"], "D0")
     assert titles(five) == ["Folders", "Work", "Inner", "B", "Today", "A", "C", "D", "E"]
@@ -165,7 +167,7 @@ def test_rows_are_dragged_to_folders_and_sections(five: Run):
     order.pin(["D0"], True)
     drag(["E0"], "Pinned")
     assert five.app.library.chat("E0").pinned_at is not None
-    order.move(["E0"], work.id)  # it lies there, and is where the person wants it, too
+    order.move(["E0"], work.id)  # already in this folder, where the user puts it
     assert five.app.library.chat("E0").folder_id == work.id
     assert titles(five)[:3] == ["Pinned", "D", "E"]
     asides = [model.row(model.row_of(each)).end_texts for each in ("D0", "E0", "B0")]

@@ -1,4 +1,4 @@
-"""Pages of PDFs go with a message as images, to models that see; else the text in them does."""
+"""PDF pages are sent as images to vision models, and as text to other models."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Drawn = list[tuple[int, ...]]
 
 @pytest.fixture(autouse=True)
 def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
-    """The numbers of pages that children were asked for, a list each time."""
+    """Record the page numbers requested from child processes, a tuple per request."""
     asked: Drawn = []
 
     def noted(path: Path, numbers: Sequence[int], *others: object) -> list[DrawnPage]:
@@ -50,13 +50,13 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
     monkeypatch.setattr(pdf_pages, "draw_pages", noted)
     monkeypatch.setattr(images, "held", images.MediaCache())
     monkeypatch.setattr(pdf_pages, "held", images.held)
-    monkeypatch.setattr(pdf_pages, "PIXELS", 60_000)  # they are drawn and read sooner
+    monkeypatch.setattr(pdf_pages, "PIXELS", 60_000)  # faster to render and read
     return asked
 
 
 @pytest.fixture
 def run(start: Start) -> Run:
-    """A window whose chat has a model that sees."""
+    """Open a window whose chat has a vision model."""
     made = start().ready()
     see(made, made.pane)
     return made
@@ -67,12 +67,12 @@ def scan(tmp_path: Path, count: int, name: str = "scan.pdf") -> Path:
 
 
 def numbers(pane: ChatPane) -> list[int]:
-    """Of the pages that are attached as images."""
+    """Return the numbers of the pages attached as images."""
     return [each.spans[0][0] for each in pane.chat.attaching.files if each.is_image]
 
 
 def entries(run: Run) -> list[QAction]:
-    """What the first chip's menu offers."""
+    """Return the entries in the first chip's menu."""
     chip = run.pane.composer.chips.chips[0]
     QTest.keyClick(chip, Qt.Key.Key_Return)
     menu = run.pane.findChild(QMenu, "file-menu")
@@ -83,7 +83,7 @@ def entries(run: Run) -> list[QAction]:
 
 
 def chosen(run: Run, words: str) -> None:
-    """Take this entry of the first chip's menu."""
+    """Choose an entry of the first chip's menu."""
     (action,) = [each for each in entries(run) if each.text() == words]
     action.trigger()
 
@@ -253,7 +253,7 @@ def test_how_many_pages_fit_the_model_itself_counts(start: Start, tmp_path: Path
     assert count * (few + 1) / few > 384 - count / few
 
 
-# A PDF of which only some pages are scans.
+# A PDF in which only some pages are scans.
 
 MIXED = ["Cover", None, "", "The end", None]
 
@@ -303,12 +303,12 @@ def test_message_waits_for_scanned_pages(run: Run, tmp_path: Path) -> None:
     assert pane.chat.transcript.path == []
 
 
-# A model that does not see.
+# A text-only model.
 
 
 @pytest.fixture
 def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A reader of texts that says how large a file it was given, and takes no language."""
+    """Install a fake OCR program that prints the start of its file and ignores the language."""
     path = tmp_path / "tesseract"
     path.write_text(
         f"#!{sys.executable}\nimport sys\nprint('read', open(sys.argv[1], 'rb').read(2))\n"

@@ -1,4 +1,4 @@
-"""Messages that are sent while a reply runs: they wait in a queue, on the disk with the chat."""
+"""Messages sent during a reply wait in a queue that is stored with the chat."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def queued(chat: Chat) -> list[str]:
 
 
 def asked(desk: Desk) -> list[Any]:
-    """What was asked, the replies that are not begun too."""
+    """Return the texts sent to the engine, including replies that haven't started."""
     return [reply.turns[-1]["content"] for reply in desk.engine.sent]
 
 
@@ -41,7 +41,7 @@ def enter(chat: Chat, text: str) -> None:
 
 @pytest.fixture
 def chat(desk: Desk) -> Chat:
-    """A chat that answers "count", with two messages queued."""
+    """Return a chat that is answering "count", with two messages queued."""
     chat = desk.library.new(A)
     chat.turn.send("count")
     desk.say("One")
@@ -94,7 +94,7 @@ def test_queue_is_held_after_interrupted_reply(desk: Desk, chat: Chat, how: str,
     if how == "quit":
         after.close()
         return
-    # What is said by hand goes at once, and they wait still.
+    # A message sent directly skips the queue, which still waits.
     enter(chat, "first this")
     assert asked(desk)[-1] == "first this"
     desk.answer("yes")
@@ -116,7 +116,7 @@ def test_steering_message_goes_first(desk: Desk, chat: Chat) -> None:
     desk.answer("yes")
     process_until(lambda: asked(desk)[-1] == "two")
 
-    # With nothing composed it is the first of the queue.
+    # With an empty composer, steering sends the first queued message.
     desk.say("1, 2")
     assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["steer"]
@@ -158,8 +158,8 @@ def test_one_that_is_edited_keeps_its_place_and_is_waited_for(desk: Desk, chat: 
     assert (chat.compose, queued(chat)) == (Writing("a draft"), ["zwei", "three"])
     process_until(lambda: asked(desk) == ["count", "zwei"])
 
-    # Removed while it is edited it is gone, and the draft is back. Esc leaves it as it was, and
-    # it goes.
+    # Removing the message being edited restores the draft. Esc leaves the message as it was, and
+    # then it's sent.
     third = chat.queue.messages[0].id
     chat.turn.edit_queued(third)
     chat.turn.remove_queued(third)
@@ -181,7 +181,7 @@ def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
     assert queued(chat) == ["three"]
     chat.queue.put(first, 0)
     assert queued(chat) == ["two", "three"]
-    # After the end nothing is sent because something comes back.
+    # After the end, restoring the chat sends nothing.
     for message in chat.queue.messages:
         chat.turn.remove_queued(message.id)
     desk.end()

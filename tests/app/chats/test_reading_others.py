@@ -1,4 +1,4 @@
-"""A chat reads others: what goes with each message, by a plain model; kept, killed, hostile."""
+"""Chats that read other chats: the text sent with each message, storage, and hostile input."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def read(chat: Chat, other: Chat, last: int = 0, *, follow: bool = True) -> None
 
 
 def told(desk: Desk) -> str:
-    """The last turn that the engine was given."""
+    """Return the last turn sent to the engine."""
     return text_of(desk.engine.sent[-1].turns[-1]["content"])
 
 
 def say(desk: Desk, chat: Chat, text: str, answer: str = "ok") -> str:
-    """Send what is composed with this text, and have it answered; what the engine was given."""
+    """Send a message, have it answered, and return the turn sent to the engine."""
     chat.turn.write(text)
     assert chat.turn.handle(Event.ENTER)
     prompt = told(desk)
@@ -52,7 +52,7 @@ def say(desk: Desk, chat: Chat, text: str, answer: str = "ok") -> str:
 
 
 def two(desk: Desk) -> tuple[Chat, Chat]:
-    """A chat that says "one" and "First.", and a new one."""
+    """Return a chat that says "one" and "First.", and a new chat."""
     first = desk.library.new(A)
     say(desk, first, "one", "First.")
     return first, desk.library.new(A)
@@ -64,7 +64,7 @@ def test_what_is_read_is_what_was_said_there_and_no_more(desk: Desk) -> None:
     first.turn.write("two")
     assert first.turn.handle(Event.ENTER)
     desk.say("hmm", "reasoning")
-    desk.say("Second")  # and goes on writing
+    desk.say("Second")  # and is still writing
     read(chat, first)
     (file,) = chat.attaching.files
     assert (about(file), file.name) == ("whole, 3 messages", "one")
@@ -85,7 +85,7 @@ def test_read_chat_is_sent_in_its_current_state(desk: Desk) -> None:
     prompt = say(desk, chat, "so")
     numbers = re.findall(r'<message number="(\d)"', prompt)
     assert numbers == ["2", "3", "4"], "from the message on that was chosen"
-    read(chat, first, 2, follow=False)  # anew, and as a file is: as it was when it was chosen
+    read(chat, first, 2, follow=False)  # again, but as a snapshot from the time it was chosen
     assert chat.attaching.others.follows == {}
     say(desk, first, "three", "Third.")
     assert re.findall(r'<message number="(\d)"', say(desk, chat, "so")) == ["3", "4"]
@@ -94,7 +94,7 @@ def test_read_chat_is_sent_in_its_current_state(desk: Desk) -> None:
 
 def test_mutual_reading_does_not_echo(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     first, chat = two(desk)
-    monkeypatch.setattr(desk.store, "path", None)  # of chats in use nothing is read from the disk
+    monkeypatch.setattr(desk.store, "path", None)  # chats in use aren't read from disk
     read(chat, first)
     read_by_chat = say(desk, chat, "what does it say", "It says: F.")
     assert "First." in read_by_chat
@@ -104,7 +104,7 @@ def test_mutual_reading_does_not_echo(desk: Desk, monkeypatch: pytest.MonkeyPatc
     assert "First." not in back
     assert "and it" in say(desk, chat, "more")
     assert "It says: F." not in told(desk)
-    # A broadcast from here goes to the other, too: what that says itself it is not told.
+    # A broadcast from here also reaches the other chat, which isn't sent its own messages.
     files = chat.transcript.path[0].attachments
     assert files
     assert first.turn.send("to all", files)
@@ -122,7 +122,7 @@ def test_queued_edited_and_branched_messages_keep_reading(desk: Desk) -> None:
     assert chat.turn.handle(Event.ENTER)
     reply = desk.engine.sent[-1]
     say(desk, first, "two", "Second.")
-    desk.engine.sent.append(reply)  # the one that ends next
+    desk.engine.sent.append(reply)  # ends next
     count = len(desk.engine.sent)
     desk.answer(" done")
     process_until(lambda: len(desk.engine.sent) > count)
@@ -160,7 +160,7 @@ def test_after_a_kill_it_goes_on_where_it_was(desk: Desk, tmp_path: Path, sent: 
         there = again.library.open(first.id, A)
         say(again, there, "two", "Second.")
         assert "which are new" in say(again, back, "now")
-        # A chat that is closed is read from the disk, and one that is erased not at all.
+        # A closed chat is read from disk, and an erased chat isn't read.
         say(again, there, "three", "Third.")
         again.library.release(there.id)
         assert again.library.find(there.id) is None
@@ -236,7 +236,7 @@ def test_hostile_names_texts_and_fields_stay_what_they_are(desk: Desk) -> None:
     for field, value in (("chat", 3), ("before", -1), ("before", 1.5), ("news", "old")):
         with pytest.raises((TypeError, ValueError)):
             attachments_from_json([{**good[0], field: value}])
-    # Labels that do not fit the pages, and places that were never read, end nothing.
+    # Mismatched labels and invalid positions do no harm.
     text = AttachedText("message", ("a", "b"), ("user",))
     odd = Attachment("t", "chat", text.hash, "message", 2, 2, chat=first.id, before=7, news="new")
     assert '<message number="9">' in file_element(odd, text)
@@ -252,7 +252,7 @@ MESSAGE = re.compile(r'<message number="(\d+)" name="(\w+)">\n(.*?)\n</message>'
 
 
 def books(turns: list[Any], title: str) -> Lines:
-    """What a model knows of a chat that reads the turns from the first to the last."""
+    """Return a model's knowledge of a chat after reading all the turns."""
     known: Lines = {}
     for turn in turns:
         for called, shows, inside in ELEMENT.findall(text_of(turn["content"])):

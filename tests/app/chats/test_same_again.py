@@ -1,4 +1,4 @@
-"""The same answer once more: with its own seed and settings, beside it, in one step."""
+"""Repeating an answer with the same seed and settings, shown as another version."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_repetition_uses_settings_of_the_reply(start: Start):
     assert chat.options == now
     assert chat.transcript.alternatives(last(run).id)[1:] == [last(run).id]
     assert figures_line(last(run).stats).endswith("identical")
-    same_again_by_key(run)  # of what was had again
+    same_again_by_key(run)  # of the repeated answer
     run.until(lambda: len(run.engine.sent) == 3)
     run.answered()
     assert run.engine.sent[-1].params == first
@@ -73,7 +73,7 @@ def test_an_answer_without_a_known_seed_says_so(start: Start, profile):
     chat_id, answer = run.pane.chat.id, last(run)
     run.end()
     with Store.open(profile / "chats.db") as store:
-        store.save_message(replace(answer, stats={}))  # as the first versions did
+        store.save_message(replace(answer, stats={}))  # as saved by the first versions
     run = start().ready()
     pane = run.pane
     assert pane.chat.id == chat_id
@@ -110,7 +110,7 @@ def test_repetition_needs_idle_chat(start: Start):
     run.answered()
     assert len(run.engine.sent) == 1
 
-    # Afterwards answering again is random.
+    # Regenerating afterwards uses a random seed.
     same_again_by_key(run)
     run.until(lambda: len(run.engine.sent) == 2)
     run.answered()
@@ -121,7 +121,7 @@ def test_repetition_needs_idle_chat(start: Start):
     assert first == again != anew
     assert "same" not in last(run).stats
 
-    # One press makes a fixed seed random again.
+    # A single key press replaces a fixed seed with a random seed.
     chat = run.pane.chat
     chat.set_options(ChatOptions(seed=5), "")
     panel = OptionsPopover(chat, run.window)
@@ -169,7 +169,7 @@ def test_engine_repeats_unless_system_prompt_differs(start: Start, tmp_path):
     assert chat.same_again(first.id)
     other = ended()
     assert other.content != first.content
-    # Where it ended for another reason, whether it is the same is not said at all.
+    # If it ended for another reason, no comparison is shown.
     assert other.stats.get("same") is not True
     assert chat.regenerate()
     assert ended().stats["seed"] != first.stats["seed"]

@@ -1,4 +1,4 @@
-"""Which answers of a model are titles, and what they are cleaned of."""
+"""Accepting a model's answer as a title, and cleaning it up."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_automatic_title_follows_edited_message(start: Start) -> None:
     run.answered()
     assert (chat.title, chat.record.titled_by) == ("say another", "")
     run.ask("say more")
-    edit(chat, chat.transcript.path[2].id, "say less")  # not the first
+    edit(chat, chat.transcript.path[2].id, "say less")  # not the first question
     run.answered()
     assert chat.title == "say another"
     chat.rename("Mine")

@@ -1,4 +1,4 @@
-"""A chat's own model names it, in the background and never against the person's will."""
+"""A chat's own model names it in the background, unless the user has set a title."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def run(start: Start) -> Run:
 
 
 def rest(run: Run) -> None:
-    """The time in which nothing was answered is over, and what comes of it has come."""
+    """Let the idle time pass and wait for the resulting work."""
     titling = run.window.titling
     titling._rest.stop()
     before = flows.left()
@@ -47,7 +47,7 @@ def test_after_the_first_exchange_the_model_names_the_chat(run: Run):
     assert ASKED in asked.turns[0]["content"]
     exchange(run, "say more")
     rest(run)
-    assert len(run.engine.asked) == 1  # once
+    assert len(run.engine.asked) == 1  # only once
 
 
 def test_a_title_typed_by_hand_is_never_written_over(run: Run):
@@ -102,10 +102,10 @@ def test_title_request_restarts_after_a_reply(run: Run):
     assert not titling.at_work
     assert run.engine.asked[0].cancelled.is_set()
     titling.look()
-    assert not titling.at_work  # a chat answers
+    assert not titling.at_work  # a chat is being answered
     run.engine.release()
     run.answered()
-    rest(run)  # the latest first
+    rest(run)  # most recent first
     assert run.app.library.chat(chat_id).title == FIRST_WORDS
     rest(run)
     assert run.app.library.chat(chat_id).title == TITLE
@@ -118,7 +118,7 @@ def test_other_programs_that_are_answered_come_first(run: Run):
     titling = run.window.titling
     rest(run)
     assert run.engine.asked == []
-    assert titling._rest.isActive()  # later, then
+    assert titling._rest.isActive()  # postponed
     run.engine.release()
 
 

@@ -1,4 +1,4 @@
-"""Chats that call tools: asked for, run, given back; nothing of one chat reaches another."""
+"""Tool calls in chats: consent, execution and results, without leaks between chats."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.app.desk import Desk as BaseDesk
 
 
 class Desk(BaseDesk):
-    """A library over a real store and the small engine, with tools that a test steers."""
+    """Library on a real store and the fake engine, with tools that a test controls."""
 
     def __init__(self, file: Path) -> None:
         super().__init__(file)
@@ -92,7 +92,7 @@ def desk(qapp: object, tmp_path: Path) -> Iterator[Desk]:
 
 
 def asked(chat: Chat) -> list[str]:
-    """The messages of the calls that wait for the person."""
+    """Return the messages of calls that wait for the user's consent."""
     return [key for key, call in chat.tools.calls.items() if call.state is CallState.ASKING]
 
 
@@ -191,9 +191,9 @@ def test_what_writes_is_asked_for_each_time(desk: Desk) -> None:
 
 
 def test_shown_diff_belongs_to_running_call(desk: Desk) -> None:
-    """Arguments are changed while their difference is made: the first one is never shown.
+    """Arguments change while their diff is computed, so the first diff must never appear.
 
-    And arguments that were no JSON at first had no difference at all: it comes before the call.
+    Arguments that weren't valid JSON at first get a diff before the call runs, too.
     """
     gates = {"first": threading.Event(), "second": threading.Event()}
     seen: list[tuple[str, str]] = []
@@ -478,5 +478,5 @@ def test_eight_chats_at_once_and_nothing_crosses(desk: Desk) -> None:
 
 
 def test_random_schedules_of_eight_chats(qapp: object, tmp_path: Path) -> None:
-    """A short part of `python -m tests.torture tools`."""
+    """Short version of `python -m tests.torture tools`."""
     tool_chats.play(tmp_path, 300, seed=7)

@@ -1,4 +1,4 @@
-"""The message tree, titles, and what the engine is asked."""
+"""The message tree, titles, and requests to the engine."""
 
 from __future__ import annotations
 

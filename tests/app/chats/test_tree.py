@@ -1,4 +1,4 @@
-"""The picture of a chat's branches: every message once, never deep, and what names may be."""
+"""Tree of a chat's branches: each message once, limited depth, and valid names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.store import Message
 
 
 def grown(size: int, seed: int) -> Transcript:
-    """A tree that divides at random, now near its end and now anywhere."""
+    """Return a tree that branches at random, often near its end."""
     chance = random.Random(seed)
     made = [Message("m0000", "c")]
     for n in range(1, size):

@@ -1,4 +1,4 @@
-"""The pane draws its chat's turn: an edit outlives everything, and nothing is refused silently."""
+"""A pane shows the state of its chat's turn: edits survive, and each refusal is reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ESCAPE, RETURN = Qt.Key.Key_Escape, Qt.Key.Key_Return
 
 
 def editing(run: Run, draft: str = "a draft") -> str:
-    """Begin to edit the first message, with a draft in the composer; returns its id."""
+    """Start editing the first message with a draft in the composer, and return the message's id."""
     run.ready()
     run.ask("say one")
     run.pane.composer.set_text(draft)
@@ -48,7 +48,7 @@ def test_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     assert run.answered() == "three "
     assert composer.text == ""
 
-    # What was being edited comes back with the message.
+    # The text being edited comes back with the message.
     run.window.chats.new()
     question = editing(run)
     run.pane.composer.set_text("say two")
@@ -74,7 +74,7 @@ def test_unfinished_edit_survives_a_restart(start: Start, qtbot: QtBot):
     assert not composer.editing
     assert composer.text == "a draft"
 
-    # Escape gives an edit up for good.
+    # Escape discards an edit permanently.
     composer.set_text("a draft")
     run.pane.transcript.action_requested.emit("edit", run.pane.chat.transcript.path[0].id)
     assert composer.editing
@@ -101,7 +101,7 @@ def test_model_can_change_while_first_one_loads(start: Start):
 def test_sent_text_is_never_a_draft_again(
     start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
-    """The program may be killed after each group of operations that the writer is given."""
+    """Simulate a kill after each group of operations given to the store's writer."""
     run = start().ready()
     writer, chat_id = run.app.store._writer, run.pane.chat.id
     groups: list[list[Operation]] = []
@@ -153,7 +153,7 @@ def test_menu_in_new_chat_explains_disabled_actions(start: Start):
         run.window.commands[command].trigger()
         assert run.window.toast.text == words
 
-    # Enter does, too; and while a reply runs the menus do.
+    # Enter sends too, and the menus work during a reply.
     run.qtbot.keyClick(run.pane.composer.field, RETURN)
     assert run.window.toast.text == "Write a message first."
     run.say("hold 2")
@@ -174,20 +174,21 @@ def test_enter_queues_and_ctrl_enter_steers(start: Start):
     run.until(lambda: run.answer(pane))
     run.say("say then")
     assert pane.queue.words.text() == "Sent after the reply. Ctrl+Enter sends the first one now."
-    run.qtbot.keyClicks(field, "x")  # Ctrl+Enter is for this message now
+    run.qtbot.keyClicks(field, "x")  # Ctrl+Enter now belongs to this message
     assert "Ctrl+Enter" not in pane.queue.words.text()
     run.qtbot.keyClick(field, Qt.Key.Key_Backspace)
     assert (pane.composer.text, [*pane.queue.rows]) == ("", [pane.chat.queue.messages[0].id])
     assert len(pane.chat.transcript.path) == 2
     run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
-    run.until(lambda: run.answer(pane) == "then ")  # after a turn of the loop without a reply
+    run.until(lambda: run.answer(pane) == "then ")  # after a loop iteration without a reply
     run.answered()
     assert [m.status for m in pane.chat.transcript.path] == ["complete", "cancelled"] + [
         "complete"
     ] * 2
     assert (pane.composer.text, pane.composer.foot) == ("", "")
 
-    # Without a reply it is Enter; where Ctrl+Enter sends, it waits, and Shift makes the difference.
+    # Without a reply it acts like Enter. If Ctrl+Enter sends, plain Enter queues, and Shift inverts
+    # it.
     run.qtbot.keyClicks(field, "hold 2")
     run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
     run.until(lambda: run.answer(pane))
@@ -207,7 +208,7 @@ def test_disabled_compare_button_has_a_reason(look, qtbot: QtBot):
     qtbot.addWidget(parent)
     dialog = CompareDialog(models, models[0][0], ChatOptions(), "hi", Settings(), parent)
     dialog.kinds["Models"].setChecked(True)
-    assert dialog.go.isEnabled()  # no more are chosen than can be compared
+    assert dialog.go.isEnabled()  # within the limit for comparisons
     dialog.models[6].setChecked(True)
     assert not dialog.go.isEnabled()
     assert dialog.why.text() == "Choose at most 6 models. 7 are chosen."

@@ -1,4 +1,4 @@
-"""Transitions of a chat's turn: an example of each row, and random events against a reference."""
+"""State transitions of a chat's turn: an example per table row, and random events."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def waiting(
     return composed(draft=draft, queue=queue, first=first, **more)
 
 
-# By event, one line for each row of its table: a state for which it is the first that applies, the
-# effects, and what changes of the draft and the queue, or the refusal.
+# By event, a line for each row of its table: the first state to which it applies, the effects, and
+# the changes to the draft and the queue, or the refusal.
 EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.ENTER: [
         (waiting(STEERING), Refusal.STEERS),
@@ -228,7 +228,7 @@ def test_any_event_in_any_state_is_safe(state: TurnState, event: Event) -> None:
         assert done == Step(state, refusal=done.refusal)
         return
     moved = [effect for effect in done.effects if effect in MOVES_MESSAGE]
-    assert len(moved) <= 1  # a message is sent, queued or held, never two of them
+    assert len(moved) <= 1  # a message is sent, queued or held, never more than one of these
     rewords = moved == [SUBMIT] and state.content is Content.REWORDING
     if set(moved) & {SUBMIT, Effect.SAY, Effect.SEND_FIRST} and not rewords:
         assert state.reply is IDLE
@@ -242,7 +242,7 @@ def test_any_event_in_any_state_is_safe(state: TurnState, event: Event) -> None:
 
 
 class Chat:
-    """A chat that does what the table asks for."""
+    """Chat that applies the effects in the table."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
@@ -289,7 +289,7 @@ class Chat:
 
 
 class Reference:
-    """The same by hand."""
+    """Hand-written implementation for comparison."""
 
     def __init__(self) -> None:
         self.said: list[str] = []

@@ -1,4 +1,4 @@
-"""The work per append depends on the open tail, never on what came before, and is bounded."""
+"""The cost per append depends only on the open tail and is bounded."""
 
 import cProfile
 import gc
@@ -50,7 +50,7 @@ def test_rows_are_not_tracked_by_the_collector(qapp: object) -> None:
     document = MarkdownDocument()
     document.set_text(mixed(20_000))
     document.settle()
-    gc.collect()  # it stops tracking tuples whose members are not tracked
+    gc.collect()  # untracks tuples whose members aren't tracked
     assert not any(map(gc.is_tracked, document._writer.rows))
     assert not any(isinstance(found, Row | Span | Ink) for found in gc.get_objects())
 
@@ -83,7 +83,7 @@ def test_an_oversized_tail_is_parsed_seldom() -> None:
 
 
 class Work:
-    """What showing a text takes: Python's calls, and characters that Qt was told have changed."""
+    """Cost of showing a text: Python calls, and characters reported to Qt as changed."""
 
     def __init__(self, text: str, sizes: Iterator[int]) -> None:
         self.characters = 0
@@ -142,9 +142,10 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 CALLS, WRITTEN = 150, 4
-"""For each character of a text given whole: a list item's three characters take the most calls.
+"""Limits per character of a text that arrives whole. A list item's three characters need most
+calls.
 
-The first slice of a very long line is written as a paragraph before it is shown as it was typed.
+The first slice of a very long line is written as a paragraph before it is shown as typed.
 """
 
 
@@ -179,7 +180,7 @@ OVERSIZED: dict[str, str] = {
 def test_no_more_than_a_bounded_part_of_a_block_is_parsed(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The parser sees the same few lines of a block over the limits, however long it is."""
+    """However long a block over the limits is, the parser sees the same few lines."""
     seen: list[int] = []
     parse = parser().block.parse
 
@@ -225,7 +226,7 @@ def test_after_a_block_over_the_limits_all_is_as_ever(name: str) -> None:
     assert "".join(block.source for block in pieces.finished) == text
 
     def parts(splitter: BlockSplitter) -> list[tuple[bool, str]]:
-        """Typed blocks next to each other are one."""
+        """Merge adjacent typed blocks."""
         groups = itertools.groupby(splitter.finished, key=lambda block: block.typed)
         return [(typed, "".join(block.source for block in group)) for typed, group in groups]
 

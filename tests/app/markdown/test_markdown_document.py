@@ -1,4 +1,4 @@
-"""What a person sees and may do: links, code, colours, copying, going on after an end."""
+"""Interaction with documents: links, code, colors, copying and appending after the end."""
 
 import itertools
 import math
@@ -194,7 +194,7 @@ def test_long_code_is_coloured_in_slices(qtbot: QtBot) -> None:
     plain.set_text(text.replace("```py", "```nosuch"))
     document.set_text(text)
     assert document.document.toPlainText() == plain.document.toPlainText()
-    document.append(" and on")  # coming back to the rest while colours are still to come
+    document.append(" and on")  # continues while colors are still pending
     document.finish()
     expected = dump(rendered(text + " and on").document)
     qtbot.waitUntil(lambda: dump(document.document) == expected)
@@ -377,7 +377,7 @@ def test_many_streaming_documents_share_the_time(
 def test_streaming_documents_refresh_one_after_the_other(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Eight answers get text in one go: what one of them shows is painted before the next does."""
+    """Eight replies get text together, and each is painted before the next is processed."""
     turns: list[tuple[float, float]] = []
     show = MarkdownDocument._show
 
@@ -408,7 +408,7 @@ def test_colours_of_code_can_be_read(dark: bool) -> None:
 
 
 def contrast(one: str, other: str) -> float:
-    """WCAG 2's ratio."""
+    """Return the contrast ratio of WCAG 2."""
 
     def luminance(name: str) -> float:
         colour = QColor(name)
@@ -449,7 +449,7 @@ def test_a_code_block_is_a_value() -> None:
 
 
 _NOT_THE_SAME = {"atx closing", "bullet markers", "deep quotation", "deep list", "brackets"}
-"""Where Markdown has no way to write what is shown, or the depth that is shown is cut."""
+"""Samples that Markdown can't express the way they're shown, or whose depth is limited."""
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES.keys() - _NOT_THE_SAME))
@@ -473,7 +473,7 @@ def test_a_part_is_copied_as_markdown_with_its_marks() -> None:
     assert code.markdown_text() == "````py\na = '```'\nb\n````"
     table = rendered("| a | b |\n|--|--|\n| *1* | 2 |\n| 3 | 4 |")
     assert table.markdown_text() == "| a | b |\n|---|---|\n| *1* | 2 |\n| 3 | 4 |"
-    # Qt selects whole cells if there is more than one, up to where the last one begins.
+    # Qt selects whole cells as soon as the selection spans more than one.
     shown = table.document.toPlainText()
     assert table.plain_text(shown.index("2"), shown.index("3")) == "1\t2\n3\t4"
     assert table.plain_text(shown.index("2"), shown.index("2") + 1) == "\t2"

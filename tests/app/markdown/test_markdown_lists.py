@@ -1,4 +1,4 @@
-"""Lists and quotations on screen: markers have room at every size, and mirror where text does."""
+"""Layout of lists and quotes: room for markers at every size, and right-to-left text."""
 
 import pytest
 from msgspec.structs import replace
@@ -37,7 +37,7 @@ def rendered(text: str, px: int = 15) -> MarkdownDocument:
 
 
 def painted(document: MarkdownDocument, *, text: bool = False) -> QImage:
-    """What is painted below the text, or that and the text."""
+    """Return the image painted below the text, optionally with the text."""
     size = document.document.size().toSize()
     image = QImage(WIDTH, size.height() + 4, QImage.Format.Format_RGB32)
     image.fill(0xFFFFFFFF)
@@ -50,7 +50,7 @@ def painted(document: MarkdownDocument, *, text: bool = False) -> QImage:
 
 
 def ink(image: QImage, area: QRectF) -> tuple[int, int] | None:
-    """The first and last column in the area that are not white."""
+    """Return the first and last column of the area that isn't white."""
     box = area.toAlignedRect().intersected(image.rect())
     columns = [
         x
@@ -61,13 +61,13 @@ def ink(image: QImage, area: QRectF) -> tuple[int, int] | None:
 
 
 def first_blocks(document: MarkdownDocument) -> list[tuple[TextRow, QTextBlock]]:
-    """The rows that have a marker, each with its block."""
+    """Return the rows with a marker, each with its block."""
     rows = enumerate(document._writer.rows)
     return [(row, document._writer.blocks(n)[0]) for n, row in rows if getattr(row, "item", None)]
 
 
 def line_box(document: MarkdownDocument, block: QTextBlock) -> QRectF:
-    """A block's first line from edge to edge of the document."""
+    """Return a block's first line across the whole width of the document."""
     document.document.documentLayout().blockBoundingRect(block)
     top = block.layout().position().y()
     return QRectF(0, top, WIDTH, block.blockFormat().lineHeight())
@@ -91,7 +91,7 @@ def test_list_numbers_are_not_cut_off(px: int, start: int) -> None:
         assert area.right() < document._formats.indent(row.levels) - 2, "too close to the text"
         seen = ink(image, line_box(document, block))
         assert seen is not None, "no number at all"
-        # Glyphs have some room at their sides, but none of them is missing.
+        # Glyphs have side bearings, but must be complete.
         assert area.left() - 1 <= seen[0] <= area.left() + 0.3 * px
         assert area.right() - 0.3 * px <= seen[1] <= area.right() + 1
 
@@ -112,7 +112,7 @@ def test_rtl_list_markers_are_on_the_right(px: int, script: str, marker: str) ->
     assert seen is not None
     assert area.left() - 2 <= seen[0]
     assert seen[1] <= area.right() + 2
-    # The text ends where the marker's room begins.
+    # The text ends at the marker's area.
     line = block.layout().lineAt(0)
     right = block.layout().position().x() + line.naturalTextRect().right()
     assert right == pytest.approx(WIDTH - document._formats.indent(row.levels), abs=1)
@@ -257,7 +257,7 @@ def test_rtl_table_starts_on_the_right() -> None:
 def test_list_numbers_keep_distance_with_tabular_figures(
     qapp: QApplication,
 ) -> None:
-    """A painter takes from its widget what a font leaves open, such as the width of figures."""
+    """A painter inherits unset font attributes, such as tabular figures, from its widget."""
     faces = [str(file) for file in (resources() / "fonts").glob("*.ttf")]
     added = [QFontDatabase.addApplicationFont(face) for face in faces]
     try:
@@ -280,7 +280,7 @@ def test_list_numbers_keep_distance_with_tabular_figures(
 
 
 class Page(QWidget):
-    """What is painted below a document's text, on a widget of the window's font."""
+    """Widget with the app's font that paints below the text."""
 
     def __init__(self, document: MarkdownDocument) -> None:
         super().__init__()
@@ -307,7 +307,7 @@ def test_quote_bar_covers_leading_table(script: str) -> None:
 @pytest.mark.parametrize("px", SIZES)
 @pytest.mark.parametrize("words", ["item", "$\\frac{\\sum_{i=0}^n x_i^2}{2}$ item"])
 def test_a_number_stands_on_the_line_of_its_text(px: int, words: str) -> None:
-    """Beside a tall formula the line is lower than in a line of text alone."""
+    """A tall formula moves the line's baseline down."""
     document = rendered(f"7. 7 {words}\n", px)
     ((row, block),) = first_blocks(document)
     line = block.layout().lineAt(0)
@@ -319,7 +319,7 @@ def test_a_number_stands_on_the_line_of_its_text(px: int, words: str) -> None:
 
 
 def feet(image: QImage, left: float, width: float) -> int:
-    """The lowest row with ink in these columns: what the digit stands on."""
+    """Return the lowest row with ink in these columns, i.e. the digit's baseline."""
     columns = range(round(left), round(left + width))
     rows = range(image.height())
     return max(y for y in rows if any(image.pixel(x, y) != 0xFFFFFFFF for x in columns))

@@ -1,4 +1,4 @@
-"""Formulas: what counts as one, how it stands in the line, what copying gives."""
+"""Formulas: recognition, position in the line, and copied text."""
 
 from xml.etree import ElementTree
 
@@ -80,7 +80,7 @@ def test_formula_has_text_color_and_baseline() -> None:
         assert abs(colour.lightness() - QColor(style.text).lightness()) < 60
         _, tall = ink(r"$$\sum_{i=1}^{n} \frac{a_i}{b_i}$$", style)
         assert tall.height() > 2.5 * small.height()
-    # An x on the line of an H ends where the H does.
+    # An x has the same baseline as an H.
     _, letter = ink("H", LIGHT)
     _, formula = ink("$x$", LIGHT)
     assert abs(letter.bottom() - formula.bottom()) <= 2

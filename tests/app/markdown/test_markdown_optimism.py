@@ -1,4 +1,4 @@
-"""While a line is being written, it looks as it will when it is closed."""
+"""Incomplete lines are styled as if they were already complete."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every example of the specifications ends up the same whether it is streamed or given whole."""
+"""Each example of the specifications gives the same result streamed and whole."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""However a text arrives, the document ends up as if it had come at once."""
+"""Streaming in any chunks gives the same document as the whole text."""
 
 import random
 
@@ -94,7 +94,7 @@ def test_the_splitter_gives_the_blocks_of_the_whole_text(
 
 @pytest.mark.parametrize("first", ["\ufeff", "a **\ufeffb**", "`\ufeff`", "| \ufeff |\n|---|\n"])
 def test_a_mark_of_the_byte_order_is_a_character_like_others(first: str) -> None:
-    """Qt leaves one out at the beginning of what is inserted, and all that follows is elsewhere."""
+    """Qt drops a BOM at the start of inserted text, which shifted everything after it."""
     pieces = [first, "क", "\ufeff\ufeffक **क**", "\n\n\ufeff"]
     grown, whole = MarkdownDocument(), MarkdownDocument()
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Markdown as models write it: the same at once, letter by letter, in exports and in copies."""
+"""Markdown as models write it gives the same result whole, streamed, exported and copied."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def spans(text: str) -> list[Span]:
 
 
 def with_ink(text: str, name: str) -> list[str]:
-    """Return the words that have this part of a look."""
+    """Return the words that have this attribute."""
     return [span.text for span in spans(text) if getattr(span.ink, name)]
 
 
@@ -162,7 +162,7 @@ FORMULAS = {
 def test_formula_of_several_lines_is_one(name: str, around: str) -> None:
     text = around.replace("{}", FORMULAS[name])
     if around == "so {} end" and "\n\n" in text:
-        return  # within a line of words "$$" may be anything
+        return  # in a line of words, "$$" may mean anything
     found = rows(text)
     assert all(isinstance(row, TextRow) and row.kind == "paragraph" for row in found)
     assert not any(row.levels for row in found)
@@ -365,7 +365,7 @@ def test_fences_in_a_fence(text: str, codes: list[str]) -> None:
         ("```md\n# T\n\n```\na/\n```\n\n## R\n```\n", ["# T\n\n```\na/\n```\n\n## R\n"]),
         ("```md\nRun:\n```\nx\n```\ny\n```\n", ["Run:\n```\nx\n```\ny\n"]),
         ("- a\n\n  ```md\n\n  ```\n  x\n  ```\n  ```\n", ["\n```\nx\n```\n"]),
-        # It closes the outer fence.
+        # Closes the outer fence.
         ("```md\n\n```\n", ["\n"]),
         ("```md\nx\n\n```\n", ["x\n\n"]),
         ("```md\nx\n\n```\ny\n", ["x\n\n"]),

@@ -1,4 +1,4 @@
-"""Models with an adapter: listed as variants, chosen by a chat, left out where one is gone."""
+"""Models with adapters: variants in the lists, the choice per chat, and missing adapters."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write_adapter(folder: Path, kind: str = "lora") -> Path:
 
 
 class Variants:
-    """A program with a model of its own folder, and an adapter elsewhere."""
+    """A program with a model in its own folder, and an adapter elsewhere."""
 
     def __init__(self, run: Run, base: Path, pirate: Path) -> None:
         self.run, self.base, self.pirate = run, base, pirate
@@ -60,7 +60,7 @@ class Variants:
         return [model.name for model in window.table.rows]
 
     def menu(self) -> list[str]:
-        """What the list of models in the pane's header offers."""
+        """Return the entries of the model menu in the pane's header."""
         self.run.qtbot.mouseClick(self.run.pane.header.model_button, LEFT)
         menu = QApplication.activePopupWidget()
         assert isinstance(menu, QMenu)
@@ -80,7 +80,7 @@ def variants(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> V
 
 
 def choosing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Let the person choose this folder wherever one is asked for."""
+    """Answer every folder dialog with this folder."""
     answering(monkeypatch, "folder", folder)
 
 
@@ -110,7 +110,7 @@ def test_an_adapter_is_added_by_hand_and_chosen_for_a_chat(
     row = window.table.rows[1]
     assert row.facts.architecture == "LoRA adapter"
     assert window.choose(variants.pirate)
-    assert not window.foot.adapter.isEnabled()  # one is enough
+    assert not window.foot.adapter.isEnabled()  # the limit is one adapter
     run.qtbot.mouseClick(window.foot.open, LEFT)
     run.until(lambda: run.pane.header.state == "Ready")
     assert run.pane.header.model_button.text() == "Amber-1B + pirate"
@@ -121,7 +121,7 @@ def test_an_adapter_is_added_by_hand_and_chosen_for_a_chat(
     assert run.answered() == "ahoy "
     assert "Amber-1B + pirate" in variants.menu()
     loaded = [m.name for m in window.table.rows if window._installed.status(m).model is not None]
-    assert loaded == ["Amber-1B + pirate", "Guide"]  # the base as such is not
+    assert loaded == ["Amber-1B + pirate", "Guide"]  # the base itself isn't loaded
 
 
 def test_adapter_too_large_is_not_loaded(variants: Variants, tmp_path: Path):

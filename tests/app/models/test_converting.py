@@ -1,4 +1,4 @@
-"""A smaller copy of a model is made beside the downloads: seen, cancelled, and listed."""
+"""Creating a quantized copy of a model: progress in the downloads, cancellation, and the result."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_it_is_made_beside_the_downloads_and_listed(run: Run, profile: Path):
     run.until(lambda: out in installed.models)
     assert installed.models[out].facts.bits == 8
     assert not opened(run, "Tiny-Qwen-8bit").foot.convert.isEnabled()
-    row.act.click()  # it has become "Open in a Chat"
+    row.act.click()  # now labeled "Open in a Chat"
     run.until(lambda: run.pane.header.model_button.text() == "Tiny-Qwen-8bit")
 
 

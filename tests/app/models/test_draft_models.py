@@ -1,4 +1,4 @@
-"""A small model drafts for a large one: chosen in the Models window, kept, and told of."""
+"""Draft models: choosing one in the Models window, storing the choice, and status texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def make_model(folder: Path, size: int, tokens: str) -> None:
 
 
 class Drafts:
-    """A program with a large model, three smaller ones, and the Models window open."""
+    """A program with a large model, three smaller models and an open Models window."""
 
     def __init__(self, run: Run, root: Path) -> None:
         self.run, self.root = run, root
@@ -222,7 +222,7 @@ def test_one_that_failed_is_tried_again_when_it_is_chosen_again(
     )
     assert drafts.cell("Oak-9B", ModelColumn.NAME, BELOW) == "llama · Added folder"
     monkeypatch.setattr(drafts.engine, "load_later", load)
-    drafts.take(drafts.ask("Oak-12B"), "Oak-foreign")  # another's choice tries nothing
+    drafts.take(drafts.ask("Oak-12B"), "Oak-foreign")  # for another model: no load
     assert drafts.engine.drafts == []
     drafts.take(drafts.ask(), "Oak-1B")
     drafts.run.until(lambda: drafts.drafter() == "Oak-1B")

@@ -1,4 +1,4 @@
-"""What a person is told of a model that cannot be loaded: in their language, and once."""
+"""Errors about models that can't be loaded: translated, and shown once."""
 
 from __future__ import annotations
 

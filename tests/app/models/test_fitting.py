@@ -1,4 +1,4 @@
-"""A model that does not fit is not loaded: the window says what would, and does it."""
+"""Models that don't fit in memory aren't loaded. The dialog offers ways that fit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WIDE, SMALL = "/models/wide-14B-8bit", "/models/Small-3B"
 
 @pytest.fixture
 def crowded(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """A small model is in memory beside the Guide; a wide one would fit without it."""
+    """Load a small model next to the Guide. A wide model would fit without the small model."""
     monkeypatch.setattr(downloads, "root", lambda: tmp_path / "hub")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     run = start().ready()
@@ -36,7 +36,7 @@ def crowded(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ru
 
 
 def refused(run: Run) -> None:
-    """Choose the wide one in a chat of its own."""
+    """Choose the wide model in a new chat."""
     run.window.chats.new()
     run.window.chats.use_model(WIDE)
     run.until(lambda: run.pane.header.state == "Not loaded")
@@ -80,7 +80,7 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
     crowded.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert crowded.pane.header.state == "Not loaded"
 
-    # Another is unloaded by the keys alone, and it loads.
+    # Unload another model with the keyboard, after which this model loads.
     dialog = asked(crowded)
     dialog.buttons[2].setFocus()
     crowded.qtbot.keyClick(dialog.buttons[2], Qt.Key.Key_Space)
@@ -170,7 +170,7 @@ def test_what_answers_or_is_pinned_is_not_offered(crowded: Run):
     dialog = asked(crowded)
     crowded.say("hold 2", small)
     crowded.until(lambda: crowded.answer(small))
-    take(crowded, dialog, "Unload Small-3B")  # it began to answer while the dialog was open
+    take(crowded, dialog, "Unload Small-3B")  # it started a reply while the dialog was open
     assert crowded.window.toast.text.startswith(
         "Small-3B stays loaded. The model is replying in “hold 2”"
     )
@@ -178,7 +178,7 @@ def test_what_answers_or_is_pinned_is_not_offered(crowded: Run):
     small.chat.turn.handle(Event.STOP)
     crowded.answered(small)
 
-    # The search for a smaller one begins with its name.
+    # The search for a smaller model starts with this model's name.
     crowded.until(lambda: crowded.pane.header.state == "Not loaded")
     take(crowded, asked(crowded), "Find a smaller model")
     found = crowded.window.downloads_in_window.dialog
@@ -263,7 +263,7 @@ def test_a_chat_that_is_gone_when_the_choice_comes_does_no_harm(crowded: Run):
 
 
 def test_fitted_model_loads_at_next_start(crowded: Run, start: Start):
-    """What is wanted before the engine is there keeps the chat's KV bits and context."""
+    """A load requested before the engine starts keeps the chat's KV bits and context."""
     refused(crowded)
     crowded.pane.chat.set_options(ChatOptions(kv_bits=8), "")
     crowded.pane.chat.model.load()
@@ -281,7 +281,7 @@ def test_fitted_model_loads_at_next_start(crowded: Run, start: Start):
 
 @pytest.mark.parametrize("fitting_first", [True, False])
 def test_one_fitting_chat_is_enough(fitting_first: bool, qapp: QApplication):
-    """Of several chats that want a model before the engine is there, the smallest counts."""
+    """If several chats request a model before the engine starts, the smallest request counts."""
     root = QObject()
     bridge = Bridge(root)
     loader, engine = ModelLoader(bridge, root), FakeEngine()

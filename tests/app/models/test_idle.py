@@ -1,4 +1,4 @@
-"""A model that nobody uses leaves memory after a while, and comes back when a chat sends."""
+"""Unused models are unloaded after a while and reloaded when a chat sends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
 
 
 class Clock:
-    """Time that passes when it is told to."""
+    """Fake clock."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.now = run, 1_000_000.0
@@ -25,7 +25,7 @@ class Clock:
         return self.run.app.models.idle
 
     def pass_by(self, minutes: float) -> None:
-        """Let time pass; then it is looked, and what comes of it has come."""
+        """Advance the clock, check for idle models, and wait for the results."""
         self.now += 60 * minutes
         self.idle.look()
         self.run.until(lambda: not self.idle._asking.running)
@@ -33,7 +33,7 @@ class Clock:
 
 @pytest.fixture
 def clock(start: Start) -> Clock:
-    """A program with a small model beside the Guide, which has answered."""
+    """Start with a small model next to the Guide, which has answered."""
     run = start().ready()
     clock = Clock(run)
     run.window.chats.use_model(SMALL)

@@ -1,4 +1,4 @@
-"""What the loader knows of models, and that asking it changes nothing."""
+"""The loader's knowledge about models, which queries never change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The system is short of memory: caches go, then models that no chat uses, with a word."""
+"""Low system memory: caches are freed first, then unused models, with a notice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAID = (
 
 
 class Memory:
-    """A system whose memory is as short as it is told to be."""
+    """Fake system with controllable memory pressure."""
 
     def __init__(self, run: Run) -> None:
         self.run, self.now = run, 1_000.0
@@ -25,7 +25,7 @@ class Memory:
         self.watch.level = lambda: Pressure.NONE
 
     def is_short(self, level: Pressure = Pressure.HIGH) -> None:
-        """What has been given back before did not help."""
+        """Report pressure that earlier measures didn't relieve."""
         self.now += PAUSE
         self.watch.level = lambda: level
         self.watch.look()
@@ -33,7 +33,7 @@ class Memory:
 
 @pytest.fixture
 def memory(start: Start) -> Memory:
-    """Two models beside the Guide, of which the small one was used before the large one."""
+    """Load two models next to the Guide, the small model used before the large model."""
     run = start().ready()
     memory = Memory(run)
     for ref in (SMALL, LARGE):
@@ -54,7 +54,7 @@ def test_caches_are_put_away_before_a_model_is_unloaded(memory: Memory):
     assert run.window.toast.text == SAID
     memory.is_short()
     assert run.engine.unloaded == ["Small-3B", "Large-70B"]
-    memory.is_short()  # the Guide stays
+    memory.is_short()  # the Guide stays loaded
     assert run.engine.unloaded == ["Small-3B", "Large-70B"]
 
 

@@ -1,4 +1,4 @@
-"""The models that are offered before anybody has searched."""
+"""Models suggested before the first search."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_suggestions_fit_each_memory_size():
     found = suggestions.classes()
     assert [*found] == [8, 16, 24, 32, 48, 64, 96, 128, 192]
     for gb, models in found.items():
-        share = 2 / 3 if gb <= 36 else 3 / 4  # what macOS recommends as a working set
+        share = 2 / 3 if gb <= 36 else 3 / 4  # the working set size that macOS recommends
         budget = gb * GB * share * 0.85
         assert 2 <= len(models) <= 4
         for model in models:
@@ -68,7 +68,9 @@ def test_a_damaged_file_suggests_nothing(tmp_path, text, caplog):
 
 
 def test_the_small_model_is_known_by_the_file_that_set_up_brings(tmp_path, monkeypatch):
-    """The window finds by its digest what `make run` took in; elsewhere it offers the hub's."""
+    """The app recognizes the file that `make run` downloaded by its digest, or else offers the
+    hub's.
+    """
     monkeypatch.setenv("STRETTO_MODELS", str(tmp_path))
     small = suggestions.small()
     assert small is not None

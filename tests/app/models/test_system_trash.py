@@ -1,4 +1,4 @@
-"""Folders go to the system's trash and come back from it; nothing is lost on the way."""
+"""Moving folders to the system's trash and back without losing anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model is taken out of memory from the window, and comes back when a chat needs it."""
+"""Unloading a model from the window, and reloading it when a chat needs it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SMALL = "/models/Small-3B"
 
 
 def open_menu(run: Run) -> QMenu:
-    """The list of models of the active pane."""
+    """Open the model menu of the active pane."""
     run.qtbot.mouseClick(run.pane.header.model_button, LEFT)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
@@ -27,7 +27,7 @@ def entry(menu: QMenu, words: str) -> QAction:
 
 
 def to_unload(run: Run, name: str) -> QAction:
-    """The entry that unloads a model; the menus are closed."""
+    """Return the menu entry that unloads a model, and close the menus."""
     menu = open_menu(run)
     inner = entry(menu, "Unload").menu()
     assert isinstance(inner, QMenu)
@@ -55,7 +55,7 @@ def test_unloaded_model_loads_again_on_send(start: Start):
     assert run.window.toast.text == "Guide unloaded"
     assert run.pane.header.state == "Unloaded, loads when you send"
     run.say("say two")
-    assert run.answered() == "two "  # of a new session: the old one ended with the model
+    assert run.answered() == "two "  # a new session, because the old session ended with the model
     assert run.engine.loads == 2
     assert run.pane.header.state == "Ready"
 
@@ -69,7 +69,7 @@ def test_opening_a_chat_does_not_bring_an_unloaded_model_back(start: Start):
     run.window.resize(700, 600)
     run.until(lambda: run.pane.header.state == "Unloaded")
     assert run.engine.loads == 1
-    run.pane.chat.model.set("guide")  # chosen by its name it is wanted
+    run.pane.chat.model.set("guide")  # choosing a model by name requests it
     run.until(lambda: run.pane.header.state == "Ready")
 
 

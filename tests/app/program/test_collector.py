@@ -1,4 +1,4 @@
-"""Cyclic garbage goes on the GUI thread, and the long walk waits until nothing streams."""
+"""Garbage collection runs on the GUI thread, and full collections wait for streams to end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.program.collector import Collector
 
 
 class Knot:
-    """Garbage that only the collector can take."""
+    """Reference cycle that only the collector can free."""
 
     def __init__(self) -> None:
         self.self = self
@@ -19,7 +19,7 @@ class Knot:
 
 @pytest.fixture
 def full(monkeypatch):
-    """All generations over their thresholds, whatever was allocated before; what was collected."""
+    """Put all generations over their thresholds, and record the collected generations."""
     collected = []
     real = gc.collect
     monkeypatch.setattr(gc, "get_count", lambda: (10_000, 10_000, 10_000))
@@ -32,7 +32,7 @@ def test_the_full_walk_waits_for_quiet_but_not_for_ever(full):
     collector = Collector(busy=lambda: busy)
     old = Knot()
     seen = weakref.ref(old)
-    gc.collect(1)  # it has grown old
+    gc.collect(1)  # moves it to an older generation
     del old
     full.clear()
     collector.collect()

@@ -1,4 +1,4 @@
-"""The end of the program: nothing that does not end by itself holds it up."""
+"""Shutdown isn't delayed by threads that don't end on their own."""
 
 from __future__ import annotations
 

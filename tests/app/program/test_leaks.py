@@ -1,6 +1,6 @@
-"""Opening and closing panes leaves nothing behind but the few that are kept for undo.
+"""Opening and closing panes leaks nothing, apart from the few panes kept for undo.
 
-``STRETTO_LEAK_PANES=500 pytest tests/app/program/test_leaks.py`` takes more of them.
+``STRETTO_LEAK_PANES=500 pytest tests/app/program/test_leaks.py`` uses more panes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WAYS: tuple[Callable[[Run], object], ...] = (
     lambda run: run.window.commands["split_right"].trigger(),
     lambda run: run.window.commands["split_down"].trigger(),
 )
-ROUND = Docks.KEPT_CLOSED  # after whole rounds those that are kept are of the same kinds
+ROUND = Docks.KEPT_CLOSED  # after a full round, the kept panes are of the same types
 
 
 def open_and_close(run: Run, panes):
@@ -40,7 +40,7 @@ def open_and_close(run: Run, panes):
 
 
 def alive(run: Run):
-    """How many there are of everything that could be left, by name."""
+    """Count the objects that could leak, by name."""
     for _ in range(3):
         QCoreApplication.processEvents()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -1,4 +1,4 @@
-"""What is there at the next start, and how the program ends."""
+"""State restored at the next start, and ways for the program to end."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.app.conftest import Start
 
 def test_all_chats_the_layout_and_the_drafts_are_there_again(start: Start):
     run = start()
-    run.window.resize(790, 700)  # within the test's screen, or the next start would shrink it
-    run.window.commands["sidebar"].trigger()  # two columns would fold it, a moment later
+    run.window.resize(790, 700)  # fits on the test's screen, so the next start doesn't shrink it
+    run.window.commands["sidebar"].trigger()  # with two columns it would collapse a moment later
     run.ready()
     run.ask("say left")
     run.window.commands["split_right"].trigger()
@@ -48,7 +48,7 @@ def test_all_chats_the_layout_and_the_drafts_are_there_again(start: Start):
 def test_told_to_end_before_the_panes_are_back_it_keeps_them(
     start: Start, qapp: QApplication, profile: Path
 ):
-    """A signal comes while the window is painted for the first time, with many panes to build."""
+    """A signal arrives during the first paint, while many panes are still to be created."""
     run = start()
     for _ in range(5):
         run.pane.composer.set_text("kept")
@@ -68,7 +68,7 @@ def test_told_to_end_before_the_panes_are_back_it_keeps_them(
 
 
 def test_which_pane_has_the_keys_is_kept_at_once(start: Start):
-    """Not only at the end: a crash has none."""
+    """Saved immediately, since a crash skips the shutdown."""
     run = start()
     run.ask("say left")
     run.window.commands["split_right"].trigger()

@@ -1,4 +1,4 @@
-"""The comparison table of an earlier version: exported once, and its chats stay."""
+"""Comparison tables of an earlier version are exported once, and their chats remain."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.app.conftest import Start
 
 CREATED = 1_790_000_000.0
 PROMPTS = ["say one", "hold 2", "say one"]
-# As the earlier version derived them from the question and the reply.
+# Derived from question and reply by the earlier version.
 BY_EYE, BY_PYTHON = "d585308c56a35106fdb0b1de", "e09b300eeef7e1ed9b253bf3"
 HEAD = ["id", "prompt", "Seed 1", "Seed 1 passes", "Seed 2", "Seed 2 passes"]
 
 
 def answered(store: Store, chat: str, name: str, answers: list[tuple[str, str, str]]) -> None:
-    """Save a column: each question begins a conversation of its own in one chat."""
+    """Save a column. Each question starts a separate conversation in a single chat."""
     group = {"group_id": "a" * 32, "variant": name}
     store.save_chat(ChatRecord(chat, "say one", "guide", created_at=CREATED, **group))
     for number, (question, text, status) in enumerate(answers):
@@ -39,7 +39,7 @@ def answered(store: Store, chat: str, name: str, answers: list[tuple[str, str, s
 
 
 def saved(checks: list[dict[str, Any]], blind: bool = False) -> dict[str, Any]:
-    """A table as the earlier version saved it."""
+    """Return a table as the earlier version saved it."""
     variants = [{"name": f"Seed {n}", "model": "/guide", "seed": n} for n in (1, 2)]
     prompts = [{"id": str(n), "prompt": text} for n, text in enumerate(PROMPTS, 1)]
     trial = {"name": "", "judge": "/guide", "prompts": prompts, "variants": variants}

@@ -1,4 +1,4 @@
-"""The self-test: it goes through on a whole program and says what is missing in a broken one."""
+"""The self-test passes on a complete program and names what is missing from a broken build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program as people start it: its own process, the real engine, the real Guide."""
+"""The program as users start it, in its own process with the real engine and the Guide."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Heard:
 
 
 class Elsewhere:
-    """Servers of a test, and the person's list of models."""
+    """Servers of a test, and the user's list of models."""
 
     def __init__(self) -> None:
         self.remotes = Remotes()

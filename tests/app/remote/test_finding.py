@@ -1,4 +1,4 @@
-"""Strettos that announce themselves, on the loopback alone; and networks that say odd things."""
+"""Discovery of other Strettos on the loopback, and malformed announcements."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_one_that_is_announced_is_found_until_it_goes() -> None:
         ("", ["192.168.1.5"], 8080),
         ("\u202e\x00", ["192.168.1.5"], 8080),
         ("studio", [], 8080),
-        ("studio", ["8.8.8.8"], 8080),  # not of this network
+        ("studio", ["8.8.8.8"], 8080),  # not on this network
         ("studio", ["224.0.0.251", "0.0.0.0"], 8080),
         ("studio", ["fe80::1", "evil.example", "http://x"], 8080),
         ("studio", ["192.168.1.5"], None),

@@ -1,4 +1,4 @@
-"""Models that this program spreads over machines: named, started, lost, started again, ended."""
+"""Models distributed over several machines: naming, starting, losing and restarting a group."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ print(json.dumps({"port": port, "model": "Tiny", "context": 512}), flush=True)
 sys.stdin.read()
 print("serve: it was told to end", file=sys.stderr)
 """
-"""Tells what `serve` does, and ends as it does, without a model."""
+"""Replacement for `serve` with the same output and exit, but no model."""
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_group_is_started_lost_and_started_again(groups: MachineGroups) -> Non
     assert "local, studio" in status.error
 
     again = groups.start(group, remote.ref)
-    assert again.started.result(LONG).port == told.port  # so that its chats find it
+    assert again.started.result(LONG).port == told.port  # so that its chats can reconnect
     assert again.started.result().key != told.key
     status = ModelStatus.of_remote(remote.ref, remotes)
     assert status.state is LoadState.READY

@@ -1,4 +1,4 @@
-"""Servers that do not do what was agreed: one sentence each, and what had come is kept."""
+"""Misbehaving servers: a clear error for each, and the received text is kept."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST
 from tests.app.remote.scripted import cut, delta, events, hang, head, says, sends
 
 HELLO = events(delta("Hel"), delta("lo"), done=False)
-SLOW = 0.3  # seconds that stand for ten minutes
+SLOW = 0.3  # seconds, instead of ten minutes
 
 
 async def _flood(writer) -> None:
@@ -33,7 +33,7 @@ async def _line_without_end(writer) -> None:
 
 
 async def _lives(writer) -> None:
-    """Comments that say that it still lives, and nothing else."""
+    """Send keep-alive comments and nothing else."""
     while True:
         writer.write(b": still here\n\n")
         await writer.drain()
@@ -47,7 +47,7 @@ async def _endless_json(writer) -> None:
 
 
 CASES = {
-    # what it does: (act, code, words of the sentence, text that is kept)
+    # behavior: (act, code, words in the error, text that is kept)
     "hangs up after some text": (sends(head(), HELLO), remote_errors.BROKEN, "was lost", "Hello"),
     "crashes after some text": (
         sends(head(), HELLO, then=cut),
@@ -255,7 +255,7 @@ def test_stopping_hangs_up_and_keeps_the_text(elsewhere):
     assert heard.last.reason is FinishReason.CANCELLED
     assert heard.text() == "Hello"
     assert elsewhere.servers[0].hung_up.wait(10)
-    reply.cancel()  # harmless
+    reply.cancel()  # has no effect
 
 
 def test_a_pause_holds_the_text_back(elsewhere):
@@ -274,7 +274,7 @@ def test_a_pause_holds_the_text_back(elsewhere):
     reply.pause()
     server._loop.call_soon_threadsafe(more.set)
     other, _ = elsewhere.ask(elsewhere.remotes.model(elsewhere.remotes.refs[0]).remote)
-    other.until(lambda: other.text() == "Hello again")  # the thread has had time for both
+    other.until(lambda: other.text() == "Hello again")  # enough time for both on this thread
     assert heard.text() == "Hello"
     reply.resume()
     assert heard.last.reason is FinishReason.STOP

@@ -1,4 +1,4 @@
-"""Errors as llama.cpp, vLLM, LM Studio, Ollama, OpenRouter and others word them."""
+"""Error messages in the formats of llama.cpp, vLLM, LM Studio, Ollama, OpenRouter and others."""
 
 from __future__ import annotations
 
@@ -297,7 +297,7 @@ def test_too_long_chats_can_be_made_shorter(elsewhere):
     assert "Try Again" not in words
 
 
-# -- ends without a reason
+# -- missing finish reasons -----------------------------------------------------------------------
 
 
 def ended(elsewhere, *chunks, done=True):

@@ -1,4 +1,4 @@
-"""Chats at a Stretto elsewhere: its session spares reading, and no answer depends on it."""
+"""Chats on another Stretto reuse its session, and get the same answers without one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def send(session: RemoteSession, turns: list[Any], **params: Any) -> Heard:
 
 
 def answered(session: RemoteSession, turns: list[Any], **params: Any) -> Finished:
-    """The end of a good answer, which is added to the turns."""
+    """Return the end of a successful answer and append the answer to the turns."""
     heard = send(session, turns, **params)
     last = heard.last
     assert isinstance(last, Finished), last
@@ -48,7 +48,7 @@ def answered(session: RemoteSession, turns: list[Any], **params: Any) -> Finishe
     return last
 
 
-# Against our own server.
+# With our own server.
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_what_the_server_has_lost_is_sent_again(
     until(lambda: not names(own))
     turns.append(user("and then"))
     assert answered(at_own, turns).stats.prompt_tokens > 200
-    own.server.sessions.all()[0].sent = type(own.server.sessions.all()[0].sent)()  # as in a restart
+    own.server.sessions.all()[0].sent = type(own.server.sessions.all()[0].sent)()  # like a restart
     turns.append(user("and now"))
     assert answered(at_own, turns).stats.reused_tokens > 200
     at_own.close()
@@ -137,15 +137,15 @@ def test_without_a_place_for_a_session_it_is_answered_without(
     until(lambda: not names(own))
 
 
-# Against servers that are not to be trusted.
+# With untrusted servers.
 
 
 @dataclass
 class Strange:
-    """A server that says it is a Stretto with sessions."""
+    """Server that claims to be a Stretto with sessions."""
 
     header: str | None = "right"
-    refuses: dict[str, Any] | None = None  # what is in a session
+    refuses: dict[str, Any] | None = None  # a field of the session
     breaks: bool = False
     bodies: list[dict[str, Any]] = field(default_factory=list)
 
@@ -199,7 +199,7 @@ def test_only_what_is_new_is_sent(strange: Any) -> None:
     assert "follows" not in first
     assert [m["content"] for m in second["messages"]] == ["session", "three"]
     assert second["follows"] == conversation_digests(first["messages"])[-1]
-    # The person goes back: what both begin with is known there.
+    # The user edits: the server already has the common beginning.
     answered(session, [turns[0], user("other")])
     assert acts.bodies[2]["follows"] == conversation_digests(first["messages"])[0]
     assert HEADER.decode() == CONVERSATION
@@ -210,7 +210,7 @@ def test_one_that_answers_another_conversation_is_asked_without(strange: Any, he
     acts, session = strange(header=header)
     heard = send(session, [user("one")])
     assert isinstance(heard.last, Finished)
-    assert heard.text() == "whole"  # and nothing of the other
+    assert heard.text() == "whole"  # without text of the other answer
     answered(session, [user("two")])
     assert ["session_id" in body for body in acts.bodies] == [True, False, False]
 

@@ -1,4 +1,4 @@
-"""Answers in the shapes that vLLM, SGLang and others document, and what is asked of each."""
+"""Response formats of vLLM, SGLang and others as documented, and the requests sent to each."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ def ending(usage, **more):
     return {**BASE, "choices": [], "usage": usage} | more
 
 
-# vLLM: the role first with empty content, `reasoning_content` (and `reasoning`, its newer name),
-# `stop_reason` beside the reason, and `usage` in a chunk of its own without choices.
+# vLLM: a role chunk with empty content, `reasoning_content` (also under its newer name
+# `reasoning`), `stop_reason` next to the finish reason, and a final chunk for `usage` without
+# choices.
 VLLM = [
     chunk({"role": "assistant", "content": ""}),
     chunk({"reasoning_content": "Let me "}),
@@ -71,8 +72,8 @@ VLLM_CALL = [
     chunk({"content": ""}, "tool_calls", stop_reason=None),
     ending({"prompt_tokens": 180, "total_tokens": 203, "completion_tokens": 23}),
 ]
-# SGLang: nulls in place of what is not there, `matched_stop` beside the reason, `reasoning_tokens`
-# in usage itself, and a call's name in each of its chunks as null.
+# SGLang: null for absent fields, `matched_stop` next to the finish reason, `reasoning_tokens` in
+# the usage, and a null name in every later chunk of a call.
 SGLANG = [
     chunk({"role": "assistant", "content": "", "reasoning_content": None, "tool_calls": None}),
     chunk({"role": None, "content": None, "reasoning_content": "Let me see.", "tool_calls": None}),
@@ -236,7 +237,7 @@ def test_servers_say_which_models_take_images(entry, sees):
 
 
 def test_images_go_out_in_the_message():
-    text = {"type": "text", "text": lambda: "What?"}  # of a file, read once it is sent
+    text = {"type": "text", "text": lambda: "What?"}  # of a file, read when sent
     parts = [{"type": "image", "image": Image(b"\x89PNG!")}, text]
     remote = Remote("http://h/v1", "m", sees=True)
     turns = [{"role": "user", "content": content} for content in (parts, [text])]

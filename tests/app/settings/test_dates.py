@@ -1,4 +1,4 @@
-"""Days are written in the language of the window, whatever that of the system is."""
+"""Dates follow the app's language, regardless of the system's."""
 
 from __future__ import annotations
 

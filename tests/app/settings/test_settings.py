@@ -1,4 +1,4 @@
-"""Settings, paths and options: small files that must never keep the window from opening."""
+"""Settings, paths and options, whose files must never prevent the window from opening."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_guide_is_found_beside_the_program():
     assert model_location("/models/x") == "/models/x"
     assert model_fallback_name(GUIDE) == "Guide"
     assert model_fallback_name("/models/Small-3B") == "Small-3B"
-    assert model_fallback_name("/models/Small-3B-0123456789ab") == "Small-3B"  # of a GGUF file
+    assert model_fallback_name("/models/Small-3B-0123456789ab") == "Small-3B"  # from a GGUF file
 
 
 def test_options_keep_changes_and_ignore_unknown():
@@ -75,7 +75,7 @@ def test_the_persons_choice_goes_before_the_models():
 
 
 def test_slow_disk_does_not_block_settings(tmp_path, monkeypatch):
-    """`set` writes on another thread; of changes that wait only the last is written."""
+    """`set` writes on another thread, and only the last of several pending changes is written."""
     file = tmp_path / "settings.json"
     go_on, written = threading.Event(), []
 
@@ -97,7 +97,7 @@ def test_slow_disk_does_not_block_settings(tmp_path, monkeypatch):
 
 
 def test_settings_are_only_their_owners_whatever_lay_in_the_way(tmp_path):
-    """What lies under the name of the half-written file is neither followed nor written over."""
+    """A link with the temporary file's name is neither followed nor overwritten."""
     file, other = tmp_path / "settings.json", tmp_path / "precious"
     other.write_text("mine")
     (tmp_path / "settings.json.new").symlink_to(other)
@@ -111,7 +111,9 @@ def test_settings_are_only_their_owners_whatever_lay_in_the_way(tmp_path):
 
 @pytest.mark.parametrize("number", ["9" * 400, "1e400", "-1e400", "NaN", "-1", "1e300", "true"])
 def test_invalid_time_does_not_prevent_start(tmp_path, number):
-    """An integer of hundreds of digits has no float: the start ended there."""
+    """Regression test: an integer with hundreds of digits overflowed as a float, so startup
+    failed.
+    """
     file = tmp_path / "settings.json"
     file.write_text(f'{{"used": {{"/m": {number}, "/n": 5}}, "looked_at": {number}, "zoom": 110}}')
     settings = Settings.load(file)

@@ -1,4 +1,4 @@
-"""What a person chose is on the disk at once, and is never written over (D4)."""
+"""The user's choices are saved immediately and never overwritten (D4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which language is spoken, what comes of files that are not there, and how a person chooses."""
+"""Choosing the language, and missing translation files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Say = Callable[..., str]
 
 @pytest.fixture
 def say(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Say]:
-    """Installs the language of a setting, with STRETTO_LANGUAGE at a value; English after it."""
+    """Return a function that installs a language, and restore English afterwards."""
 
     def install(setting: str, asked: str = "") -> str:
         monkeypatch.setenv(translation.ENVIRONMENT, asked)
@@ -70,7 +70,7 @@ def say(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Say]:
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of resources with a few German texts."""
+    """Compile a few German texts into a resource folder."""
     whole = tmp_path_factory.mktemp("resources")
     folder = whole / "languages"
     folder.mkdir()
@@ -81,7 +81,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def german(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Those texts in the place of what ships with the program."""
+    """Replace the shipped translations with these texts."""
     monkeypatch.setattr(paths, "resources", lambda: compiled)
     return compiled / "languages"
 

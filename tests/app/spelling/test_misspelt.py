@@ -1,4 +1,4 @@
-"""Misspelt words are marked while one writes, away from the GUI thread, and mended by keyboard."""
+"""Spell checking while typing, off the GUI thread, with corrections by keyboard."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEY = Qt.Key
 
 
 class Dictionaries:
-    """A small system of two languages, which notes on which threads it is asked."""
+    """Fake spell checker with two languages that records the calling threads."""
 
     def __init__(self, *, gui_only: bool = False) -> None:
         self.gui_only = gui_only
@@ -78,7 +78,7 @@ def misspelt(run: Run) -> SpellingMarks:
 
 
 def marked(run: Run) -> list[str]:
-    """The marked words, as the field paints them."""
+    """Return the marked words as painted in the field."""
     selections = run.pane.composer.field.extraSelections()
     return [one.cursor.selectedText() for one in selections]
 
@@ -233,8 +233,8 @@ def test_an_unknown_setting_falls_back(tmp_path):
 
 
 def test_the_systems_own_dictionary_if_it_has_one(tmp_path, monkeypatch: pytest.MonkeyPatch):
-    """With libenchant and an English dictionary installed; skipped otherwise."""
-    monkeypatch.setenv("ENCHANT_CONFIG_DIR", str(tmp_path))  # where added words are kept
+    """Skipped unless libenchant and an English dictionary are installed."""
+    monkeypatch.setenv("ENCHANT_CONFIG_DIR", str(tmp_path))  # folder for added words
     systems.open_system.cache_clear()
     system = systems.open_system()
     systems.open_system.cache_clear()

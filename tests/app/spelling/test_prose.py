@@ -1,4 +1,4 @@
-"""Which words of a message are prose: no code, no addresses, no paths, no names of code."""
+"""Detection of prose in messages, excluding code, addresses, paths and identifiers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is saved is read back: at once, after a flush, after a restart."""
+"""Saved data is readable immediately, after a flush, and after a restart."""
 
 import sqlite3
 import threading
@@ -53,7 +53,7 @@ def test_layouts_are_listed_deleted_and_left_out_when_damaged(file: Path) -> Non
         for name in ("one", "two", "three"):
             store.save_layout(name, {"of": name})
         store.delete_layout("two")
-        assert store.layouts() == {"one": {"of": "one"}, "three": {"of": "three"}}  # still queued
+        assert store.layouts() == {"one": {"of": "one"}, "three": {"of": "three"}}  # unwritten
         store.flush()
         store.delete_layout("three")
         store.delete_layout("unknown")

@@ -1,4 +1,4 @@
-"""The text of a file is kept once, as long as something refers to it, and is erased with it."""
+"""File texts are stored once, kept while referenced, and then erased."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of(text: AttachedText) -> Attachment:
 
 
 def say(store: Store, *texts: AttachedText) -> Message:
-    """A chat with one message that has these files."""
+    """Save a chat with one message that has these files."""
     chat = ChatRecord(new_id())
     message = Message(new_id(), chat.id, attachments=tuple(map(of, texts)))
     with store.together():
@@ -51,7 +51,7 @@ def kept(file: Path) -> int:
 
 def test_a_text_is_kept_once_for_all_chats(store: Store, file: Path) -> None:
     one, two = say(store, TEXT), say(store, TEXT, OTHER)
-    assert store.texts.get(TEXT.hash) == TEXT  # before it is on the disk
+    assert store.texts.get(TEXT.hash) == TEXT  # not on disk yet
     store.flush()
     assert kept(file) == 2
     assert store.messages(one.chat_id) == [one]
@@ -65,7 +65,7 @@ def test_a_text_goes_with_the_last_chat_that_has_it(store: Store, file: Path) ->
     assert store.texts.get(TEXT.hash) == TEXT
     store.trash.delete(two.chat_id)
     store.flush()
-    assert store.texts.get(TEXT.hash) == TEXT  # from the trash it can come back
+    assert store.texts.get(TEXT.hash) == TEXT  # the trash can still restore it
     store.trash.erase([two.chat_id])
     store.flush()
     assert store.texts.get(TEXT.hash) is None
@@ -186,7 +186,7 @@ def picture(image: StoredImage, name: str = "lake_2026.png") -> Attachment:
 
 
 def show(store: Store, image: StoredImage) -> Message:
-    """A chat with one message that has this image."""
+    """Save a chat with one message that has this image."""
     chat = ChatRecord(new_id())
     message = Message(new_id(), chat.id, attachments=(picture(image),))
     with store.together():

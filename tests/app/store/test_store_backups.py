@@ -1,4 +1,4 @@
-"""A copy each day and before each migration, and back from it with nothing lost."""
+"""Backups each day and before migrations, and restoring them without losses."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_damage_is_not_backed_up(file: Path, clock: Clock) -> None:
 
 
 def test_no_chats_are_open_to_others(file: Path, clock: Clock) -> None:
-    """Also a file that an earlier version left open to everybody."""
+    """Permissions that an earlier version left open are fixed, too."""
     titled(file, clock, "one")
     file.chmod(0o644)
     with Store.open(file, clock) as store:

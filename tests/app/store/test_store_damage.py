@@ -1,4 +1,4 @@
-"""Whatever byte is wrong: said as damage, no raw error, and salvage brings back the rest."""
+"""Any corrupted byte is reported as damage, and salvage recovers the rest."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLIPS = 350
 
 @pytest.fixture
 def filled(file: Path) -> Path:
-    """A small file with something in every table."""
+    """Create a small file with rows in every table."""
     with Store.open(file) as store:
         for number in range(4):
             chat = ChatRecord(new_id(), title=f"{SECRET} {number}", params={"temperature": 0.5})
@@ -42,7 +42,7 @@ def change(file: Path, sql: str, *values: object) -> None:
 
 
 def use(file: Path) -> None:
-    """What a run does with its chats. Raises StoreError."""
+    """Use all chats like a run of the program would. Raises StoreError."""
     with Store.open(file) as store:
         for chat in store.chats(include_deleted=True):
             store.messages(chat.id)
@@ -94,7 +94,7 @@ def test_unreadable_text_is_salvaged_as_damage(filled: Path, harm: str) -> None:
 
 
 def test_temporary_fault_is_forgotten(filled: Path) -> None:
-    """Something could not be read once; at the next start everything can."""
+    """A read failed once, but the next start can read everything."""
     filled.with_name("chats.db.damaged").touch()
     use(filled)
     assert not filled.with_name("chats.db.damaged").exists()

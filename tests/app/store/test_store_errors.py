@@ -1,4 +1,4 @@
-"""A file that cannot be used is named, kept, and never overwritten; a full disk loses nothing."""
+"""Unusable database files are reported, kept and never overwritten. A full disk loses no data."""
 
 import contextlib
 import os
@@ -137,7 +137,7 @@ def test_a_migration_that_fails_leaves_the_version_before(
 
 @pytest.fixture
 def unprivileged() -> Iterator[None]:
-    """Root may write anywhere: step down for the test."""
+    """Drop root privileges for the test, because root can write anywhere."""
     if os.geteuid() != 0:
         yield
         return
@@ -171,7 +171,7 @@ def test_a_path_whose_folder_is_a_file(tmp_path: Path) -> None:
 
 
 def test_a_full_database_keeps_what_is_queued_and_saves_it_later(file: Path) -> None:
-    """`max_page_count` makes SQLite answer as a full disk does."""
+    """SQLite reports `max_page_count` the same way as a full disk."""
     told = threading.Event()
     errors: list[StoreError] = []
 
@@ -226,7 +226,7 @@ def test_closing_on_full_disk_reports_loss(file: Path) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 1 MB. Needs root and Linux."""
+    """Mount a file system of 1 MB, which requires root and Linux."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
@@ -296,7 +296,7 @@ print(first[0], count)
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs a limit on file size")
 def test_a_file_that_may_not_grow_recovers_when_it_may(file: Path) -> None:
-    """The system refuses the write itself (EFBIG): SQLite calls that an I/O error."""
+    """SQLite reports the refused write (EFBIG) as an I/O error."""
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", LIMITED, str(file), str(1 << 20)],
         capture_output=True, text=True, check=False, timeout=60,
@@ -310,7 +310,7 @@ def test_a_file_that_may_not_grow_recovers_when_it_may(file: Path) -> None:
 
 
 class Stumbling:
-    """A write that fails twice in a way nobody has thought of."""
+    """Operation that fails twice with an unexpected error."""
 
     slot = None
     urgent = True
@@ -345,7 +345,7 @@ def test_an_error_nobody_has_thought_of_does_not_end_the_writing(store: Store) -
 
 
 class Faulty:
-    """An operation whose write raises."""
+    """Operation whose write raises."""
 
     slot = None
     urgent = True

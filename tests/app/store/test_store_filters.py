@@ -1,4 +1,4 @@
-"""Small words that narrow a search."""
+"""Keywords that narrow a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where chats stand: kept with them, and taken over from older files."""
+"""Order and folders of chats, including migration from older files."""
 
 from __future__ import annotations
 

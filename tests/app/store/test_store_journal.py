@@ -1,4 +1,4 @@
-"""A damaged journal is kept; a whole or merely torn one is no matter."""
+"""A corrupt journal is kept, while an intact or truncated journal is harmless."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEADER, FRAME = 32, 24 + 4096
 
 @pytest.fixture
 def crashed(file: Path) -> tuple[Path, bytes]:
-    """A file and its journal of several transactions, as a kill leaves them."""
+    """Return a database and its journal of several transactions, as left by a kill."""
     store = Store.open(file)
     chat = ChatRecord(new_id())
     store.save_chat(chat)
@@ -77,7 +77,7 @@ def test_an_end_that_a_crash_cut_off_is_no_damage(
 
 
 def test_what_an_earlier_round_left_behind_it_is_no_damage(file: Path) -> None:
-    """A journal is written again from its beginning: old changes stay behind the new ones."""
+    """Journals are overwritten from the start, so older changes can follow the newer ones."""
     store = Store.open(file)
     chat = ChatRecord(new_id())
     store.save_chat(chat)

@@ -1,4 +1,4 @@
-"""`kill -9` in the middle of writing: all that was acknowledged is there, and nothing is half."""
+"""`kill -9` during writes loses nothing acknowledged and leaves nothing half written."""
 
 import random
 import signal
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.store import Store
 
-# Streams messages of the form "n n n … n" (n words) and tells, after each flush, how far it is.
+# Streams messages of n words and prints its progress after each flush.
 CHILD = """
 import sys
 from msgspec.structs import replace
@@ -46,7 +46,7 @@ def test_kill_nine_at_random_moments(file: Path) -> None:
             number, words = child.stdout.readline().split()
             acknowledged = (int(number), int(words))
         child.send_signal(signal.SIGKILL)
-        rest = child.stdout.read().splitlines()  # said before it died
+        rest = child.stdout.read().splitlines()  # printed before it died
         child.stdout.close()
         child.wait()
         for line in rest:

@@ -1,6 +1,6 @@
-"""Whatever is done in whatever order: what is read while it waits equals what is read once written.
+"""Random operations read the same before and after they are written.
 
-And both equal a store made of two dictionaries.
+The results are also compared with a store made of two dictionaries.
 """
 
 import random
@@ -13,7 +13,7 @@ from app.store import ChatRecord, Message, Store, new_id
 
 
 class Plain:
-    """The same promises, without a file."""
+    """In-memory store with the same behavior."""
 
     def __init__(self) -> None:
         self.chats: dict[str, ChatRecord] = {}

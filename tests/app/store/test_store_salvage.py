@@ -1,4 +1,4 @@
-"""A damaged file: what can still be read is saved, and the file itself is kept."""
+"""Salvaging the readable rest of a damaged file, which itself is kept."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHATS, TURNS = 12, 40
 
 @pytest.fixture
 def filled(file: Path) -> Path:
-    """Chats of forty turns, of which some text is long, and one that was deleted."""
+    """Create chats of forty turns, some with long texts, plus a deleted chat."""
     with Store.open(file) as store:
         for number in range(CHATS):
             chat = ChatRecord(new_id(), title=f"Chat {number}", params={"temperature": 0.5})
@@ -31,13 +31,13 @@ def filled(file: Path) -> Path:
             parent = None
             for turn in range(TURNS):
                 role = "assistant" if turn % 2 else "user"
-                mark = f"<{number}.{turn}>"  # in each page of the message
+                mark = f"<{number}.{turn}>"  # appears in each page of the message
                 words = f"words {mark} " * 1_400 if turn == 7 else "words " * 60
                 text = f"chat {number} turn {turn} {words}"
                 message = Message(new_id(), chat.id, parent, role, text, model=mark)
                 store.save_message(message, as_leaf=True)
                 parent = message.id
-            store.flush()  # as a person writes: the index grows along with the messages
+            store.flush()  # so that the index grows along with the messages, as in real use
         store.trash.delete(chat.id)
         store.save_layout("main", {"panes": 2})
     return file
@@ -81,7 +81,7 @@ def test_what_can_be_read_is_saved(
 
     salvaged = Store.salvage(filled)
     assert salvaged.aside.read_bytes() == content, "the damaged file is kept as it was"
-    # SQLite itself leaves an empty journal beside a file that it was only asked to read.
+    # SQLite leaves an empty journal even after reading only.
     names = {
         path.name.removesuffix("-shm").removesuffix("-wal") for path in filled.parent.iterdir()
     }
@@ -137,7 +137,7 @@ def test_a_table_whose_root_is_lost_is_read_from_its_leaves(filled: Path) -> Non
         roots = db.execute("SELECT rootpage FROM sqlite_master WHERE type = 'table'").fetchall()
     content = bytearray(filled.read_bytes())
     for (page,) in roots:
-        if page and content[(page - 1) * 4096] == 5:  # others are their table's only leaf
+        if page and content[(page - 1) * 4096] == 5:  # other pages are the only leaf of their table
             content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
     filled.write_bytes(content)
     assert Store.salvage(filled).messages == CHATS * TURNS
@@ -154,7 +154,7 @@ def test_every_message_whose_own_pages_are_whole_comes_back(filled: Path, seed: 
     for message in before.values():
         mark = message.model.encode()
         places[message.id] = {at for at, part in enumerate(parts) if mark in part}
-    inner = [at for at, part in enumerate(parts) if part[0] == 5]  # of a table's tree
+    inner = [at for at, part in enumerate(parts) if part[0] == 5]  # pages of a table's tree
     for dice in map(random.Random, range(seed, seed + 5)):
         lost = {*dice.sample(range(len(parts)), dice.randint(0, 2)), dice.choice(inner)}
         damaged = [dice.randbytes(4096) if at in lost else part for at, part in enumerate(parts)]
@@ -169,13 +169,13 @@ def test_every_message_whose_own_pages_are_whole_comes_back(filled: Path, seed: 
 
 @pytest.mark.parametrize("claim", [2_000_000, 1 << 40])
 def test_rows_that_claim_the_whole_file_over_and_over_end(tmp_path: Path, claim: int) -> None:
-    """Each of four hundred, in a page that says it is followed by itself."""
+    """Each of 400 rows is on a page that names itself as the next page."""
 
     def varint(value: int) -> bytes:
         sevens = [value >> bits & 0x7F for bits in range(42, -1, -7)]
         return bytes([each | 0x80 for each in sevens[:-1]] + sevens[-1:])
 
-    row = bytes([8]) + varint(2 * (claim - 8) + 12)  # one column, of bytes
+    row = bytes([8]) + varint(2 * (claim - 8) + 12)  # a single blob column
     leaf = bytearray(b"\x0d\0\0" + (400).to_bytes(2, "big") + b"\0\0\0")
     leaf += (900).to_bytes(2, "big") * 400
     leaf += bytes(900 - len(leaf)) + varint(claim) + b"\1" + row
@@ -191,14 +191,14 @@ def test_rows_that_claim_the_whole_file_over_and_over_end(tmp_path: Path, claim:
 
 @pytest.mark.parametrize("page_1", [True, False])
 def test_what_was_erased_does_not_come_back(filled: Path, page_1: bool) -> None:
-    """Neither from pages that are free, nor from free places of those in use."""
+    """Salvage must not recover erased text from free pages or from gaps in pages."""
     with Store.open(filled) as store:
         before = read(filled)
         gone = store.chats()[0]
         store.trash.erase([gone.id])
         store.flush()
         journal = filled.with_name(filled.name + "-wal")
-        copies = {part: part.read_bytes() for part in (filled, journal)}  # before it is scrubbed
+        copies = {part: part.read_bytes() for part in (filled, journal)}  # before it is overwritten
     for part, content in copies.items():
         part.write_bytes(content)
     with closing(sqlite3.connect(filled)) as db:
@@ -213,7 +213,7 @@ def test_what_was_erased_does_not_come_back(filled: Path, page_1: bool) -> None:
         content[(page - 1) * 4096 : page * 4096] = bytes(4096)
     filled.write_bytes(content)
     Store.salvage(filled)
-    with closing(sqlite3.connect(filled)) as db:  # backups may still have it
+    with closing(sqlite3.connect(filled)) as db:  # backups may still contain it
         assert db.execute("SELECT id FROM erased").fetchall() == [(gone.id,)]
     after = read(filled)
     assert after.chats.keys() == before.chats.keys() - {gone.id}
@@ -231,7 +231,7 @@ def test_random_damage_never_leaves_anything_worse(filled: Path, seed: int) -> N
     filled.write_bytes(content)
     try:
         kept = Store.salvage(filled).aside
-    except StoreError:  # nothing could be read
+    except StoreError:  # unreadable
         kept = filled
     else:
         assert damage(filled) == []
@@ -277,7 +277,7 @@ def test_another_programs_database_stays_where_it_is(file: Path) -> None:
 
 
 def test_a_damaged_file_of_an_older_version_is_read_too(file: Path) -> None:
-    """It has none of the columns that came later."""
+    """Columns added later are missing."""
     make_version_3(file, "a draft")
     saved = Store.salvage(file)
     assert saved.chats == 1

@@ -1,4 +1,4 @@
-"""Words are found as a person types them, and nothing they type is an operator."""
+"""Full-text search finds words as typed, and no input acts as an operator."""
 
 import queue
 import re
@@ -220,7 +220,7 @@ def test_old_index_is_rebuilt_after_start(file: Path) -> None:
 
 
 def test_the_index_shows_what_the_window_shows() -> None:
-    """The window's own renderer is slower and needs Qt; the words are the same."""
+    """The app's own renderer is slower and needs Qt, but yields the same words."""
     for source in (samples.MATHS, samples.CODE, samples.mixed(4_000)):
         splitter = BlockSplitter()
         splitter.feed(source)
@@ -262,7 +262,7 @@ def test_unindexed_rest_costs_start_one_commit(store: Store, chat: ChatRecord, f
 
 
 def commits(wal: Path) -> int:
-    """How many transactions a write-ahead log holds: their last frames tell the file's size."""
+    """Count the transactions in a write-ahead log: their last frames contain the file's size."""
     data = wal.read_bytes()
     page = int.from_bytes(data[8:12], "big")
     frames = range(32, len(data), 24 + page)

@@ -1,4 +1,4 @@
-"""Several writes as one: all in the file, or none."""
+"""Grouped writes are all saved or none of them are."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from app.store import ChatRecord, Message, Store, StoreError, new_id
 
 
 def in_file(file: Path) -> list[str]:
-    """Contents of the messages that the file itself holds, whatever is queued."""
+    """Return the contents of the messages already in the file."""
     with closing(sqlite3.connect(file)) as db:
         return [content for (content,) in db.execute("SELECT content FROM messages ORDER BY seq")]
 
 
 def committed(store: Store) -> threading.Event:
-    """Set when the next chat after this call is in the file: all before it is, too."""
+    """Return an event that is set when all earlier writes are in the file."""
     done = threading.Event()
 
     class Mark:
@@ -87,14 +87,14 @@ def by_flush(store: Store) -> None:
 
 
 def by_search(store: Store) -> None:
-    """As the sidebar's field does, on a thread of its own."""
+    """Search on another thread, like the sidebar's field."""
     found = threading.Event()
     store.search_later("question", 5, lambda _hits, done: done and found.set())
     assert found.wait(30)
 
 
 def by_import(store: Store) -> None:
-    """Chats are taken in and flushed, as an import does batch after batch."""
+    """Import and flush batches of chats, like an import."""
     chat = ChatRecord(new_id(), title="imported")
     store.exchange.take_in([(chat, [])])
     store.flush(30)
@@ -104,7 +104,7 @@ def by_import(store: Store) -> None:
 def test_other_threads_do_not_split_a_group(
     store: Store, file: Path, way: Callable[[Store], None]
 ) -> None:
-    """A flush, a search or an import elsewhere takes along nothing of a half that is there."""
+    """A flush, search or import on another thread never writes half of a group."""
     chat = ChatRecord(new_id(), draft="question")
     store.save_chat(chat)
     store.flush()
@@ -135,7 +135,7 @@ def test_other_threads_do_not_split_a_group(
 
 
 def test_each_thread_holds_back_its_own_writes(store: Store, file: Path) -> None:
-    """A flush of one thread parts its own writes, and not those of the other."""
+    """A flush only splits groups of its own thread."""
     chats = [ChatRecord(new_id(), title=title) for title in ("first", "second")]
     for chat in chats:
         store.save_chat(chat)
@@ -164,7 +164,7 @@ def test_each_thread_holds_back_its_own_writes(store: Store, file: Path) -> None
 
 
 def test_close_waits_for_groups_of_other_threads(file: Path) -> None:
-    """Half of it would be worse than none; what cannot be waited for is told."""
+    """Half a group would be worse than none. Groups that can't be waited for are reported."""
     store = Store.open(file)
     chat = ChatRecord(new_id(), title="kept")
     store.save_chat(chat)

@@ -1,4 +1,4 @@
-"""What is deleted can be brought back for thirty days; what is erased is in no file any more."""
+"""Deleted data can be restored for thirty days, and erased data is in no file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORDS = ("Zwetschgenknödel", "quokkafication")
 
 
 class Clock:
-    """A clock that stands still until it is moved."""
+    """Fake clock."""
 
     def __init__(self) -> None:
         self.now = time.time()
@@ -68,13 +68,13 @@ def with_file(store: Store, chat_id: str, *pages: str) -> None:
 
 
 def fill(store: Store) -> None:
-    """Neighbours, so that pages are split and moved."""
+    """Add other chats, so that pages are split and moved."""
     for number in range(6):
         a_chat(store, *[f"other {number} {turn} " + "filling words " * 90 for turn in range(14)])
 
 
 def holding(folder: Path, *words: str) -> list[str]:
-    """The files that have one of the words anywhere, in any case."""
+    """Return the files that contain one of the words in any case."""
     spelled = {w for word in words for w in (word, word.lower(), "".join(_plain(word)))}
     wanted = [w.encode() for w in spelled]
     files = [path for path in folder.rglob("*") if path.is_file()]
@@ -92,7 +92,7 @@ def test_erased_words_are_in_no_file(file: Path, clock: Clock) -> None:
         with_file(store, chat.id, f"a page about {WORDS[1]}")
         fill(store)
         store.set_draft(chat.id, f"and {WORDS[1]} again")
-    for _ in range(3):  # a backup a day
+    for _ in range(3):  # daily backups
         clock.now += DAY
         with Store.open(file, clock) as store:
             store.set_draft(chat.id, f"{WORDS[0]} on another day")

@@ -1,4 +1,4 @@
-"""App Nap is held off exactly while something answers."""
+"""App Nap is blocked exactly while a reply is running."""
 
 import pytest
 

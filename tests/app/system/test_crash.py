@@ -1,4 +1,4 @@
-"""kill -9 in the middle of an answer."""
+"""`kill -9` during a reply."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_kill_loses_at_most_one_second(start: Start, profile):
         for line in child.stdout:
             at, words = line.split()
             shown.append((float(at), int(words)))
-            # Long enough for a few checkpoints to have been taken.
+            # Long enough for several checkpoints.
             if shown[-1][0] - shown[0][0] > 2.5:
                 break
     finally:

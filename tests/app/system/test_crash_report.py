@@ -1,4 +1,4 @@
-"""What is left of a crash, and how it is offered."""
+"""Crash reports, and the offer to send them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others wrote: complete, with every licence's text."""
+"""Third-party notices are complete, with the text of every license."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_every_part_has_its_licence_in_full() -> None:
     assert "GNU LESSER GENERAL PUBLIC LICENSE" in parts["PySide6_Essentials"].text
     assert "GNU GENERAL PUBLIC LICENSE" in parts["PySide6_Essentials"].text
     assert "SIL OPEN FONT LICENSE" in parts["Inter"].text
-    assert "PDFium" in parts["pypdfium2"].text  # what its library is made of
+    assert "PDFium" in parts["pypdfium2"].text  # the bundled library
     assert "Copyright (c) Ronie Martinez" in parts["latex2mathml"].text
 
 

@@ -1,4 +1,4 @@
-"""Modules are imported without a look at their sources; an error where Qt calls ends nothing."""
+"""PySide imports skip scanning sources, and errors in Qt callbacks aren't fatal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.system import pyside
 
 
 class Broken(QWidget):
-    """The interpreter raises each error; an object of ours would be no danger."""
+    """Widget whose errors the interpreter raises. Errors in our own objects would do no harm."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         {}["nothing"]
@@ -40,7 +40,7 @@ def test_a_module_is_imported_without_its_source_being_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     feature = sys.modules["shibokensupport.feature"]
-    monkeypatch.setattr(feature, "_mod_uses_pyside", feature._mod_uses_pyside)  # put back after it
+    monkeypatch.setattr(feature, "_mod_uses_pyside", feature._mod_uses_pyside)  # for teardown
     file = tmp_path / "uses_qt.py"
     file.write_text("from PySide6.QtCore import QObject\n\nclass Own(QObject): pass\n")
     monkeypatch.syspath_prepend(tmp_path)

@@ -1,4 +1,4 @@
-"""Two programs never write the same chats."""
+"""Two instances of the program never write to the same profile."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ sys.exit(main(["--profile", sys.argv[1]]))
 
 
 class Child:
-    """A program of its own over a profile; its words are read a line at a time."""
+    """A program with a profile, whose output is read line by line."""
 
     def __init__(self, code, profile, *more):
         self.process = subprocess.Popen(
@@ -81,7 +81,7 @@ class Child:
 
 
 class Caller:
-    """A second start, which asks the first to show itself."""
+    """A second start that asks the first to show its window."""
 
     def __init__(self, profile, patience_ms=60_000):
         self.child = Child(CALL, profile, str(patience_ms))
@@ -98,7 +98,7 @@ class Caller:
 
 @pytest.fixture
 def first(tmp_path):
-    """A program that has the profile and is busy."""
+    """Run a busy program that has locked the profile."""
     child = Child(HOLD, tmp_path)
     assert child.line() == "True"
     yield child
@@ -115,7 +115,7 @@ def test_a_busy_program_comes_forward_when_it_can(first, tmp_path):
 
 def test_one_that_hangs_is_not_taken_for_one_that_came_forward(first, tmp_path):
     assert not Caller(tmp_path, patience_ms=200).answered()
-    # And once it is free again it comes forward, though nobody waits any more.
+    # Once idle it shows its window, although the caller has given up.
     first.go_on()
     assert first.line() == "called"
 
@@ -165,13 +165,13 @@ def test_but_one_who_lives_keeps_it_whatever_the_file_says(first, tmp_path, qapp
 
 
 def test_a_second_start_ends_and_calls_the_first(start: Start, qapp, profile, qtbot: QtBot):
-    run = start().ready()  # in one process the second's end would cancel what the first loads
+    run = start().ready()  # in a single process, ending the second would cancel the first's loads
     run.window.showMinimized()
     run.until(run.window.isMinimized)
     second = Application(qapp, Paths.in_profile(profile), engine_factory=lambda *_: None)
     assert not second.start()
     assert second.already_runs
-    # Both are one thread here: the call waits for an answer, which needs the other's event loop.
+    # Both share a thread here: the call blocks for an answer that needs the other's event loop.
     with qtbot.waitSignal(run.app.single.show_requested):
         caller = Caller(profile)
     run.until(caller.ended)

@@ -1,4 +1,4 @@
-"""Newer versions: asked for only where the person agreed, believed only when signed."""
+"""Update checks, which require consent and only trust signed releases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def document(secret: SigningKey = SECRET, **fields: Any) -> bytes:
 
 
 class Served(ThreadingHTTPServer):
-    daemon_threads = False  # closing waits for answers in progress
+    daemon_threads = False  # wait for running answers when closing
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

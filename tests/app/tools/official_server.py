@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 
 class Trip(BaseModel):
-    """What is asked for by `book`."""
+    """Details that `book` asks for."""
 
     city: str
     nights: int = 1

@@ -1,4 +1,4 @@
-"""The tools that come with the program, and the attacks on them."""
+"""Built-in tools, and attacks on them."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def test_no_more_than_arithmetic(expression: str) -> None:
 
 
 def test_calculator_functions_have_bounded_cost() -> None:
-    """Python's lock is held while a number is rounded: digits beyond any number cost nothing.
+    """Rounding holds the GIL, so digits beyond any number must cost nothing.
 
-    The child may take ten seconds of the processor; one of these took hours.
+    The child may use ten seconds of CPU time. One of these cases took hours.
     """
     cases = {
         "round(7, -10**9)": "0",
@@ -91,7 +91,7 @@ def test_calculator_functions_have_bounded_cost() -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A granted folder, with a secret beside it."""
+    """Create a granted folder next to a secret file."""
     (tmp_path / "secret").write_text("secret")
     root = tmp_path / "granted"
     (root / "inner").mkdir(parents=True)
@@ -168,7 +168,7 @@ def test_what_is_no_file_of_text_is_not_read(tree: Path) -> None:
 
 
 def test_a_folder_that_becomes_a_link_between_two_steps(tree: Path) -> None:
-    """As often as it is exchanged while it is read: never the file outside."""
+    """Swap a folder with a link while files are read. The outside file must never be returned."""
     (tree / "inner" / "secret").write_text("inside")
     stop = threading.Event()
 
@@ -257,7 +257,7 @@ ODD = {
 
 @pytest.mark.parametrize("what", ODD)
 def test_diff_shows_every_changed_byte(tree: Path, what: str) -> None:
-    """The difference is of the bytes: lines end at LF only, and what hides itself is an escape."""
+    """Diffs compare bytes: only LF ends a line, and invisible characters are escaped."""
     old, new = ODD[what]
     grants = grant(tree, writable=True)
     (tree / "a.txt").write_bytes(old.encode())
@@ -272,7 +272,7 @@ def test_diff_shows_every_changed_byte(tree: Path, what: str) -> None:
 
 
 def test_diff_determines_both_files() -> None:
-    """Out of the shown difference of random texts, both files come back byte for byte."""
+    """Both files can be reconstructed byte for byte from the diff of random texts."""
     chance = random.Random(4)
     pieces = ["a", "b", "\n", "\n", "\r\n", "\t", "é", "\\"]
     for _ in range(200):
@@ -292,7 +292,7 @@ def test_diff_determines_both_files() -> None:
 
 
 def test_edit_keeps_line_endings_and_permissions(tree: Path) -> None:
-    """A file of CR LF keeps it where the model leaves it out, and a private file stays private."""
+    """CR LF is kept if the model omits it, and private files stay private."""
     grants, file = grant(tree, writable=True), tree / "a.txt"
     file.write_bytes(b"one\r\ntwo\r\n")
     file.chmod(0o600)
@@ -309,7 +309,7 @@ def test_edit_keeps_line_endings_and_permissions(tree: Path) -> None:
 
 
 def test_non_utf_8_file_is_not_overwritten(tree: Path) -> None:
-    """Its bytes cannot be shown as text: another file would come of it unseen."""
+    """Such bytes can't be displayed as text, so overwriting them would change the file unseen."""
     grants = grant(tree, writable=True)
     (tree / "a.txt").write_bytes("Grüße\n".encode("latin-1"))
     with pytest.raises(ToolError, match="not UTF-8"):
@@ -321,7 +321,7 @@ def test_non_utf_8_file_is_not_overwritten(tree: Path) -> None:
 
 
 def test_diff_takes_bounded_steps(tree: Path) -> None:
-    """A hundred thousand lines of two kinds: `difflib` would compare them for hours."""
+    """`difflib` would take hours for 100,000 lines with two different contents."""
     grants, chance = grant(tree, writable=True), random.Random(1)
     old, new = ("".join(chance.choices(("a\n", "b\n"), k=90_000)) for _ in range(2))
     (tree / "a.txt").write_text(old)
@@ -337,7 +337,7 @@ def test_diff_takes_bounded_steps(tree: Path) -> None:
 
 
 def test_only_the_shown_change_is_made(tree: Path) -> None:
-    """The digest is of file, old bytes and new bytes: also where the file is a new one."""
+    """The digest covers the path, the old bytes and the new bytes, also for new files."""
     grants = grant(tree, writable=True)
     shown = granted_folders.difference("new.txt", "harmless\n", grants)
     for path, text in (("new.txt", "harmful\n"), ("other.txt", "harmless\n")):
@@ -356,7 +356,9 @@ def test_only_the_shown_change_is_made(tree: Path) -> None:
 
 
 def test_edit_keeps_concurrent_changes(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file is compared when its successor is ready, and a new file never replaces another."""
+    """The file is compared again right before it is replaced, and new files never replace existing
+    files.
+    """
     grants = grant(tree, writable=True)
     shown = granted_folders.difference("a.txt", "mine\n", grants)
     real = granted_folders._write
@@ -509,7 +511,7 @@ def test_a_path_that_no_system_takes_is_told(tmp_path: Path, name: str) -> None:
 
 @pytest.fixture
 def _in_brackets() -> Iterator[None]:
-    """A language in which each text stands in brackets."""
+    """Install a language that puts each text in brackets."""
     language.install(lambda text, comment, n: f"[{text}]")
     yield
     language.install(None)

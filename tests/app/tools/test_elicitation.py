@@ -1,4 +1,4 @@
-"""What servers ask in mid-call: which call it is about; its time waits for the person."""
+"""Questions from tool servers during calls: their call, and time limits while the user answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FORM = {
 
 
 class Person:
-    """Hears questions on the tools' thread and answers when a test says so."""
+    """Fake user who gets questions on the tools' thread and answers when the test says so."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[Question, Future[Response]]] = []
@@ -174,7 +174,7 @@ def test_old_server_gets_no_answer_of_another_chat(host: ToolHost) -> None:
     said = json.loads(call.result(WAIT).text)
     assert said["message"] == UNCLEAR
     assert one.asked == two.asked == []
-    again = host.call(ask, asking(FORM), "b", two)  # now with a process of its own
+    again = host.call(ask, asking(FORM), "b", two)  # now with a new process
     two.hears()[1].set_result(Response(QuestionAction.SEND, {"city": "Ulm"}))
     assert json.loads(again.result(WAIT).text)["content"] == {"city": "Ulm"}
     assert one.asked == []

@@ -1,4 +1,4 @@
-"""Addresses that are fetched for a model: an end for all of it, and nothing but the open net."""
+"""Fetching addresses for a model, with a total time limit and only from the public internet."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from app.tools.tool import ToolError
 
 LATE = "did not arrive within"
 LIMIT = 0.6
-"""Seconds of a fetch here; what its server does takes twenty and more, and then succeeds."""
+"""Time limit of a fetch in seconds. The servers here take twenty or more and then succeed."""
 
 Send = Callable[[bytes], None]
 
 
 @contextmanager
 def raw(answer: Callable[[Send, threading.Event], object]) -> Iterator[str]:
-    """A server that answers each connection with what this sends; yields its address."""
+    """Run a server that answers each connection with `answer`, and yield its address."""
     stop = threading.Event()
     server = socket.create_server(("127.0.0.1", 0))
     threads: list[threading.Thread] = []
@@ -34,7 +34,7 @@ def raw(answer: Callable[[Send, threading.Event], object]) -> Iterator[str]:
                 peer.recv(65536)
                 answer(peer.sendall, stop)
             except OSError:
-                return  # the client has had enough
+                return  # the client has hung up
 
     def serve() -> None:
         while True:
@@ -66,7 +66,7 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 
 
 def dripped(text: bytes, before: bytes = b"") -> Callable[[Send, threading.Event], None]:
-    """The text, a byte each tenth of a second, for twenty seconds; the rest at once."""
+    """Send the text a byte per tenth of a second for twenty seconds, then the rest."""
 
     def answer(send: Send, stop: threading.Event) -> None:
         send(before)
@@ -115,20 +115,20 @@ SLOW: dict[str, Callable[[Send, threading.Event], None]] = {
 
 @pytest.mark.parametrize("what", SLOW)
 def test_fetch_has_one_deadline(what: str) -> None:
-    """Each read came in time, and the whole took as long as the server liked."""
+    """Each read arrives in time, but the total takes too long."""
     with raw(SLOW[what]) as place, pytest.raises(ToolError, match=LATE):
         here(f"http://{place}/")
 
 
 def test_slow_handshake_times_out() -> None:
-    """TLS begins, and the server says a byte of it now and then."""
+    """The server sends its TLS handshake a byte at a time."""
     hello = b"\x16\x03\x03\x40\x00" + b"\x02" * 300
     with raw(dripped(hello)) as place, pytest.raises(ToolError, match=LATE):
         here(f"https://{place}/")
 
 
 def test_deadline_includes_redirects_and_lookups() -> None:
-    """Six redirects of a third of a second each, and a name that nobody tells."""
+    """Six redirects of a third of a second each, and a name lookup that never returns."""
 
     def answer(send: Send, stop: threading.Event) -> None:
         if not stop.wait(LIMIT / 3):
@@ -154,7 +154,7 @@ def test_deadline_includes_redirects_and_lookups() -> None:
 
 
 def test_response_framing_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interim answers without end, as fast as they go: bytes are counted, not only seconds."""
+    """Endless interim responses at full speed must be limited by bytes as well as by time."""
 
     def answer(send: Send, stop: threading.Event) -> None:
         while not stop.is_set():
@@ -166,7 +166,7 @@ def test_response_framing_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_python_specific_charset_is_not_used() -> None:
-    """A server names the charset: "punycode" takes hours for two megabytes."""
+    """With a charset of "punycode" from the server, two megabytes took hours."""
     for charset in (
         "punycode",
         "idna",
@@ -219,7 +219,7 @@ def test_page_arrives_as_markdown() -> None:
 
 
 def test_page_that_takes_too_long_to_parse_is_given_up() -> None:
-    """Python's parser takes hours for this one."""
+    """Python's parser takes hours on this page."""
     html = HEAD.replace(b"plain", b"html")
     slow = html + b"\r\n" + b"<a b='" * 300_000
     with raw(lambda send, stop: send(slow)) as place, pytest.raises(ToolError, match=LATE):
@@ -259,16 +259,16 @@ def test_special_addresses_are_not_public(address: str) -> None:
     ["8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "2a00:1450:4001:81b::200e", "64:ff9b::808:808"],
 )
 def test_internet_addresses_are_public(address: str) -> None:
-    """The last is how a network that has only IPv6 reaches IPv4."""
+    """The last address is how IPv6-only networks reach IPv4."""
     assert is_public(address)
 
 
 class Names:
-    """In the place of the system's resolver and of its connections.
+    """Replacement for the system's resolver and connections.
 
     Attributes:
-        told: the answers for each name, one after the other, the last again and again.
-        reached: the addresses that a connection was made to.
+        told: successive answers for each name. The last answer repeats.
+        reached: addresses that were connected to.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **told: list[list[str]]) -> None:
@@ -298,7 +298,7 @@ class Names:
 def test_a_name_that_becomes_another_address_is_not_followed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Rebinding: the address that was looked at is the one that is connected to."""
+    """DNS rebinding: connect to the same address that was checked."""
     to = b""
 
     def answer(send: Send, stop: threading.Event) -> None:

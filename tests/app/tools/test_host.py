@@ -1,4 +1,4 @@
-"""Servers of tools: reached over stdio and HTTP, ended, started again, and never trusted."""
+"""Tool servers over stdio and HTTP: connecting, ending, restarting, and never trusting them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_the_official_server_over_http(host: ToolHost) -> None:
         add = tool(host, "add", "web")
         assert host.call(add, {"a": 20, "b": 22}).result(WAIT).text == "42"
         hang = tool(host, "hang", "web")
-        # For this call alone, over the same connection: the others may take their time.
+        # Only for this call, over the same connection. Other calls keep their limit.
         short = replace(config, timeout=0.5)
         host._configs["web"] = host._connections["web"].config = short
         with pytest.raises(ToolError, match=r"No response within 0\.5 s"):
@@ -100,7 +100,7 @@ def test_the_official_server_over_http(host: ToolHost) -> None:
 def test_a_crash_fails_the_call_and_the_server_is_started_again(
     host: ToolHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "REST_S", (0.0, 60.0))  # a call may take its second to come
+    monkeypatch.setattr(connection, "REST_S", (0.0, 60.0))  # a call may take a second
     host.set_servers([raw(tmp_path)])
     die, echo = tool(host, "die"), tool(host, "echo")
     with pytest.raises(ToolError, match="quit during the call"):
@@ -171,7 +171,7 @@ def test_a_server_that_is_not_there_says_so_at_once(host: ToolHost, tmp_path: Pa
 
 @contextmanager
 def redirecting(target: str = "/other") -> Iterator[tuple[str, list[str]]]:
-    """A server that sends everybody elsewhere: its address, and the paths it was asked for."""
+    """Run a server that redirects each request, and yield its address and the requested paths."""
     asked: list[str] = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -189,7 +189,7 @@ def redirecting(target: str = "/other") -> Iterator[tuple[str, list[str]]]:
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = False  # closing waits for answers in progress
+    server.daemon_threads = False  # wait for running answers when closing
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

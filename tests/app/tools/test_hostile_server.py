@@ -1,4 +1,4 @@
-"""Servers of tools that mean harm: each costs its own calls only."""
+"""Malicious tool servers only affect their own calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.waiting import until
 WAIT = 60.0
 HERE = Path(__file__).parent
 ENDS = {
-    # What a call comes to: a text that it begins with, or what stands in the error.
+    # Expected results: the start of a text, or a part of the error.
     "pattern": "ok",
     "loop": "ok",
     "pages": "ok",
@@ -70,7 +70,7 @@ def config(attack: str, seconds: float) -> ServerConfig:
 
 
 def called(host: ToolHost, server: ServerConfig, asked: list[Question] | None = None) -> str:
-    """What a call of its tool comes to, as `ENDS` says it."""
+    """Return the result of a call, in the terms of `ENDS`."""
 
     def ask(question: Question) -> Future[Response]:
         if asked is not None:
@@ -83,7 +83,7 @@ def called(host: ToolHost, server: ServerConfig, asked: list[Question] | None = 
     try:
         told = host.tools("hostile").result(WAIT)
         echo = next(tool for tool in told if tool.name == "echo")
-        if "changing" in server.args:  # its word that the list has changed may still be on its way
+        if "changing" in server.args:  # its notification of the change may still be on the way
             until(lambda: echo not in host.tools("hostile").result(WAIT))
         result: ToolResult = host.call(echo, {"text": "x"}, "chat", ask).result(WAIT)
     except ToolError as error:
@@ -102,7 +102,9 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[ToolHost]:
 @pytest.mark.parametrize("attack", ENDS)
 @pytest.mark.turns(3)
 def test_a_hostile_server_costs_its_own_calls_only(host: ToolHost, attack: str) -> None:
-    """It is answered, or refused with a sentence. With "pattern" nothing ran any more, for ever."""
+    """Each call returns or fails with an error. Regression test: "pattern" blocked all tools
+    forever.
+    """
     asked: list[Question] = []
     told = called(host, config(attack, 2.0 if attack in ("silent", "closes") else 30.0), asked)
     assert ENDS[attack] in told
@@ -127,14 +129,14 @@ def test_a_hostile_server_over_http_costs_its_own_calls_only(
 
 
 def test_what_the_names_of_tools_are_taken_from(host: ToolHost) -> None:
-    """A tool without a name would be allowed as all tools of its server are."""
+    """Otherwise allowing a tool without a name would allow every tool of its server."""
     host.set_servers([config("names", 30.0)])
     names = [tool.name for tool in host.tools("hostile").result(WAIT)]
     assert names == ["echo", "write_file", "Stretto/write_file"]
 
 
 class Rows:
-    """A store of nothing."""
+    """Empty store."""
 
     def read(self, table: str) -> list[tuple[Any, ...]]:
         return []
@@ -147,14 +149,14 @@ class Rows:
 
 
 def test_always_this_tool_is_never_always_this_server() -> None:
-    """Consents keep "" for all tools of a server: a tool of that name gets none."""
+    """Consents use "" for all tools of a server, so a tool of that name gets no consent."""
     consents = Consents(Rows())
     consents.remember("chat", Tool("hostile", ""), Decision.TOOL)
     assert not consents.allows("chat", Tool("hostile", "delete_everything"))
 
 
 def test_request_before_edit_does_not_start_old_server(tmp_path: Path) -> None:
-    """A request waits for its turn on the loop while the person edits the server."""
+    """A request is queued on the loop while the user edits the server."""
     host = ToolHost()
     one, other = tmp_path / "one", tmp_path / "other"
     program = str(HERE / "raw_server.py")
@@ -167,7 +169,7 @@ def test_request_before_edit_does_not_start_old_server(tmp_path: Path) -> None:
 
     async def hold() -> None:
         begun.set()
-        gate.wait(WAIT)  # as whatever keeps the loop's thread busy
+        gate.wait(WAIT)  # keep the loop's thread busy
 
     held = host._thread.start(hold())
     assert held is not None
@@ -186,7 +188,7 @@ def test_request_before_edit_does_not_start_old_server(tmp_path: Path) -> None:
 def test_waiting_call_does_not_restart_ended_server(
     tmp_path: Path,
 ) -> None:
-    """A call that waits for the tools while the server is edited has the old connection."""
+    """A call that waits for the tool list during an edit uses the old connection."""
     host = ToolHost()
     hung = ServerConfig("raw", sys.executable, (str(HERE / "hostile_server.py"), "unlisted"))
     host.set_servers([hung])
@@ -202,7 +204,7 @@ def test_waiting_call_does_not_restart_ended_server(
     assert host.tools("raw").result(WAIT)
     task = old._task
     assert task is not None
-    until(task.done)  # it ends beside the new one's start
+    until(task.done)  # ends while the new connection starts
     assert len((tmp_path / "starts").read_text().split()) == 1
     host.shut_down()
 
@@ -240,7 +242,7 @@ def test_a_pace_lets_the_first_through_and_delays_the_next() -> None:
 
 
 def test_messages_are_refused_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The reader is never called with them: reading would hold Python's lock for half a minute."""
+    """The messages never reach the parser, which would hold the GIL for half a minute."""
     read: list[int] = []
 
     class Reader:

@@ -1,4 +1,4 @@
-"""The tools and the local API start at the same time, and import packages with circles."""
+"""The tools and the local API start concurrently and import packages with cyclic imports."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ for thread in threads:
 
 
 def test_two_threads_import_packages_with_circles() -> None:
-    """It was: cannot import name 'Server' from partially initialized module 'uvicorn.main'."""
+    """Regression test: cannot import name 'Server' from partially initialized module
+    'uvicorn.main'.
+    """
     command = [sys.executable, "-c", MEETING]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert "server started" in done.stdout, done.stderr

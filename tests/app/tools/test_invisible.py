@@ -1,4 +1,4 @@
-"""What cannot be seen: one table, and what may stay of it."""
+"""Invisible characters: the table, and the characters that are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms made of what servers ask: each kind of field, what it takes, and what it refuses."""
+"""Forms for questions from servers: each field type, with accepted and rejected values."""
 
 from __future__ import annotations
 

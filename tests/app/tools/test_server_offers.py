@@ -1,4 +1,4 @@
-"""Resources by "@" and prompts by "/", of the servers that are switched on in a chat."""
+"""Resources with "@" and prompts with "/" from servers that are enabled in a chat."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEY = Qt.Key
 
 
 class Servers:
-    """Two servers: one that offers, and one that a test lets answer, or not."""
+    """Two servers, one with offers and one whose answers a test controls."""
 
     def __init__(self, run: Run) -> None:
         host: Any = run.app.library.toolbox.host
@@ -115,14 +115,14 @@ def test_a_kind_of_resources_asks_which_and_attaches_it(run: Run) -> None:
     servers = Servers(run)
     servers.kinds = (KINDS,)
     switch_on(run, "notes")
-    type_(run, "Read @any")  # before the server has told its list
+    type_(run, "Read @any")  # before the server has sent its list
     run.until(lambda: picker(run).isVisible() and picker(run).names() == ["Any note…"])
     QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
     dialog = run.window.findChild(ArgumentsDialog)
     assert dialog is not None
     assert dialog.use.text() == "Attach"
     dialog.use.click()
-    assert dialog.fault.isVisible()  # which one is not said yet
+    assert dialog.fault.isVisible()  # without naming the field yet
     run.qtbot.keyClicks(dialog.findChild(QLineEdit), "one")
     dialog.use.click()
     run.until(lambda: run.pane.chat.attaching.files)

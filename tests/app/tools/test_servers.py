@@ -1,4 +1,4 @@
-"""The list of servers in the format of other programs; names, results and environments."""
+"""Server lists in other programs' format, and names, results and environments."""
 
 from __future__ import annotations
 
@@ -198,14 +198,14 @@ def test_a_login_shell_that_never_ends_is_not_waited_for(
     ],
 )
 def test_server_cannot_use_built_in_name(name: str) -> None:
-    """Nor so that it looks like that: other letters, blanks, other forms."""
+    """Similar names are also refused: other letters, spaces, other forms."""
     found = read_text(json.dumps({name: {"command": "x"}}))
     assert found.servers == ()
     assert len(found.problems) == 1
 
 
 def test_two_servers_do_not_look_alike() -> None:
-    """A consent names the server: the second of two that look the same is not taken."""
+    """Consents name the server, so the second of two similar names is refused."""
     names = ["files", "fil\u0435s", "files ", "Files", "file5", "fi-les", "\u65e5\u672c", "db 1"]
     found = read_text(json.dumps({name: {"command": "x"} for name in names}))
     kept = ["files", "Files", "file5", "fi-les", "\u65e5\u672c", "db 1"]
