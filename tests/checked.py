@@ -2,7 +2,7 @@
 
 Each check starts a process that imports transformers, which takes more than a second. Tests use new
 folders, but mostly the same tokenizer. Successful checks are kept in STRETTO_PASSED for all
-processes of a run: those of the groups (`halves.py`), and those that a test starts with `PROGRAM`
+processes of a run: the groups (`halves.py`), and processes that a test starts with `PROGRAM`
 or with a program that calls `once`. Sandboxes created by a test itself always check.
 
 `python -m tests.checked …` is `python -m engine …` with this cache.

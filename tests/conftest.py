@@ -1,4 +1,4 @@
-"""Setup shared by all tests. OpenBLAS is chosen before anything imports MLX, as in the program."""
+"""Setup for all tests. OpenBLAS is configured before anything imports MLX, as in the program."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from engine.model import backend
 from engine.runtime import pressure
 from tests import checked
 
-# Imports leave no garbage. Searching for it takes a tenth of their time, and would slow down each
-# later full collection.
+# Imports leave no garbage. Collecting takes a tenth of their time, and would slow down later full
+# collections.
 gc.disable()
 # Idle threads of OpenBLAS spin, which on a busy machine keeps the awaited thread from running. The
 # tests' models are too small for several threads. Tests of matrix products use `all_cores`
@@ -25,20 +25,20 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")  # and sleep after 2^16 cycles, not 2^26
 backend.load_openblas()
 checked.once()
-# Tests compare with English texts, whatever the machine's language is.
+# Tests compare with English texts, in any system language.
 os.environ["STRETTO_LANGUAGE"] = "en"
-# What programs measured about a model in the person's folder is measured again.
+# Ignore measurements of models that programs stored in the user's folder.
 os.environ["STRETTO_NO_WAYS"] = "1"
-# Tests must not see the models of the person on this machine.
+# Tests must not see the user's models on this machine.
 _models = tempfile.TemporaryDirectory(prefix="stretto-models-")
 os.environ["STRETTO_MODELS"] = _models.name
 # Processes of one run share what they have checked about tokenizers (checked.py).
 _passed = tempfile.TemporaryDirectory(prefix="stretto-passed-")
 os.environ.setdefault("STRETTO_PASSED", _passed.name)
-# Other programs on the machine must not take memory away from a test's caches.
+# Other programs on the machine must not affect the memory for a test's caches.
 pressure._STALLS = pressure._MEMORY = Path(os.devnull)
-# The speed of generating and running examples depends on the machine and is no fault. Examples are
-# the same in each run; `pytest --hypothesis-profile=searching` looks for others.
+# How fast examples are generated and run depends on the machine and isn't an error. The examples
+# are the same in each run; `pytest --hypothesis-profile=searching` looks for others.
 _slow = [HealthCheck.too_slow]
 settings.register_profile("patient", deadline=None, derandomize=True, suppress_health_check=_slow)
 settings.register_profile("searching", deadline=None, suppress_health_check=_slow)

@@ -1,1 +1,1 @@
-"""Benchmarks and photographs of the window, run by commands and without a person."""
+"""Benchmarks and screenshots of the window, run by commands without user input."""

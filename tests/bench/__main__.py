@@ -1,4 +1,4 @@
-"""``python -m tests.bench``: how quick the window is, each figure against its bar."""
+"""``python -m tests.bench``: responsiveness of the window, compared with fixed limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Measures one thing; 1 if a bar was missed."""
+    """Run one benchmark and return 1 if a limit was exceeded."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--json", action="store_true", help="figures for machines")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def _figures(options: argparse.Namespace) -> list[Figure]:
-    # What is not asked for is not imported: it would count as memory and as a warm start.
+    # Import only what is needed, because other modules would count as memory and as a warm start.
     crowd = _crowd(options)
     match options.command:
         case "hour":

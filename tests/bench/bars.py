@@ -1,4 +1,4 @@
-"""Figures against their bars, and where they come from."""
+"""Measured values with their limits, and helpers for measuring."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured value; held if it is at most the bar, where there is one."""
+    """A measured value that passes if it doesn't exceed its limit, if any."""
 
     name: str
     value: float
@@ -28,14 +28,14 @@ class Figure:
 
 
 def percentile(ordered: list[float], share: float) -> float:
-    """The value below which ``share`` of the ordered values lie (nearest rank)."""
+    """Return the nearest-rank percentile of the sorted values."""
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
 def lateness(
     name: str, late_ms: list[float], p99: float | None, most: float | None
 ) -> list[Figure]:
-    """p50, p99 and the most of some latenesses in ms."""
+    """Return p50, p99 and maximum of delays in ms."""
     late = sorted(late_ms)
     return [
         Figure(f"{name}, p50", percentile(late, 0.5), "ms"),
@@ -45,7 +45,7 @@ def lateness(
 
 
 def resident_mb() -> float:
-    """What of this process is in memory, in MB."""
+    """Return the resident memory of this process in MB."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6

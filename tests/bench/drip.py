@@ -1,6 +1,6 @@
-"""A stand-in for the engine that writes a given text at a given pace.
+"""Fake engine that writes a given text at a given pace.
 
-No model, no mlx: what is slow or late beside it is the window's own.
+There's no model and no MLX, so any delay comes from the window itself.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from engine.messages import text_of
 _numbers = itertools.count(1)
 
 Piece = str | tuple[str, str]
-"""Some text, or a call: a tool's name and its arguments as JSON."""
+"""Text, or a tool call given by name and JSON arguments."""
 
 
 @dataclass
 class DripReply:
-    """One answer on its way."""
+    """A running reply."""
 
     session_id: str
     pieces: Iterator[Piece]
@@ -57,7 +57,7 @@ class DripReply:
 
 @dataclass
 class DripSession:
-    """A chat's side of it."""
+    """Session of a chat."""
 
     engine: Drip
     id: str
@@ -78,19 +78,19 @@ class DripSession:
         return DripSession(self.engine, session_id or f"session-{next(_numbers)}")
 
     def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
-        """All are alike here."""
+        """Ignore priorities."""
 
     def close(self, forget: bool = False) -> None:
-        """Nothing is held."""
+        """Do nothing, since sessions hold no resources."""
 
 
 class Drip:
-    """Writes a piece of text for every reply, ``rate`` times a second.
+    """Writes a chunk of text for each reply, ``rate`` times per second.
 
     Args:
-        text: makes the pieces of a reply; a session stops when they end.
-        rate: pieces per second and reply.
-        on_post: is called with each piece right before it goes to the window.
+        text: creates a reply's chunks; a reply ends after the last chunk.
+        rate: chunks per second and reply.
+        on_post: called with each chunk right before it is sent to the window.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Drip:
     def estimate_later(
         self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
     ) -> Future[Fit]:
-        """Everything fits."""
+        """Report that everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
@@ -149,7 +149,7 @@ class Drip:
         on_event: Callable[[Any], None] = lambda _: None,
         reasoning: bool | None = None,
     ) -> DripReply:
-        """A title for a chat: it has none to give."""
+        """Return an empty title."""
         reply = DripReply("", iter(()), on_event)
         self.replies.append(reply)
         return reply
@@ -157,13 +157,13 @@ class Drip:
     def count_later(
         self, model: Model, prompt: Any, reasoning: object = None, **as_sent: Any
     ) -> Future[int]:
-        """About as many as there are words."""
+        """Estimate a token per word."""
         future: Future[int] = Future()
         future.set_result(sum(len(text_of(turn["content"]).split()) for turn in prompt))
         return future
 
     def forget(self, session_id: str) -> None:
-        """Nothing is kept."""
+        """Do nothing, since nothing is stored."""
 
     def stats_later(self) -> Future[dict[str, Any]]:
         future: Future[dict[str, Any]] = Future()

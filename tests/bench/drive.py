@@ -1,4 +1,4 @@
-"""The program with a profile of its own and as many chats as wanted, for what measures it."""
+"""Start the program with a temporary profile and a number of chats, for benchmarks."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def program(
     engine: Callable[[], Drip] | None = None,
     crowd: Crowd = NOBODY,
 ) -> Iterator[Driver]:
-    """The program over a profile of its own; everything is taken down at the end.
+    """Run the program on a temporary profile and clean up at the end.
 
-    ``crowd``: the chats and folders that the profile begins with.
+    ``crowd``: initial chats and folders of the profile.
 
     Raises RuntimeError if the model does not load.
     """

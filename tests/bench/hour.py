@@ -1,4 +1,4 @@
-"""What stays in memory when every pane writes one answer after another for a long time."""
+"""Memory growth while each pane streams answers for a long time."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tests.bench.drip import Drip
 from tests.bench.drive import program
 from tests.bench.stalls import keep_asking, open_grid
 
-_PIECE = 5  # characters of a token
+_PIECE = 5  # characters per token
 _PARTS = 6
 GROWTH_SHARE = 0.1
 
 
 def measure(panes: int, minutes: float, rate: float, characters: int) -> list[Figure]:
-    """Stream for ``minutes``; no model.
+    """Stream for ``minutes`` without a model.
 
     Args:
-        rate: tokens of five characters a second and pane.
-        characters: an answer's length; then the next question is asked.
+        rate: tokens of five characters per second and pane.
+        characters: length of an answer, after which the next question is sent.
 
-    The bar: from the first part of the time to its end the process grows by at most a tenth. All
-    that was written is part of the chats that are open, so some growth is due: its text.
+    The limit: after its first part the process grows by at most a tenth. Some growth is expected,
+    because the open chats keep all the streamed text.
     """
     written = samples.mixed(characters)
     streamed = 0

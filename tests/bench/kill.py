@@ -1,4 +1,6 @@
-"""``python -m tests.bench kill``: `kill -9` at random moments, and what the chats' file is then."""
+"""``python -m tests.bench kill``: `kill -9` at random moments, followed by checks of the
+database.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,19 @@ from pathlib import Path
 from app.settings.paths import Paths
 from tests.bench.ledger import Found, Ledger, Verdict
 
-_START_S = 60.0  # a busy machine's patience, not a measurement
+_START_S = 60.0  # a timeout for busy machines, not a measurement
 
 
 @dataclass
 class KillReport:
-    """What came of the kills.
+    """Results of the kills.
 
     Attributes:
         early: kills before the chats were open.
-        changes: what the killed programs had done and said, all rounds together.
-        messages: in the file at the end.
-        lost_ms: the age of the oldest change that a kill has cost.
-        faults: with the number of their round.
+        changes: number of changes that the killed programs reported, over all rounds.
+        messages: number of messages in the file at the end.
+        lost_ms: age of the oldest lost change.
+        faults: errors, with the number of their round.
     """
 
     rounds: int = 0
@@ -47,7 +49,7 @@ class KillReport:
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Make ``kill`` one of the commands."""
+    """Register the ``kill`` command."""
     parser = commands.add_parser("kill", help="kill -9 at random moments: is anything lost?")
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
@@ -56,7 +58,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Kill so often, print what was found; 1 if anything was lost or broken."""
+    """Perform the kills, print the results, and return 1 if anything was lost or broken."""
 
     def on_round(number: int, verdict: Verdict) -> None:
         for fault in verdict.faults:
@@ -79,7 +81,9 @@ def run(options: argparse.Namespace) -> int:
 def measure(
     rounds: int, seed: int, longest_s: float, on_round: Callable[[int, Verdict], None] | None = None
 ) -> KillReport:
-    """Kill a program on one profile so many times, each within ``longest_s`` of its being ready."""
+    """Kill a program `rounds` times on one profile, each time within ``longest_s`` after its
+    start.
+    """
     dice = random.Random(seed)
     report = KillReport(rounds=rounds)
     losses = []
@@ -107,7 +111,7 @@ def measure(
 def _run_and_kill(
     profile: Path, seed: int, dice: random.Random, longest_s: float, ledger: Ledger
 ) -> float:
-    """One program from its start to its kill; returns when that was, in monotonic seconds."""
+    """Run a program until its kill and return the time of the kill, in monotonic seconds."""
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.bench.scribbler", str(profile), str(seed)],
         stdout=subprocess.PIPE,
@@ -119,7 +123,7 @@ def _run_and_kill(
 
     def listen() -> None:
         for line in stream:
-            if not line.endswith(b"\n"):  # the kill cut it off
+            if not line.endswith(b"\n"):  # truncated by the kill
                 continue
             said = json.loads(line)
             ledger.take(said)
@@ -132,12 +136,12 @@ def _run_and_kill(
     listener.start()
     try:
         if dice.random() < 0.05:
-            time.sleep(dice.random() * 0.5)  # while it starts
+            time.sleep(dice.random() * 0.5)  # during startup
         else:
             if not ready.wait(_START_S):
                 raise TimeoutError("The program that is to be killed did not start.")
             time.sleep(dice.random() * longest_s)
-            if dice.random() < 0.5:  # just after an action has begun: in the midst of its saving
+            if dice.random() < 0.5:  # right after an action starts, maybe during its save
                 aiming.set()
                 acted.wait(1.0)
                 time.sleep(dice.random() * 0.012)

@@ -1,4 +1,4 @@
-"""What a killed program said it had done, against what its file holds. Pure but for reading it."""
+"""Compare the reports of a killed program with its database."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from typing import Any
 from app.settings.settings import Settings
 from app.store import ChatRecord, Message, Store, StoreError, backups_of
 
-_SETTLE_S = 20.0  # what erasing may take on a busy machine
+_SETTLE_S = 20.0  # seconds that erasing may take on a busy machine
 
 LOST_MS = 1000
-"""What a kill may cost: changes of the last second."""
+"""Age limit of changes that a kill may lose, in ms."""
 
 Tree = dict[str, Any]
 
 
 def tree(title: str, deleted: bool, leaf: str | None, messages: Iterable[Message]) -> Tree:
-    """A chat's shape as JSON has it: parent, role and (a person's) text of each message in it."""
+    """Return a chat's structure for JSON: parent and role per message, and the text of user
+    messages.
+    """
     shape = {
         m.id: [m.parent_id, m.role, m.content if m.role == "user" else ""]
         for m in messages
@@ -36,7 +38,7 @@ def tree(title: str, deleted: bool, leaf: str | None, messages: Iterable[Message
 
 @dataclass(frozen=True)
 class Found:
-    """What a file holds: chats by id, all messages by id, and every chat's tree."""
+    """Contents of a database: chats and messages by id, and the tree of each chat."""
 
     chats: dict[str, ChatRecord] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
@@ -46,7 +48,7 @@ class Found:
 
 @dataclass
 class Verdict:
-    """Of one kill: what is wrong, and the age of the oldest change that is missing, in ms."""
+    """Result of a kill: errors, and the age of the oldest lost change in ms."""
 
     faults: list[str] = field(default_factory=list)
     lost_ms: float = 0.0
@@ -54,10 +56,10 @@ class Verdict:
 
 
 class Ledger:
-    """The lines of one run, kept as what each thing was and since when.
+    """Reports of a run, stored as states over time.
 
     Args:
-        before: what the file held when the run began.
+        before: contents of the file at the start of the run.
     """
 
     def __init__(self, before: Found) -> None:
@@ -77,7 +79,7 @@ class Ledger:
         self._settings: set[str] = set()
 
     def take(self, line: list[Any]) -> None:
-        """One line of the scribbler."""
+        """Process a line from the scribbler."""
         kind, at, *what = line
         self._changes += kind in {"done", "draft", "text", "status"}
         if kind == "ready":
@@ -105,10 +107,10 @@ class Ledger:
             self._statuses.setdefault(what[0], []).append((at, what[1]))
 
     def _blank_since_before(self) -> list[str]:
-        """Chats that an earlier run put into the trash, and that hold nothing to bring back.
+        """Return chats that an earlier run put into the trash and that contain nothing to restore.
 
-        A sweep erases these at once: the trash does not show them, and what was taken out of them
-        goes with the run that could undo it.
+        A sweep erases these immediately: the trash doesn't list them, and messages removed from
+        them can only be restored during the run that removed them.
         """
         return [
             chat
@@ -121,7 +123,10 @@ class Ledger:
         ]
 
     def verdict(self, file: Path, killed: float) -> tuple[Verdict, Found]:
-        """Open the file as the program would, and compare. ``killed``: when, monotonic seconds."""
+        """Open the file like the program would, and compare.
+
+        ``killed``: time of the kill, in monotonic seconds.
+        """
         verdict = Verdict(changes=self._changes)
         try:
             found = read(file)
@@ -143,7 +148,7 @@ class Ledger:
         for message, statuses in self._statuses.items():
             if message in found.messages:
                 status = found.messages[message].status
-                # It may have ended, and been saved, just before it could say so.
+                # The reply may have ended and been saved just before the program could report it.
                 ahead = statuses[-1][1] == "interrupted" and status in {"complete", "cancelled"}
                 if not ahead:
                     _compare(statuses, status, f"status of {message}", killed, verdict)
@@ -181,13 +186,13 @@ class Ledger:
                 verdict.faults.append(f"chat {chat} is half there")
 
     def _under_way(self, chat: str, last: Tree | None, shape: Tree) -> bool:
-        """Whether the action that the kill cut off, done in full, made ``shape`` of ``last``."""
+        """Return True if completing the interrupted action turned ``last`` into ``shape``."""
         if self._open is None or self._open[0] != chat or last is None:
             return False
         _, added, gone = self._open
         before, after = last["messages"].keys(), shape["messages"].keys()
         fresh = after - before
-        # What is added is added at the end of what is shown.
+        # New messages are added at the end of the shown branch.
         shown = not fresh or shape["leaf"] in fresh
         return len(fresh) == added and before - after == gone and shown
 
@@ -196,7 +201,7 @@ EMPTY = tree("", False, None, ())
 
 
 def read(file: Path) -> Found:
-    """All that is in the file, by way of the store. Raises StoreError."""
+    """Read the whole file through the store. Raises StoreError."""
     with Store.open(file) as store:
         end = time.monotonic() + _SETTLE_S
         while not store.settled and time.monotonic() < end:
@@ -213,7 +218,7 @@ def read(file: Path) -> Found:
 
 
 def bad_copies(file: Path) -> list[str]:
-    """Backups that are not whole, or that others may read."""
+    """Return problems of the backups: damage, or permissions for other users."""
     faults = []
     for backup in backups_of(file):
         with closing(sqlite3.connect(backup.path)) as db:
@@ -225,7 +230,7 @@ def bad_copies(file: Path) -> list[str]:
 
 
 def traces(file: Path, ids: Iterable[str]) -> list[tuple[str, str]]:
-    """Where the bytes of these ids still are, as (id, file's name)."""
+    """Return (id, file name) wherever these ids still occur in a file."""
     wanted = list(ids)
     kept = [f for f in file.parent.rglob("*") if f.is_file()] if wanted else []
     contents = [(f.name, f.read_bytes()) for f in kept]
@@ -233,7 +238,7 @@ def traces(file: Path, ids: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def damage(file: Path) -> list[str]:
-    """What SQLite itself finds wrong: pages, references, search indexes that do not fit."""
+    """Return problems that SQLite finds in pages, foreign keys and search indexes."""
     faults = []
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         verdict = db.execute("PRAGMA integrity_check").fetchone()[0]
@@ -244,7 +249,7 @@ def damage(file: Path) -> list[str]:
         faults += [f"reference: {row}" for row in db.execute("PRAGMA foreign_key_check")]
         for table in ("chats_fts", "messages_fts"):
             try:
-                # Rank 1: the index is compared with the texts, not only with itself.
+                # Rank 1 compares the index with the texts as well.
                 db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
             except sqlite3.DatabaseError as error:
                 faults.append(f"search index {table}: {error}")
@@ -252,7 +257,7 @@ def damage(file: Path) -> list[str]:
 
 
 def loose_ends(found: Found) -> list[str]:
-    """Trees that no sequence of whole actions leaves."""
+    """Return trees that no sequence of complete actions produces."""
     faults = []
     for chat, shape in found.trees.items():
         live: Mapping[str, list[Any]] = shape["messages"]
@@ -273,7 +278,7 @@ def loose_ends(found: Found) -> list[str]:
 def _compare(
     told: list[tuple[float, Any]], found: Any, what: str, killed: float, verdict: Verdict
 ) -> None:
-    """Note how old the first change after the found state is; a state never told is a fault."""
+    """Record the age of the first change after the found state. An unreported state is a fault."""
     at = next((i for i in reversed(range(len(told))) if told[i][1] == found), None)
     if at is None:
         verdict.faults.append(f"{what} is as it never was: {found!r}, last {told[-1][1]!r}")

@@ -1,6 +1,6 @@
-"""llama.cpp in a process of its own: a line of JSON in, a line of JSON out.
+"""Child process that runs llama.cpp, with a line of JSON per request and response.
 
-Another Python, in which `llama-cpp-python` is installed, runs it; it imports nothing of ours.
+It runs in another Python environment with `llama-cpp-python`, so it imports nothing of ours.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ import llama_cpp as lib
 
 
 class Peer:
-    """A model and what is asked of it. Token ids are random: the work does not depend on them."""
+    """A model and its operations. Token ids are random, because the work doesn't depend on them."""
 
     def __init__(self) -> None:
         lib.llama_backend_init()
@@ -26,7 +26,7 @@ class Peer:
         self._model: Any = None
 
     def load(self, path: str, threads: int) -> dict[str, float]:
-        """Load a model in place of the one before; `seconds` includes a context of 512 tokens."""
+        """Replace the loaded model. `seconds` includes creating a context of 512 tokens."""
         if self._model is not None:
             lib.llama_model_free(self._model)
         self._threads = threads
@@ -43,7 +43,7 @@ class Peer:
         return {"seconds": seconds}
 
     def first(self, prompt: int) -> dict[str, float]:
-        """Return the seconds until the first token after a prompt of that many tokens."""
+        """Return the seconds until the first token after a prompt of `prompt` tokens."""
         with self._context(1, prompt + 8) as context:
             began = time.perf_counter()
             self._read(context, 0, prompt)
@@ -51,7 +51,7 @@ class Peer:
             return {"seconds": time.perf_counter() - began}
 
     def decode(self, chats: int, prompt: int, tokens: int) -> dict[str, float]:
-        """Return tokens/s of all chats while all of them decode greedily."""
+        """Return the total tokens/s of `chats` chats that decode greedily."""
         with self._context(chats, prompt + tokens + 8) as context:
             last = []
             for chat in range(chats):
@@ -65,7 +65,7 @@ class Peer:
             return {"rate": chats * tokens / (time.perf_counter() - began)}
 
     def quantize(self, path: str, out: str, kind: str) -> dict[str, float]:
-        """Write a model with all matrices in one format, "Q4_0" or "Q4_1"."""
+        """Write a model with all matrices in a single format, "Q4_0" or "Q4_1"."""
         options = lib.llama_model_quantize_default_params()
         options.ftype = getattr(lib, f"LLAMA_FTYPE_MOSTLY_{kind}")
         options.allow_requantize = True

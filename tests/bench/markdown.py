@@ -1,8 +1,8 @@
-"""`python -m tests.bench.markdown`: what an append costs, and that hostile text is bounded.
+"""`python -m tests.bench.markdown`: cost of appending text, and limits for hostile text.
 
-Prints milliseconds per 5-character append when each is shown at once (the worst that a program can
-ask for), near 1,000, 10,000 and 60,000 characters of one answer, and their ratio; then the time of
-texts made to be slow, in 200 pieces.
+Prints milliseconds per 5-character append, each shown immediately (the worst case), near 1,000,
+10,000 and 60,000 characters of an answer, and their ratio. Then prints the times for slow texts in
+200 chunks.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def per_append(length: int, window: int = 3_000) -> tuple[float, float]:
         start = time.perf_counter()
         document.append(text[place : place + PIECE])
         document.refresh()
-        document.document.size()  # lays out what changed, as a view does
+        document.document.size()  # triggers layout, like a view does
         costs.append((time.perf_counter() - start) * 1e3)
     return sum(costs) / len(costs), max(costs)
 
@@ -54,7 +54,7 @@ HOSTILE: dict[str, Callable[[], str]] = {
 
 
 def hostile(text: str) -> tuple[float, float, float]:
-    """Total seconds, worst append and finish in ms, in 200 pieces each shown at once."""
+    """Return total seconds, and worst append and finish in ms, for 200 chunks shown immediately."""
     document = MarkdownDocument()
     document.document.setTextWidth(720)
     size = max(len(text) // 200, 1)
@@ -74,13 +74,13 @@ def hostile(text: str) -> tuple[float, float, float]:
 
 
 def main() -> int:
-    """Prints the figures; 1 when the cost of an append grows with the answer."""
+    """Print the figures and return 1 if the cost of an append grows with the answer."""
     arguments = argparse.ArgumentParser(prog="python -m tests.bench.markdown")
     arguments.add_argument("--json", action="store_true", help="figures for machines")
     chosen = arguments.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QApplication.instance() or QApplication([])
-    per_append(1_000)  # the first use of fonts and lexers is not counted
+    per_append(1_000)  # warm up fonts and lexers
     appends = {length: per_append(length) for length in (1_000, 10_000, 60_000)}
     ratio = appends[60_000][0] / appends[10_000][0]
     slow = {name: hostile(make()) for name, make in HOSTILE.items()}

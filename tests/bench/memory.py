@@ -1,4 +1,4 @@
-"""What the whole process takes with the Guide and a chat in every pane."""
+"""Memory of the whole process with the Guide and a chat in every pane."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from tests.bench.stalls import keep_asking, open_grid
 
 MOST_MB = 350.0
 _TURNS = 2
-_REST_S = 20.0  # the chats' titles are written in it, and then the engine rests
+_REST_S = 20.0  # enough to write the titles and for the engine to become idle
 
 
 def measure(panes: int) -> list[Figure]:
-    """Two questions in each of ``panes`` chats, then a rest; the bar is for eight chats."""
+    """Send two questions in each of ``panes`` chats, then wait. The limit applies to eight
+    chats.
+    """
     with program(size=(1760, 1060)) as driver:
         figures = [Figure("with the Guide loaded", resident_mb(), "MB")]
         opened = open_grid(driver, panes)

@@ -1,7 +1,7 @@
-"""The README's moving picture: four panes of the real program, filmed while they stream.
+"""Animation for the README: four panes of the real program recorded while they stream.
 
-Messages are typed and sent with key events, each while the answers before it still stream. The
-film runs as fast as the program did: every frame is shown for as long as it was on the screen.
+Key events type and send each message while earlier answers are still streaming. The animation plays
+at recording speed, showing each frame for as long as it was on screen.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ QUESTIONS = (
     "Show me a table about animals",
     "Write some Python code",
 )
-MORE = ("Make a nested list of groceries", "Count from 1 to 30")  # for panes that have answered
-SECONDS = 9.0  # what the film lasts at most
+MORE = ("Make a nested list of groceries", "Count from 1 to 30")  # for panes whose reply has ended
+SECONDS = 9.0  # maximum length
 LIMIT = 3_000_000  # bytes
 _FRAME_MS = 50
 _KEY_S = 0.022
-_LAST_MS = 1_600  # for the last frame, before the film begins again
+_LAST_MS = 1_600  # duration of the last frame
 
 
 def ask(driver: Driver, pane: ChatPane, text: str, key_s: float = 0.0) -> None:
@@ -49,14 +49,14 @@ def ask(driver: Driver, pane: ChatPane, text: str, key_s: float = 0.0) -> None:
 
 
 def answering(pane: ChatPane) -> bool:
-    """Whether the pane's round button offers to stop an answer."""
+    """Return True if the pane's round button offers to stop the answer."""
     return pane.composer.button.stops
 
 
 def film(driver: Driver, path: Path) -> None:
-    """Film four panes into an animated WebP file.
+    """Record four panes into an animated WebP file.
 
-    Raises RuntimeError where the file is larger than the README can have.
+    Raises RuntimeError if the file is too large for the README.
     """
     driver.window.toggle_sidebar()
     panes = _four_panes(driver)
@@ -83,7 +83,7 @@ def film(driver: Driver, path: Path) -> None:
 
 
 def _four_panes(driver: Driver) -> list[ChatPane]:
-    """Two tall panes and, to their right, two that share a column."""
+    """Open two tall panes and, to their right, two panes in a column."""
     panes = [driver.pane]
     for where in ("right", "right", "down"):
         driver.window.chats.split(where)
@@ -93,7 +93,9 @@ def _four_panes(driver: Driver) -> list[ChatPane]:
 
 @contextmanager
 def _filming(widget: QWidget, folder: Path) -> Iterator[Callable[[], list[tuple[Path, int]]]]:
-    """Photograph a widget again and again; the function gives the frames, each with its ms."""
+    """Capture a widget repeatedly, and yield a function that returns frames with durations in
+    ms.
+    """
     taken: list[tuple[Path, float]] = []
 
     def take() -> None:

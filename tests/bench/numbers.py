@@ -1,4 +1,4 @@
-"""An engine that writes numbers, for programs that are to be killed."""
+"""Fake engine that writes numbers, for programs that will be killed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine.messages import text_of
 
 
 class NumberEngine:
-    """Takes the engine's place: all replies get a number each every few milliseconds."""
+    """Fake engine that sends a number to each reply every few milliseconds."""
 
     TURN_S = 0.004
 
@@ -26,7 +26,7 @@ class NumberEngine:
     def estimate_later(
         self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
     ) -> Future[Fit]:
-        """Everything fits."""
+        """Report that everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
@@ -91,7 +91,7 @@ class NumberReply:
         pass
 
     def step(self, number: int) -> bool:
-        """Write one number; False when that was the end."""
+        """Write a number, or return False at the end."""
         if self.cancelled or self.left <= 0:
             reason = FinishReason.CANCELLED if self.cancelled else FinishReason.STOP
             stats = ReplyStats(4, 2, number, 0.2, 1.0, 48.0)

@@ -1,4 +1,4 @@
-"""How long a chat of 10,000 messages takes from being asked for to being painted."""
+"""Time from opening a chat of 10,000 messages until it is painted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BAR_MS = 150.0
 
 
 class Painted(QObject):
-    """Notes that an answer has been painted since ``asked`` was set to False."""
+    """Records that an answer has been painted since ``asked`` was reset."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Painted(QObject):
 
 
 def measure(messages: int, chats: int, crowd: samples.Crowd) -> list[Figure]:
-    """Open so many chats of that length, one after the other."""
+    """Open `chats` chats of that length one after another."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         paths = Paths.in_profile(Path(folder))
         paths.create()

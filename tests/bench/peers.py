@@ -1,8 +1,8 @@
-"""The engine next to llama.cpp, in turns in one run: `python -m tests.bench.peers FILE.gguf`.
+"""Comparison with llama.cpp in alternating runs: `python -m tests.bench.peers FILE.gguf`.
 
-Each file that is named runs in a process of llama.cpp; the engine runs the first. Figures are
-medians over rounds, and a ratio above 1 means that the engine is faster. Another Python, with
-`llama-cpp-python` built on this machine (and `xllamacpp` for HTTP), is given by `--python`.
+Each file runs in a llama.cpp process, and the engine runs the first file. Figures are medians over
+rounds, and a ratio above 1 means that the engine is faster. `--python` names a Python with
+`llama-cpp-python` built on this machine (and `xllamacpp` for HTTP).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from engine.params import SamplingParams
 
 CHILD = Path(__file__).with_name("llama_child.py")
 OURS = "Stretto"
-START_S = 300.0  # until a server answers
+START_S = 300.0  # startup timeout of servers
 GREEDY = SamplingParams(max_tokens=1, temperature=0.0)
 
 LOAD = """
@@ -55,7 +55,7 @@ with Engine(ways_dir=ways_dir()) as engine:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(json.dumps({"seconds": seconds, "resident": now() - before, "peak": peak - before}))
 """
-"""Loads a model in a process of its own: seconds, and by how many bytes the process grew."""
+"""Script that loads a model in a new process and prints seconds and memory growth in bytes."""
 
 SERVER = """
 import sys, time
@@ -104,7 +104,7 @@ class LlamaProcess:
 
 
 class Table:
-    """Prints a line for each comparison, and keeps the figures."""
+    """Prints a line per comparison and keeps the figures."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.rows: list[dict[str, Any]] = []
@@ -112,7 +112,7 @@ class Table:
         print(f"{'':<34} {OURS:>10}  {head}", flush=True)
 
     def add(self, what: str, found: Mapping[str, Sequence[float]], is_time: bool = False) -> None:
-        """Add medians; those of a time are compared the other way round."""
+        """Add medians. For times, the ratio is inverted."""
         middle = {name: statistics.median(several) for name, several in found.items()}
         ours = middle.pop(OURS)
         ratios = {n: v / ours if is_time else ours / v for n, v in middle.items()}
@@ -132,7 +132,7 @@ def cores() -> int:
 
 @contextmanager
 def busy(count: int) -> Iterator[None]:
-    """Keep that many other processes busy."""
+    """Keep `count` other processes busy."""
     running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -143,9 +143,9 @@ def busy(count: int) -> Iterator[None]:
 
 
 def prompt(it: Subject, tokens: int, salt: int) -> str:
-    """Return a text that makes a prompt of that many tokens, template included."""
+    """Return a text that makes a prompt of `tokens` tokens, including the template."""
     chosen = random.Random(salt)
-    # Different from its beginning on: equal beginnings are read once.
+    # Different from the start, because common prefixes are only read once.
     written = f"{chosen.randrange(10**6)} tales of {words(chosen, tokens)}"
 
     def length(characters: int) -> int:
@@ -183,7 +183,7 @@ def compare(it: Subject, llamas: Mapping[str, LlamaProcess], options: argparse.N
 
 
 def compare_loads(it: Subject, files: Mapping[str, Path], options: argparse.Namespace) -> Table:
-    """Compare loading, each time in a new process, and print the engine's memory."""
+    """Compare loading in new processes, and print the engine's memory."""
     table = Table(list(files))
     found: dict[str, list[float]] = {name: [] for name in (OURS, *files)}
     memory: list[tuple[int, int]] = []
@@ -209,7 +209,7 @@ def compare_loads(it: Subject, files: Mapping[str, Path], options: argparse.Name
 
 @contextmanager
 def server(command: Callable[[int], list[str]]) -> Iterator[str]:
-    """Run a server that `command` starts on a port; yield its address once it answers."""
+    """Run a server started by `command` on a free port, and yield its address once it responds."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -230,7 +230,7 @@ def server(command: Callable[[int], list[str]]) -> Iterator[str]:
 
 
 def compare_http(it: Subject, files: Mapping[str, Path], options: argparse.Namespace) -> Table:
-    """Compare whole requests over HTTP, and the first tokens of single ones."""
+    """Compare complete requests over HTTP, and the first tokens of single requests."""
     slots = str(max(options.http))
 
     def command(name: str) -> Callable[[int], list[str]]:
@@ -286,7 +286,7 @@ def main() -> int:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that no process stays behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that no process is left running
     if options.quantize:
         source, target = map(str, options.files)
         LlamaProcess(options.python).ask("quantize", path=source, out=target, kind=options.quantize)

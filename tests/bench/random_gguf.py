@@ -15,13 +15,13 @@ SHAPES: dict[str, tuple[int, int, int, int, int, int]] = {
     "1b": (2048, 16, 8192, 32, 8, 128_256),
     "3b": (3072, 28, 8192, 24, 8, 128_256),
 }
-"""Width, layers, width of the MLP, heads, key heads, tokens."""
+"""Width, layers, MLP width, heads, key heads and tokens."""
 
 KINDS = {"Q4_0": Q4_0, "Q4_1": Q4_1}
 
 
 def write(path: Path, shape: str, kind: str) -> Path:
-    """Write a file: matrices of `kind`, embeddings of Q6_K as llama.cpp's own tool has them."""
+    """Write a file with matrices of `kind` and embeddings of Q6_K, like llama.cpp's own tool."""
     width, layers, inner, heads, key_heads, tokens = SHAPES[shape]
     head = width // heads
     words = byte_level()
@@ -73,11 +73,11 @@ def write(path: Path, shape: str, kind: str) -> Path:
 
 
 def _blocks(chosen: np.random.Generator, rows: int, columns: int, kind: int) -> bytes:
-    """Random codes with scales that keep the outputs as large as the inputs."""
+    """Return random codes whose scales keep outputs as large as inputs."""
     numbers, size = BLOCKS[kind]
     blocks = chosen.integers(0, 256, (rows * columns // numbers, size), np.uint8)
     scale = 1 / np.sqrt(columns)
-    if kind == Q6_K:  # 256 codes of -32 to 31, 16 scales of 8 bits, one of 16 for all
+    if kind == Q6_K:  # 256 codes of -32 to 31, 16 scales of 8 bits, and a global scale of 16 bits
         blocks[:, 192:208] = chosen.integers(1, 5, (len(blocks), 16), np.uint8)
         _put(blocks, 208, scale / 45)
     else:  # codes of 0 to 15

@@ -1,4 +1,4 @@
-"""Fixed chats for photographs: what the Guide does not write, an answer may still hold."""
+"""Fixed chats for screenshots, with content that the Guide doesn't write."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def part_{0}(x: int) -> int:
 
 
 def mixed(characters: int) -> str:
-    """An answer of about that many characters, with some of everything."""
+    """Return an answer of about that many characters with every type of element."""
     return "".join(MIXED.format(n) for n in range(characters // 450 + 2))[:characters]
 
 
@@ -90,7 +90,7 @@ CHATS = {
 
 
 class Crowd(NamedTuple):
-    """How many chats and folders a profile holds besides what is measured."""
+    """Number of additional chats and folders in a profile."""
 
     chats: int = 0
     folders: int = 0
@@ -100,9 +100,9 @@ NOBODY = Crowd()
 
 
 def write_crowd(chats: Path, crowd: Crowd) -> None:
-    """Put that many chats of two messages into a store: most in folders, some pinned or archived.
+    """Fill a store with chats of two messages, most in folders, some pinned or archived.
 
-    One folder in five lies in another; the chats' last messages are spread over two years.
+    Every fifth folder is nested in another. The times of the last messages spread over two years.
     """
     if not crowd.chats:
         return
@@ -134,14 +134,14 @@ def write_crowd(chats: Path, crowd: Crowd) -> None:
                     store.save_message(asked)
                     store.save_message(told, as_leaf=True)
             store.flush(None)
-        settle(store)  # or the first start would find more to index than others do
+        settle(store)  # otherwise the first start would have more to index than others
 
 
 _SUBJECTS = ("rivers", "trees", "bread", "sailing", "old maps", "the moon", "bees")
 
 
 def write(chats: Path) -> dict[str, str]:
-    """Put the chats into a new store; their ids by title."""
+    """Write the chats into a new store and return their ids by title."""
     ids: dict[str, str] = {}
     with Store.open(chats) as store:
         for title, (question, answer) in CHATS.items():
@@ -155,9 +155,9 @@ def write(chats: Path) -> dict[str, str]:
 
 
 def write_long(chats: Path, messages: int, characters: int = 900) -> str:
-    """Put one chat of so many messages into a new store; its id.
+    """Write a chat of `messages` messages into a new store and return its id.
 
-    Its answers have up to ``characters`` characters, the shortest a tenth.
+    Answers have between a tenth of ``characters`` and ``characters`` characters.
     """
     chat = ChatRecord(new_id(), "Long", GUIDE)
     with Store.open(chats) as store:
@@ -177,7 +177,7 @@ def write_long(chats: Path, messages: int, characters: int = 900) -> str:
 
 
 def settle(store: Store) -> None:
-    """Wait until all is written and indexed, which would else go on while something is measured."""
+    """Wait for writing and indexing, which would otherwise disturb the measurement."""
     store.flush(None)
     while not store.settled:
         time.sleep(0.02)

@@ -1,9 +1,8 @@
-"""Every screen of the program, in parts, to be photographed or measured.
+"""Every screen of the program, in parts, for screenshots and measurements.
 
-``python -m tests.bench.screenshots OUTDIR --part screens --language de --look dark`` photographs
-them, ``python -m tests.app.ui.measuring de`` says what is cut off. A stand-in answers in the place
-of the engine, so that it is quick. Each part has a program of its own: it can speak a language of
-its own.
+``python -m tests.bench.screenshots OUTDIR --part screens --language de --look dark`` captures them,
+and ``python -m tests.app.ui.measuring de`` reports clipped text. A fake engine keeps this fast.
+Each part runs a separate program, which can use a different language.
 """
 
 from __future__ import annotations
@@ -46,10 +45,10 @@ LISTS = (
     *("shortcuts", "about", "trash", "backups", "export", "import", "palette", "layouts", "tags"),
     *("move_chat", "new_folder", "save_prompt", "quick_ask"),
 )
-"""Commands that open something of their own."""
+"""Commands that open a window or dialog."""
 
 TALL = 2400
-"""How high the tools' window is made, so that all of it is on one photograph."""
+"""Height of the tools window at which all of it fits on one screenshot."""
 
 _FIGURES = {
     "generated_tokens": 312,
@@ -61,17 +60,17 @@ _FIGURES = {
 
 
 Look = Callable[[Driver, str, QWidget], None]
-"""Looks at a widget that is a screen of this name, or a piece of one."""
+"""Callback that examines a screen or a part of it."""
 
 
 class Screens:
-    """Opens one screen after the other.
+    """Opens the screens one after another.
 
     Attributes:
-        driver: has the program.
-        paths: its profile.
-        ids: of the chats that it begins with.
-        texts: its first makes what the stand-in for the engine says.
+        driver: controls the program.
+        paths: profile of the program.
+        ids: initial chats.
+        texts: the first entry creates the fake engine's output.
     """
 
     def __init__(
@@ -94,12 +93,12 @@ class Screens:
             self.driver.window.chats.open(chat_id, place)
 
     def shoot(self, name: str, *widgets: QWidget) -> None:
-        """Have each of the widgets looked at."""
+        """Pass each widget to the callback."""
         for number, widget in enumerate(widgets):
             self._look(self.driver, f"{name}-{number + 1}" if number else name, widget)
 
     def opened(self, name: str, opens: Callable[[], object]) -> None:
-        """What comes up when something is done, also if it waits there for an answer."""
+        """Examine what appears when `opens` is called, even if it blocks on a dialog."""
         before = set(_shown())
         done: list[bool] = []
 
@@ -133,13 +132,13 @@ def _shown() -> list[QWidget]:
 
 
 def colour(widget: QWidget) -> None:
-    """Colour the code in it now: on a busy machine that comes later."""
+    """Highlight code immediately, because it can be late on a busy machine."""
     for colours in widget.findChildren(HighlightScheduler):
         colours.settle()
 
 
 def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
-    """Photograph everything in these looks; ``tail`` ends the files' names. Returns the files."""
+    """Capture everything with these looks. ``tail`` is the suffix of the file names."""
     folder.mkdir(parents=True, exist_ok=True)
     taken: list[Path] = []
 
@@ -159,7 +158,7 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
 
 
 def show(part: Part, look: Look) -> None:
-    """Open the screens of one of the `PARTS`, and have each looked at."""
+    """Open the screens of a part and examine each."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as profile:
         paths = Paths.in_profile(Path(profile))
         paths.create()
@@ -180,7 +179,7 @@ def _slow() -> Iterator[Piece]:
 
 
 def _embellish(chats: Path, chat_id: str) -> None:
-    """Figures, a thought and an error for one chat."""
+    """Add statistics, reasoning and an error to a chat."""
     with Store.open(chats) as store:
         told = store.messages(chat_id)[-1]
         store.save_message(replace(told, stats=_FIGURES, reasoning="Let me think about queues."))
@@ -192,7 +191,7 @@ def _embellish(chats: Path, chat_id: str) -> None:
 
 
 def _window(screens: Screens) -> None:
-    """The main window in its states."""
+    """Show the main window in its states."""
     driver = screens.driver
     window = driver.window
     screens.shoot("first-start", window)
@@ -236,7 +235,7 @@ def _window(screens: Screens) -> None:
 
 
 def _files_and_remote(screens: Screens) -> None:
-    """Files in a message, and the dialog for a remote model."""
+    """Show files in a message, and the dialog for a remote model."""
     driver, texts = screens.driver, screens.texts
     texts[0] = lambda: iter(["It stands ", "by the river."])
     stories.files(driver, screens.shoot, screens.paths)
@@ -244,7 +243,7 @@ def _files_and_remote(screens: Screens) -> None:
 
 
 def _tools(screens: Screens) -> None:
-    """Calls of tools, and where they are chosen."""
+    """Show tool calls and the tool settings."""
     stories.tools(screens.driver, screens.shoot, screens.paths, screens.texts)
     _open(screens, ("tool_servers", "tools"))
 
@@ -265,7 +264,7 @@ def _open(screens: Screens, names: Sequence[str]) -> None:
 
 
 def _menus(screens: Screens) -> None:
-    """The menus of the window and of a chat."""
+    """Show the menus of the window and of a chat."""
     screens.two_panes()
     window = screens.driver.window
     header = screens.driver.pane.header
@@ -279,7 +278,7 @@ def _menus(screens: Screens) -> None:
 
 
 def _others(screens: Screens) -> None:
-    """What comes up when something happens."""
+    """Show the dialogs caused by events."""
     window, paths = screens.driver.window, screens.paths
     moving = Download("somebody/Second-3B-8bit", 1_310_000_000, 3_400_000_000)
     moving.state = DownloadState.RUNNING
@@ -312,4 +311,4 @@ def _others(screens: Screens) -> None:
 Part = Callable[[Screens], None]
 
 PARTS: tuple[Part, ...] = (_window, _files_and_remote, _tools, _dialogs, _lists, _menus, _others)
-"""They show all screens between them."""
+"""Parts that together show every screen."""

@@ -1,8 +1,8 @@
-"""Photographs and a film of the real program: ``python -m tests.bench.screenshots OUTDIR``.
+"""Screenshots and an animation of the real program: ``python -m tests.bench.screenshots OUTDIR``.
 
-``streaming.webp`` is the README's moving picture. The numbered photographs show the day's work
-first, then the other screens, each in light and in dark. ``--part screens`` takes every screen,
-in a language and in the looks that are asked for; see `tests.bench.screens`.
+``streaming.webp`` is the README's animation. The numbered screenshots show everyday use first, then
+the other screens, each in light and in dark. ``--part screens`` captures every screen in the given
+language and looks; see `tests.bench.screens`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ A model of **nine billion** parameters in four bits, for reasoning, code and too
 
 
 def take(folder: Path, model: str, part: str) -> list[Path]:
-    """Take the pictures of one of the `PARTS`; returns the files."""
+    """Take the screenshots of one of the `PARTS` and return the files."""
     folder.mkdir(parents=True, exist_ok=True)
     taken: list[Path] = []
 
@@ -139,7 +139,7 @@ def _other_screens(driver: Driver, shoot: Shoot, ids: dict[str, str]) -> None:
 
 
 def _getting(driver: Driver) -> None:
-    """The dialog with a model of the list and one on its way; nothing is asked for it."""
+    """Show the dialog with a listed model and a running download, without network access."""
     window = driver.window
     file = HubFile("model.safetensors", 5_950_000_000, "0" * 64)
     facts = HubFacts(48_200, "2026-03-02", "Apache 2.0", reasoning=True, tools=True)
@@ -163,7 +163,7 @@ def _getting(driver: Driver) -> None:
 
 
 def _shown(kind: type[QWidget]) -> QWidget:
-    """The window of this kind that is open."""
+    """Return the open window of this type."""
     return next(w for w in QApplication.topLevelWidgets() if type(w) is kind and w.isVisible())
 
 
@@ -183,7 +183,7 @@ def _two_streaming(driver: Driver) -> None:
     ask(driver, right, "Write a long answer about trees")
 
     def well_on(pane: ChatPane) -> bool:
-        """The answer is longer than the pane, or complete."""
+        """Return True if the answer is longer than the pane, or complete."""
         return pane.transcript.verticalScrollBar().maximum() > 0 or not answering(pane)
 
     driver.until(lambda: well_on(left) and well_on(right), 60)
@@ -229,7 +229,7 @@ def main() -> int:
         taken = screens.take(options.folder, options.look, tail)
         print(len(taken), "photographs in", options.folder)
         return 0
-    if options.part is None:  # a process for each: there is one application in a process
+    if options.part is None:  # Qt allows a single application per process
         for part in PARTS:
             subprocess.run(
                 [sys.executable, "-m", __spec__.name, *sys.argv[1:], "--part", part], check=True

@@ -1,17 +1,18 @@
-"""What ``python -m tests.bench kill`` kills: chats worked at random, every change told on stdout.
+"""Program killed by ``python -m tests.bench kill``: changes chats at random and reports each
+change.
 
 Usage: python -m tests.bench.scribbler PROFILE SEED. The store, the bridge and the chats are the
-program's own; the engine writes numbers. Each line of stdout is a JSON list, its second item the
-monotonic time in seconds (one clock for all processes):
+program's own, while the engine writes numbers. Each line of stdout is a JSON list with the
+monotonic time in seconds (the same clock for all processes) as its second item:
 
-- ["ready", t]
-- ["do", t, chat, added, gone]: an action begins that adds so many messages and removes those ids;
-  without a chat it makes one,
-- ["done", t, chat, tree]: it has ended, and the chat is this (see `ledger.tree`),
-- ["erase", t, chat]: the chat is erased for good; ["sweep", t]: so are messages that earlier runs
-  took out, and chats that hold nothing and that earlier runs put into the trash,
-- ["setting", t, text]: the settings are saved with this text,
-- ["draft", t, chat, text], ["text", t, message, more text], ["status", t, message, status]
+- ["ready", t] - ["do", t, chat, added, gone]: an action starts that adds `added` messages and
+removes the ids in
+  `gone`. Without a chat it creates one.
+- ["done", t, chat, tree]: the action has ended and the chat looks like this (see `ledger.tree`). -
+["erase", t, chat]: the chat is erased permanently. ["sweep", t]: so are messages that earlier runs
+  removed, and empty chats that earlier runs put into the trash.
+- ["setting", t, text]: the settings are saved with this text. - ["draft", t, chat, text], ["text",
+t, message, more text], ["status", t, message, status]
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ from tests.bench.numbers import NumberEngine
 
 CHATS = 5
 MEMBERS = (Member("one", seed=1), Member("two", system="Be brief."), Member("three"))
-LONGEST = 24  # messages; a longer chat is deleted, so that reports stay short
+LONGEST = 24  # messages; longer chats are deleted to keep reports short
 
 
 class Scribbler(QObject):
-    """Does one random thing after the other, as a pane would."""
+    """Performs random actions through the same code as a pane."""
 
     def __init__(self, paths: Paths, seed: int) -> None:
         super().__init__()
@@ -72,7 +73,7 @@ class Scribbler(QObject):
         self._timer.start(0)
 
     def close(self) -> None:
-        """Stop, and close the chats. For tests: the bench kills the process instead."""
+        """Stop and close the chats. Only tests use this, since the benchmark kills the process."""
         self._timer.stop()
         self._library.cancel_for_close()
         self._library.close()
@@ -81,7 +82,7 @@ class Scribbler(QObject):
 
     @Slot()
     def _next(self) -> None:
-        """One action, then a short pause of random length."""
+        """Perform an action and schedule the next after a short random pause."""
         dice = self._dice
         open_ones = [c for c in self._opened() if self._library.chat(c.id) is not None]
         if len(open_ones) < CHATS and dice.random() < 0.3:
@@ -117,7 +118,7 @@ class Scribbler(QObject):
         self._streams(chat)
 
     def _panel(self, chat: Chat) -> None:
-        """Three answer at once what is composed, or the last message anew."""
+        """Let a panel of three answer the draft, or the last message again."""
         text = chat.record.draft
         if chat.reply.is_active or not (text.strip() or chat.transcript.last("user") is not None):
             return
@@ -128,7 +129,7 @@ class Scribbler(QObject):
             tell("status", message_id, "interrupted")
 
     def _resolve(self, chat: Chat) -> None:
-        """Something is made of the panel that is shown, or one of it is kept."""
+        """Run an action on the shown panel, or keep one of its answers."""
         columns = chat.panel.columns(chat.transcript.leaf_id or "")
         kind = self._dice.choice(("keep", panel.JUDGE, panel.MERGE, panel.VOTE))
         if not columns:
@@ -200,7 +201,7 @@ class Scribbler(QObject):
             self._streams(chat)
 
     def _branch(self, chat: Chat) -> None:
-        """The copy is the chat that is added to; nobody but the store knows its id yet."""
+        """Branch a chat. At this point the copy has an id only in the store."""
         path = [m for m in chat.transcript.path if m.status != "streaming"]
         if path:
             message = self._dice.choice(path)
@@ -227,7 +228,7 @@ class Scribbler(QObject):
             self._do(chat, 0, (), lambda: self._library.restore(chat.id))
 
     def _erase(self, _: Chat) -> None:
-        """Empty the trash, or take one chat out of it for good."""
+        """Empty the trash or erase a single chat."""
         ids = [chat.id for chat in self._library.trash()]
         if self._dice.random() < 0.7:
             ids = ids[:1]
@@ -297,7 +298,7 @@ class Scribbler(QObject):
 
     @Slot(str)
     def _on_changed(self, message_id: str) -> None:
-        """A column of a panel ends without the others."""
+        """Report that a panel's column has ended before the others."""
         chat = self.sender()
         if isinstance(chat, Chat) and message_id in chat.panel.lanes:
             status = chat.transcript[message_id].status
@@ -305,7 +306,7 @@ class Scribbler(QObject):
 
 
 def tell(kind: str, *what: object) -> None:
-    """One line, in one write: a kill leaves the last one whole or cut, never mixed."""
+    """Write a line in a single call, so a kill may truncate the last line but never mixes lines."""
     os.write(1, (json.dumps([kind, time.monotonic(), *what]) + "\n").encode())
 
 

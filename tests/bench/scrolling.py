@@ -1,4 +1,4 @@
-"""How long the event loop is held up while a person scrolls and resizes a chat of long answers."""
+"""Delays of the event loop while scrolling and resizing a chat of long answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STEP_MS = 16
 
 
 def measure(messages: int, seconds: float, crowd: samples.Crowd) -> list[Figure]:
-    """Scroll up and down again, drag the window's edge, scroll the sidebar; so long each."""
+    """Scroll up and down, drag the window's edge and scroll the sidebar, for `seconds` each."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         paths = Paths.in_profile(Path(folder))
         paths.create()
@@ -54,14 +54,14 @@ def measure(messages: int, seconds: float, crowd: samples.Crowd) -> list[Figure]
 
 
 def _scrolls(steps: int, scroll: Callable[[int], None]) -> Iterator[None]:
-    """A wheel turned up for the first half, and down again."""
+    """Turn the wheel up for the first half, then down."""
     for step in range(steps):
         scroll(-90 if step < steps // 2 else 90)
         yield
 
 
 def _widths(steps: int, driver: Driver) -> Iterator[None]:
-    """The window's right edge dragged to and fro by 600 pixels."""
+    """Drag the window's right edge back and forth by 600 pixels."""
     height = driver.window.height()
     for step in range(steps):
         way = step * 8 % 1200
@@ -70,7 +70,7 @@ def _widths(steps: int, driver: Driver) -> Iterator[None]:
 
 
 def _probed(driver: Driver, steps: Iterator[None]) -> Probe:
-    """What was noted while the steps were taken, one a frame."""
+    """Return the measurements taken while the steps run, one per frame."""
     done = False
 
     @Slot()

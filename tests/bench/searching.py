@@ -1,4 +1,4 @@
-"""``python -m tests.bench search``: how long a search takes in a large profile."""
+"""``python -m tests.bench search``: search times in a large profile."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ QUERIES = {
 
 
 def measure(messages: int) -> list[Figure]:
-    """Fill a store, then ask each query ten times; the middle one counts."""
+    """Fill a store and run each query ten times. The median counts."""
     with tempfile.TemporaryDirectory(prefix="stretto-search-") as folder:
         file = Path(folder) / "chats.db"
         begun = time.perf_counter()
@@ -49,7 +49,7 @@ def measure(messages: int) -> list[Figure]:
 
 
 def _ask(store: Store, query: str) -> tuple[float, float]:
-    """Milliseconds to the first results and to all."""
+    """Return the milliseconds to the first results and to the last."""
     told: list[float] = []
     done = threading.Event()
 
@@ -65,7 +65,7 @@ def _ask(store: Store, query: str) -> tuple[float, float]:
 
 
 def _fill(store: Store, messages: int) -> None:
-    """Chats of fifty messages; words are as often as in a language."""
+    """Write chats of fifty messages, with a word distribution like a natural language."""
     dice = random.Random(1)
     words = ["the", "to", "apple"]
     words += ["".join(dice.choices(_LETTERS, k=dice.randint(2, 9))) for _ in range(20_000)]
@@ -85,4 +85,4 @@ def _fill(store: Store, messages: int) -> None:
         store.save_message(message)
         parent = message.id
         if number % 500 == 499:
-            store.flush(None)  # the queue is not what is measured
+            store.flush(None)  # don't measure the queue

@@ -1,4 +1,4 @@
-"""How long the event loop is held up while many panes stream at once, and what that costs."""
+"""Delays of the event loop while many panes stream, and the cost of streaming."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ QUESTIONS = (
 
 
 class Probe(QObject):
-    """A precise timer that notes how late it was, in milliseconds.
+    """A precise timer that records its own delays in milliseconds.
 
-    What is late here is late for a key press as well. On a busy machine it is also late when this
-    thread had nothing to do but wait for a core: `busy_ms` is the processor time that the thread
-    itself took between two ticks.
+    Key presses are delayed by the same amount. On a busy machine it's also late if this thread only
+    waited for a core, so `busy_ms` records the CPU time of the thread between two ticks.
     """
 
     INTERVAL_MS = 5
@@ -62,11 +61,11 @@ class Probe(QObject):
 
 @dataclass(frozen=True)
 class StallReport:
-    """Lateness of the event loop in ms, over ``probes`` looks while ``panes`` panes streamed.
+    """Event loop delays in ms, from ``probes`` measurements while ``panes`` panes streamed.
 
     Attributes:
-        share_streaming: how much of the time, averaged over the panes, an answer was running.
-        characters_per_s: text shown per second, of all panes together.
+        share_streaming: share of the time with a running answer, averaged over the panes.
+        characters_per_s: total text shown per second.
     """
 
     panes: int
@@ -87,7 +86,7 @@ class StallReport:
 def measure(
     model: str, panes: int, seconds: float, crowd: samples.Crowd = samples.NOBODY
 ) -> StallReport:
-    """Open ``panes`` panes, keep every one of them answering, and probe for ``seconds``."""
+    """Open ``panes`` panes, keep each of them answering, and measure for ``seconds``."""
     with program(model, size=(1760, 1060), crowd=crowd) as driver:
         opened = open_grid(driver, panes)
         streamed = 0
@@ -100,7 +99,7 @@ def measure(
         for pane in opened:
             pane.chat.text_added.connect(count)
         keep_asking(opened)
-        driver.wait(1.5)  # until all have begun
+        driver.wait(1.5)  # until every pane streams
         streamed = 0
         probe = Probe()
         probe.start()
@@ -132,7 +131,7 @@ def measure(
 
 
 P99_MS, MAX_MS, CPU_SHARE = 16.0, 50.0, 0.5
-_PIECE = 5  # characters of a token
+_PIECE = 5  # characters per token
 
 
 def dripping(
@@ -142,10 +141,10 @@ def dripping(
     characters: int,
     crowd: samples.Crowd = samples.NOBODY,
 ) -> list[Figure]:
-    """Long answers in ``panes`` panes, growing by ``rate`` tokens a second each; no model.
+    """Stream long answers in ``panes`` panes without a model, ``rate`` tokens per second each.
 
     Args:
-        characters: each answer has so many when the measuring begins.
+        characters: length of each answer when the measurement starts.
     """
 
     def text() -> Iterator[str]:
@@ -158,7 +157,7 @@ def dripping(
         opened = open_grid(driver, panes)
         for pane in opened:
             pane.chat.turn.send("Write")
-        driver.wait(8.0)  # until all of the first is shown and coloured
+        driver.wait(8.0)  # until the initial text is shown and highlighted
         memory = [resident_mb()]
         probe = Probe()
         probe.start()
@@ -184,7 +183,7 @@ def dripping(
 
 
 def open_grid(driver: Driver, panes: int) -> list[ChatPane]:
-    """A grid of two rows."""
+    """Open panes in a grid of two rows."""
     top = [driver.pane]
     for _ in range((panes + 1) // 2 - 1):
         driver.window.chats.split("right")
@@ -198,7 +197,7 @@ def open_grid(driver: Driver, panes: int) -> list[ChatPane]:
 
 
 def keep_asking(panes: list[ChatPane]) -> None:
-    """Ask again wherever the answer has ended."""
+    """Send the next question wherever the answer has ended."""
     for number, pane in enumerate(panes):
         if not pane.chat.reply.is_active:
             turn = len(pane.chat.transcript.path) // 2

@@ -1,4 +1,4 @@
-"""How long a start takes: from the process to the window, and until all chats can be used."""
+"""Startup times: from process start to the window, and until every chat can be used."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _CHATS = 20
 
 
 def measure(rounds: int, crowd: Crowd) -> list[Figure]:
-    """Start over an empty profile, one chat and 20 of them; the first of each is not counted.
+    """Start with an empty profile, one chat and 20 chats, after a warm-up start of each.
 
-    The latter two have the crowd in their lists besides.
+    The last two also have the crowd in their lists.
     """
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         empty = [_start(Path(folder) / f"empty{number}") for number in range(rounds + 1)]
@@ -51,10 +51,10 @@ def measure(rounds: int, crowd: Crowd) -> list[Figure]:
 
 
 def _start(profile: Path, fill: int = 0) -> dict[str, float]:
-    """One start in a process of its own; seconds since before the process began."""
+    """Start in a new process and return the seconds since just before it was created."""
     command = [sys.executable, "-m", __name__, str(profile), "--fill", str(fill)]
     environment = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
-    # As a person's second start, which finds the modules compiled.
+    # Like a user's second start, with compiled modules.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     begun = time.time()
     done = subprocess.run(
@@ -65,7 +65,7 @@ def _start(profile: Path, fill: int = 0) -> dict[str, float]:
 
 
 def child() -> int:
-    """The process that starts: as `python -m app` does, but it says when and ends."""
+    """Start like `python -m app`, report the times, and exit."""
     parser = argparse.ArgumentParser()
     parser.add_argument("profile", type=Path)
     parser.add_argument("--fill", type=int, default=0)
@@ -93,7 +93,7 @@ def child() -> int:
     show = MainWindow.show_restored
 
     def watch(window: MainWindow) -> None:
-        # Not one of all of Qt's objects: those that PySide does not know cost it 20 ms.
+        # An event filter on the whole application would cost 20 ms for objects unknown to PySide.
         window.installEventFilter(painted)
         show(window)
 
@@ -117,7 +117,7 @@ def child() -> int:
         for pane in window.workspace.panes()[options.fill :]:
             window.workspace.close_pane(pane)
     else:
-        # Usable: the store has been read and drawn, and a key press would have its turn.
+        # Usable: the store has been read and shown, and a key press would be handled.
         while not all(p.chat.transcript is not None for p in window.workspace.panes()):
             qt.processEvents()
         qt.processEvents()

@@ -1,4 +1,4 @@
-"""Photographs that take several steps: files, tool calls and branches."""
+"""Screenshots that take several steps: files, tool calls and branches."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REPORT = "The mill stands by the river. " * 200
 
 
 def files(driver: Driver, shoot: Shoot, paths: Paths) -> None:
-    """A file in the message, and under the message that was sent."""
+    """Show a file in the composer and below the sent message."""
     driver.window.chats.new()
     pane, path = driver.pane, paths.log / "report.txt"
     path.write_text(_REPORT, encoding="utf-8")
@@ -41,10 +41,10 @@ def files(driver: Driver, shoot: Shoot, paths: Paths) -> None:
 def tools(
     driver: Driver, shoot: Shoot, paths: Paths, texts: list[Callable[[], Iterator[Piece]]]
 ) -> None:
-    """Calls that wait for the person, one that is in a folder's way, and some that are over.
+    """Show pending tool calls, a call that lacks access to a folder, and finished calls.
 
     Args:
-        texts: its first makes what the stand-in for the engine says.
+        texts: the first entry creates the fake engine's output.
     """
     driver.window.chats.new()
     pane, toolbox = driver.pane, driver.application.library.toolbox
@@ -123,7 +123,7 @@ _CHANGED = (
 
 
 def remote(driver: Driver, shoot: Shoot) -> None:
-    """The dialog that adds a model elsewhere."""
+    """Show the dialog that adds a remote model."""
     program = driver.application
     dialog = RemoteDialog(program.loader, program.bridge, driver.window)
     _shown(driver, shoot, "remote-model", dialog)

@@ -1,4 +1,4 @@
-"""How long a token takes from the engine's event to the pixels."""
+"""Latency of a token from the engine's event to the screen."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tests.bench.drive import program
 from tests.bench.samples import Crowd
 
 BAR_MS = 33.0
-_WIDTH = 6  # characters of a token
+_WIDTH = 6  # characters per token
 
 
 class Shown(QObject):
-    """Notes when each token has been painted: how many there are tells the document's length."""
+    """Records when each token was painted, derived from the document's length."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Shown(QObject):
 
 
 def measure(tokens: int, rate: float, crowd: Crowd) -> list[Figure]:
-    """One chat that streams so many tokens; each is looked for on the screen."""
+    """Stream `tokens` tokens in a chat and record when each appears on screen."""
     posted: list[float] = []
 
     def text() -> Iterator[str]:

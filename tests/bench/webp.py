@@ -1,9 +1,9 @@
-"""Animated WebP files, written without losses.
+"""Writer for lossless animated WebP files.
 
-Qt writes single WebP images and no animations. The animation is a container around such images
+Qt writes single WebP images but no animations. An animation is a container around such images
 (https://developers.google.com/speed/webp/docs/riff_container). Pillow could write it, but
-transformers imports Pillow wherever it is installed: the program that is tested here would then
-not be the one that people get.
+transformers imports Pillow if it is installed, so the tested program would differ from the shipped
+one.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
 from PySide6.QtGui import QImage, QImageWriter
 
-_LOSSLESS = 100  # Qt's quality from which on its WebP has no losses
+_LOSSLESS = 100  # Qt's quality setting for lossless WebP
 _ANIMATED, _ALPHA = 0x02, 0x10
 
 
 def write(path: Path, frames: Iterable[tuple[QImage, int]]) -> None:
-    """Write images of one size, each shown for so many ms, as an animation that never ends."""
+    """Write an endless animation of images of the same size, each with a duration in ms."""
     chunks, before = b"", None
     for image, ms in frames:
         pixels = _pixels(image)
@@ -35,10 +35,10 @@ def write(path: Path, frames: Iterable[tuple[QImage, int]]) -> None:
 
 
 def _frame(pixels: np.ndarray, before: np.ndarray, ms: int) -> bytes:
-    """The part of an image that has changed. Pixels in it that have not are transparent."""
+    """Encode the changed part of an image. Unchanged pixels in it are transparent."""
     changed = pixels != before
     rows, columns = np.flatnonzero(changed.any(1)), np.flatnonzero(changed.any(0))
-    # Frames begin at even places. Where nothing changed, one transparent pixel keeps the time.
+    # Frame offsets must be even. Without changes, a transparent pixel keeps the duration.
     top, bottom = (rows[0] // 2 * 2, rows[-1] + 1) if len(rows) else (0, 1)
     left, right = (columns[0] // 2 * 2, columns[-1] + 1) if len(columns) else (0, 1)
     part = np.s_[top:bottom, left:right]
@@ -47,7 +47,7 @@ def _frame(pixels: np.ndarray, before: np.ndarray, ms: int) -> bytes:
 
 
 def _pixels(image: QImage) -> np.ndarray:
-    """An image as rows of 32-bit numbers, all opaque."""
+    """Convert an image to rows of 32-bit pixels, all opaque."""
     image = image.convertToFormat(QImage.Format.Format_RGB32).convertToFormat(
         QImage.Format.Format_ARGB32
     )
@@ -56,7 +56,7 @@ def _pixels(image: QImage) -> np.ndarray:
 
 
 def _encoded(pixels: np.ndarray) -> bytes:
-    """The chunks of one image, as Qt writes them, without the container."""
+    """Return the chunks of an image written by Qt, without the container."""
     data = np.ascontiguousarray(pixels)
     height, width = data.shape
     image = QImage(data.tobytes(), width, height, width * 4, QImage.Format.Format_ARGB32)
@@ -81,5 +81,5 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def _whole(*numbers: int) -> bytes:
-    """Numbers of three bytes each."""
+    """Encode numbers with three bytes each."""
     return b"".join(int(number).to_bytes(3, "little") for number in numbers)

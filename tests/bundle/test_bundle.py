@@ -1,4 +1,4 @@
-"""What `make app` is made of, as far as that shows without building it."""
+"""Contents of `make app`, as far as they can be checked without building it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_of_transformers_the_tokenizers_are_shipped(
 
 
 def test_bundle_has_all_tokenizer_modules() -> None:
-    """In a process of its own, as these modules stay imported."""
+    """Run in a separate process, because these modules stay imported."""
     code = f"""
 import sys
 sys.path[:0] = [{str(PACKAGING)!r}, {str(ROOT)!r}]
@@ -142,7 +142,7 @@ def test_the_program_is_signed_ad_hoc_unless_told(
 ) -> None:
     macos = module("macos")
     monkeypatch.delenv("STRETTO_CODESIGN_IDENTITY", raising=False)
-    assert macos.identity() is None  # "-" would turn on the hardened runtime
+    assert macos.identity() is None  # "-" would enable the hardened runtime
     monkeypatch.setenv("STRETTO_CODESIGN_IDENTITY", "Developer ID Application: Somebody")
     assert macos.identity() == "Developer ID Application: Somebody"
 
@@ -227,7 +227,7 @@ def test_the_icon_for_macos_has_all_sizes(module: Callable[[str], Any]) -> None:
         image = QImage.fromData(data[at + 8 : at + length], "PNG")
         assert image.width() == image.height()
         middle = image.pixelColor(image.width() // 2, image.height() // 2)
-        assert middle.alpha() == 255  # something was drawn
+        assert middle.alpha() == 255  # something was painted
         found[name] = image.width()
         at += length
     assert found == icons.ICNS

@@ -1,4 +1,4 @@
-"""What two bundles differ in is said file by file, and within archives part by part."""
+"""Differences between two bundles, reported by file and by archive member."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def compare(module: Callable[[str], Any]) -> Any:
 
 @pytest.fixture
 def two(tmp_path: Path) -> tuple[Path, Path]:
-    """Two folders that are alike."""
+    """Create two identical folders."""
     for folder in (tmp_path / "one", tmp_path / "other"):
         (folder / "lib").mkdir(parents=True)
         (folder / "lib" / "a.so").write_bytes(b"code")

@@ -1,7 +1,7 @@
-"""The Mac program, checked by its wheels on any system, and by the built app on a Mac.
+"""The Mac program, checked through its wheels on any system, and through the built app on a Mac.
 
-Tests that need the wheels run if ``STRETTO_MAC_WHEELS`` names a folder to download them into
-(about 300 MB), as `.github/workflows/bundle.yml` does.
+Tests that need the wheels run if ``STRETTO_MAC_WHEELS`` names a folder to download them into (about
+300 MB), as `.github/workflows/bundle.yml` does.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ symbols. Symbols that libraries for older systems use are allowed as well.
 class Library(NamedTuple):
     """The arm64 part of a Mach-O file."""
 
-    minimum: tuple[int, int]  # the oldest macOS that it asks for
+    minimum: tuple[int, int]  # oldest supported macOS
     links: list[str]
     run_paths: list[str]
     symbols: set[str]  # used from the system's libraries
@@ -120,7 +120,7 @@ def requires(wheel: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def site(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of the unpacked wheels, as after an installation."""
+    """Unpack the wheels into a folder, like an installation."""
     folder = tmp_path_factory.mktemp("site")
     for wheel in wheels.values():
         with zipfile.ZipFile(wheel) as archive:
@@ -131,7 +131,7 @@ def site(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> P
 def libraries(
     folder: Path, shipped: Callable[[str], bool] = bool
 ) -> Iterator[tuple[Path, Library]]:
-    """Each shipped Mach-O file. All must have code for arm64."""
+    """Yield each shipped Mach-O file. All files must contain arm64 code."""
     mach_o = pytest.importorskip("macholib.mach_o")
     reader = pytest.importorskip("macholib.MachO")
     tables = pytest.importorskip("macholib.SymbolTable")
@@ -166,7 +166,7 @@ def libraries(
 
 
 def places(file: Path, library: Library, wanted: str, program: Path) -> Iterator[Path]:
-    """Each path at which dyld looks for a library."""
+    """Yield the paths at which dyld looks for a library."""
     for run_path in library.run_paths if wanted.startswith("@rpath/") else ("",):
         place = wanted.replace("@rpath", run_path, 1)
         place = place.replace("@loader_path", str(file.parent), 1)
@@ -174,7 +174,7 @@ def places(file: Path, library: Library, wanted: str, program: Path) -> Iterator
 
 
 def missing(file: Path, library: Library, top: Path, program: Path) -> Iterator[str]:
-    """Libraries that dyld would find neither below `top` nor in the system."""
+    """Yield the libraries that dyld would find neither below `top` nor in the system."""
     for wanted in library.links:
         found = (
             str(place).startswith(SYSTEM) or (place.is_relative_to(top) and place.is_file())
@@ -250,7 +250,9 @@ def test_wheels_have_libraries_for_old_macs(site: Path, module: Callable[[str], 
 
 
 def test_metal_kernels_are_next_to_mlx(site: Path) -> None:
-    """The spec collects them and links to them from the top, where dyld finds libmlx.dylib."""
+    """The spec collects the kernels and links to them from the top, where dyld finds
+    libmlx.dylib.
+    """
     (kernels,) = site.rglob("*.metallib")
     assert kernels == site / "mlx" / "lib" / "mlx.metallib"
     assert kernels.with_name("libmlx.dylib").is_file()
@@ -270,7 +272,7 @@ def test_built_app_has_its_libraries_and_kernels() -> None:
         for wanted in library.links:
             if wanted.endswith("/libmlx.dylib"):
                 found = next(p for p in places(file, library, wanted, program) if p.is_file())
-                # MLX looks next to the path by which dyld found it, which may be a link.
+                # MLX looks next to the path where dyld found it, which may be a link.
                 kernels |= {found.parent, found.resolve().parent}
     assert faults == []
     assert kernels

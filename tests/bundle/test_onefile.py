@@ -1,4 +1,4 @@
-"""The Linux program as one file: unpacked once, started ever after, and clear when it cannot."""
+"""The single-file Linux program: unpacked once, then only started, with clear errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WRITE = runpy.run_path(str(ROOT / "packaging" / "onefile.py"))["write"]
 
 
 def make(folder: Path, version: str = "1.2.3", says: str = "started") -> Path:
-    """The file of a program that says what it was started with."""
+    """Build the file of a program that prints its arguments."""
     program = folder / "made" / NAME
     program.mkdir(parents=True, exist_ok=True)
     (program / "stretto").write_text(f'#!/bin/sh\necho {says} "$@"\n')

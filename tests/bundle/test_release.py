@@ -1,4 +1,4 @@
-"""What a release says of itself, and the workflows that make one."""
+"""Release metadata and the release workflows."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def test_a_tag_that_is_not_the_version_is_refused() -> None:
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_is_sound(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert workflow[True]  # "on", which YAML takes for a truth value
-    assert workflow["permissions"] == {"contents": "read"}  # what a job needs beyond, it says
+    assert workflow[True]  # YAML parses the key "on" as a boolean
+    assert workflow["permissions"] == {"contents": "read"}  # jobs declare additional permissions
     jobs = workflow["jobs"]
     for name, job in jobs.items():
         needs = job.get("needs", [])

@@ -1,4 +1,4 @@
-"""The architectures that see are imported from what the bundle ships of transformers."""
+"""Vision architectures can be imported from the parts of transformers in the bundle."""
 
 from __future__ import annotations
 

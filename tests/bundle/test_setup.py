@@ -1,4 +1,4 @@
-"""Set-up: what it compiles while pip still installs."""
+"""Setup compiles modules while pip is still installing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ while not list(info.parent.glob("__pycache__/new.*.pyc")):
 sys.exit(3 * (sys.argv[-1] == "fails"))
 """
     (packages / "old-1.dist-info").mkdir(parents=True)
-    (packages / "old-1.dist-info" / "INSTALLER").write_text("pip")  # another one takes its place
+    (packages / "old-1.dist-info" / "INSTALLER").write_text("pip")  # replaced by another package
     monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
     monkeypatch.setattr(bootstrap, "VENV", tmp_path)
     monkeypatch.setattr(

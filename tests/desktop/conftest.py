@@ -1,7 +1,7 @@
-"""Tests of the program as a process on a screen of its own, operated with real keys and clicks.
+"""Tests of the program as a process on a virtual screen, operated with real keys and clicks.
 
 The results are read from its database. Without Xvfb and xdotool (`apt-get install xvfb xdotool`)
-these tests are skipped. `test_by_ear.py` needs more, and has its own condition.
+these tests are skipped. `test_by_ear.py` has further requirements.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ Box = tuple[int, int, int, int]
 
 
 class Desk:
-    """A screen with the program on it."""
+    """A screen with the program running on it."""
 
     def __init__(self, display: str, profile: Path, **env: str) -> None:
         self.profile = profile
         self._env = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", **env}
-        # as when a person starts it (tests/conftest.py sets it)
+        # like a user's start (tests/conftest.py sets it)
         self._env.pop("OPENBLAS_NUM_THREADS", None)
         self._program: subprocess.Popen[bytes] | None = None
         self._output = profile.parent / "output.txt"
@@ -84,8 +84,8 @@ class Desk:
             while time.monotonic() < seen and not self._marks():
                 time.sleep(0.05)
             self.until(lambda: True)
-        # A slow composer accepts several marks at once and may have saved only the first. They are
-        # all saved once the last mark is.
+        # A slow composer may receive several marks together and have saved only the first. All of
+        # them are saved once the last mark is.
         self.type(_LAST_MARK)
         self.until(lambda: any(str(draft).endswith(_LAST_MARK) for draft in self.drafts()))
         self.keys(*["BackSpace"] * self._marks())
@@ -104,7 +104,7 @@ class Desk:
         return next((name for name in names if name.endswith("— Stretto")), "")
 
     def dialog(self, name: str) -> bool:
-        """Return whether a dialog with this name is on screen and has the focus."""
+        """Return True if a dialog with this name is on screen and focused."""
         found = self._do("search", "--onlyvisible", "--name", f"^{name}$").split()
         return bool(found) and self._do("getwindowfocus") in found
 
@@ -171,7 +171,7 @@ class Desk:
         self._do("mouseup", "1")
 
     def picture(self, box: Box) -> PIL.Image.Image:
-        """Return what is on this part of the screen."""
+        """Capture this part of the screen."""
         return PIL.ImageGrab.grab(box, xdisplay=self._env["DISPLAY"])
 
     def beside(self, *command: str) -> subprocess.Popen[bytes]:
@@ -228,7 +228,7 @@ class Desk:
         return int(str(length).partition(".")[0])
 
     def stands_still(self) -> int:
-        """Wait until no answer grows for three checkpoints. Return the length of all answers."""
+        """Wait until no answer grows for three checkpoints, and return the total length."""
         since, before = time.monotonic(), self.length()
         end = since + PATIENCE_S
         while time.monotonic() - since < 1.3:
@@ -240,7 +240,7 @@ class Desk:
         return before
 
     def asked(self, text: str) -> list[tuple[object, ...]]:
-        """Return (chat, id, parent) of the person's messages with this text."""
+        """Return (chat, id, parent) of the user's messages with this text."""
         return self.ask(
             "SELECT chat_id, id, parent_id FROM messages WHERE role = 'user' AND content = ?", text
         )

@@ -1,13 +1,13 @@
-"""What a screen reader sees, asked for over the accessibility bus (AT-SPI). A program of its own.
+"""Program that reads the window through the accessibility bus (AT-SPI), like a screen reader.
 
 It runs under the system's Python, which has the binding (gir1.2-atspi-2.0), so it imports nothing
-of ours. Each line that it reads is a question in JSON, each line that it writes the answer:
+of ours. Each line of input is a request in JSON, and each line of output is the response:
 
-    {"do": "find", "role": "push button", "name": "Send"}    what is shown there, or null
-    {"do": "press", ...}    its action is done; false if it cannot be
-    {"do": "write", ..., "text": "Hello"}    its text is replaced
-    {"do": "heard"}    what was announced so far, and role and name of all that had the focus
-    {"do": "tree"}    everything that is shown: pairs of role and name
+    {"do": "find", "role": "push button", "name": "Send"}    the visible element, or null
+    {"do": "press", ...}    perform its action; false if that's impossible
+    {"do": "write", ..., "text": "Hello"}    replace its text
+    {"do": "heard"}    announcements so far, and role and name of each element that had the focus
+    {"do": "tree"}    pairs of role and name for each visible element
 """
 
 from __future__ import annotations

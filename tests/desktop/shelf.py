@@ -1,4 +1,4 @@
-"""Another program's window with an image in it, to be dragged out by the mouse.
+"""Window of another program with an image that can be dragged out with the mouse.
 
 python -m tests.desktop.shelf FILE LEFT TOP
 """

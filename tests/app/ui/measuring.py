@@ -1,10 +1,10 @@
-"""Find what is cut off on the screen, by measuring visible texts, buttons and fields of a window.
+"""Find clipped text by measuring the visible texts, buttons and fields of a window.
 
-Text that widgets paint themselves is measured while they paint it (`watching`): each shortened text
-and each text painted in too little room.
+Text that widgets paint themselves is measured during painting (`watching`): every elided text and
+every text painted in too little space.
 
-``python -m tests.app.ui.measuring de`` opens every screen in a language and prints the findings.
-With several languages, the parts of the screens take turns at them.
+``python -m tests.app.ui.measuring de`` opens each screen in a language and prints the findings.
+With several languages, each part of the screens uses another language.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ from tests.driving import Driver
 
 @contextmanager
 def speaking(code: str) -> Iterator[None]:
-    """Set the language of programs started meanwhile. "ar-xx" runs from right to left."""
+    """Set the language for programs started in this block. "ar-xx" is a right-to-left test
+    language.
+    """
     qt = QApplication.instance()
     assert isinstance(qt, QApplication)
     before = os.environ[translation.ENVIRONMENT]
@@ -120,7 +122,7 @@ def watching() -> Iterator[None]:
 
 
 def _is_told(whole: str, frame: FrameType | None) -> bool:
-    """Return whether the painter or a parent of it has a tooltip with the full text."""
+    """Return True if the painter or a parent has a tooltip with the full text."""
     for _ in range(6):
         if frame is None:
             return False
@@ -238,7 +240,7 @@ def _outside(widget: QWidget, root: QWidget) -> str:
         place = place.adjusted(4, 4, -4, -4)  # its icon is fully visible
     area = _scrolling(widget)
     if area is not None and area.metaObject().className() == "ads::CDockAreaTabBar":
-        return ""  # a full row of tabs scrolls, and has a menu of all tabs
+        return ""  # a full tab bar scrolls, and lists every tab in a menu
     if area is not None:
         sideways = area.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         place = QRect(0 if sideways else place.x(), 0, 0 if sideways else place.width(), 0)
@@ -264,7 +266,7 @@ def _unread(widget: QWidget) -> str:
         return _unread_label(widget)
     if isinstance(widget, QAbstractButton):
         if isinstance(widget.parentWidget(), QLineEdit):
-            return ""  # the field fits its own icons into its height
+            return ""  # the field's height includes its icons
         wanted = widget.sizeHint()
         narrow = bool(widget.text()) and wanted.width() > widget.width() + 1
         low = wanted.height() > widget.height() + 1
@@ -300,7 +302,7 @@ def _unread(widget: QWidget) -> str:
         room = widget.style().subControlRect(
             QStyle.ComplexControl.CC_ComboBox, chosen, part, widget
         )
-        # the size hint does not say what is painted
+        # the size hint doesn't include what is painted
         wide = metrics.boundingRect(widget.currentText()).width()
         short = wide > room.width() + 1
         return f"{widget.currentText()!r} needs {wide} of {room.width()}" * short

@@ -1,4 +1,4 @@
-"""The measuring of cut-off texts finds what a person would see."""
+"""Tests of the measurements that find clipped texts."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_what_is_cut_off_is_found(make, qtbot: QtBot) -> None:
 
 
 class Painted(QWidget):
-    """Paints its own text, shortened or not, in too little room."""
+    """Widget that paints its own text, elided or not, in too little space."""
 
     def __init__(self, how: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Nothing of the window is cut off, from 640 pixels up, in the longest language and mirrored."""
+"""Window contents are not clipped at 640 pixels or more, in the longest language and mirrored."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ SPOKEN = [*LANGUAGES, "ar-xx"]
 @pytest.mark.turns(len(SPOKEN))
 @pytest.mark.parametrize("first", SPOKEN)
 def test_nothing_is_cut_on_any_screen(first: str) -> None:
-    """The main window's states, every dialog, every page of the settings and every popover.
+    """Measure the main window's states, each dialog, each settings page and each popover.
 
-    Each part of them is in another language; all cases between them show all in each.
+    Each part uses another language, and the cases together cover every combination.
     """
     at = SPOKEN.index(first)
     command = [sys.executable, "-m", "tests.app.ui.measuring", *SPOKEN[at:], *SPOKEN[:at]]

@@ -1,4 +1,4 @@
-"""The score opens, shows the running work, and pauses."""
+"""Activity score: opening it, showing running work, and pausing."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     assert chat.reply.is_paused
     answer = chat.transcript.last("assistant")
     assert answer is not None
-    # Pending results arrive, then none.
+    # Pending results arrive, and no others.
     run.until(lambda: run.engine.sent[0].paused.is_set())
     run.qtbot.wait(50)
     length = len(chat.reply.message(answer.id).content)
@@ -115,7 +115,7 @@ def test_score_shows_arrays_without_process_memory() -> None:
 def test_by_reading_figures_that_were_cancelled_end_nothing(
     start: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A stopped engine cancels its questions. The score asks again and shows the answers."""
+    """A stopped engine cancels pending queries. The score repeats them and shows the results."""
     run = start().ready()
     cancelled: Future[dict[str, Any]] = Future()
     cancelled.cancel()
@@ -147,4 +147,4 @@ def test_who_begins_to_reply_is_above_who_rests(start: Callable[..., Run]) -> No
     run.answered()
     run.until(lambda: [row.lane.state for row in score.rows()] == ["idle", "idle"])
     rows = [second.chat.id, first.chat.id]
-    assert [row.lane.chat_id for row in score.rows()] == rows  # rows keep their order when it ends
+    assert [row.lane.chat_id for row in score.rows()] == rows  # the order of rows stays

@@ -26,7 +26,7 @@ def open_dialog(run: Run) -> CompareDialog:
 
 
 def three_columns(run: Run, width: int = 1180) -> list[ChatPane]:
-    """Return the panes of a comparison of three seeds. The tests' screen is smaller than most."""
+    """Return the panes of a comparison of three seeds. The tests' screen is small."""
     run.window.resize(width, 700)
     dialog = open_dialog(run)
     dialog.prompt.setPlainText("say hello")
@@ -263,7 +263,7 @@ def test_columns_replace_all_panes_of_split_window(start: Start):
     assert {pane.chat.id for pane in run.panes} == {*ids, columns[1].chat.id}
     run.until(lambda: places(run, ids[:2]) == before[:2])
 
-    # Replaced panes can be restored at once.
+    # Replaced panes can be restored together.
     run.window.workspace.close_pane(columns[1])
     columns = three_columns(run)
     for pane in columns:
@@ -340,5 +340,5 @@ def test_keeping_one_of_several_models_is_counted(start: Start):
     assert run.window.toast.text == "one kept, 1 of 3 times so far"
     for pane in three_columns(run):
         run.answered(pane)
-    run.pane.header.keep.click()  # seeds of one model are not counted
+    run.pane.header.keep.click()  # seeds of the same model don't count as votes
     assert run.app.settings.kept == {"/models/one": [1, 3], "/models/two": [2, 3]}

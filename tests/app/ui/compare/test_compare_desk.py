@@ -63,7 +63,7 @@ def test_escape_restores_panes_and_undo_the_columns(start: Start):
     ids = [pane.chat.id for pane in panes]
     run.say("hold 3", panes[0])
     run.until(lambda: run.answer(panes[0]) == "1 2 3 ")
-    escape(run)  # it stops the answer before it leaves
+    escape(run)  # stops the answer first
     run.until(lambda: not panes[0].chat.reply.is_active)
     assert run.panes == panes
     escape(run)

@@ -1,6 +1,6 @@
-"""No dialog or popover cuts a text off: in every language, right to left, at two sizes of text.
+"""No dialog or popover clips a text in any language, right to left, or at either text size.
 
-Each of them is in another language; all cases of the test between them show all in each.
+Each dialog uses another language, and the cases of the test together cover every combination.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def face(widget: QObject) -> tuple[QAccessible.Role, str, str]:
 
 
 def wants_name(widget: QWidget) -> bool:
-    """Return True if it accepts input, or paints something that has no text elsewhere."""
+    """Return True if it accepts input, or paints something without any other text."""
     if widget.objectName() in QTS_OWN or isinstance(widget.parent(), QComboBox):
         return False
     grandparent = widget.parent().parent() if widget.parent() is not None else None
@@ -44,7 +44,7 @@ def wants_name(widget: QWidget) -> bool:
     if isinstance(widget, QLabel):
         return bool(widget.text())  # its text is its name
     if isinstance(widget, QAbstractButton) and not widget.isVisible() and not widget.text():
-        return bool(widget.toolTip())  # it gets its name when there is something to press
+        return bool(widget.toolTip())  # named once it can be pressed
     painted = getattr(type(widget).paintEvent, "__module__", "").startswith("app.")
     takes_keys = widget.focusPolicy() != Qt.FocusPolicy.NoFocus
     return painted or takes_keys or face(widget)[0] in CONTROLS

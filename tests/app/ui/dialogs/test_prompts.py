@@ -67,7 +67,7 @@ def test_tab_selects_variables_and_value_fills_equal_names(run: Run):
     press(run, KEY.Key_Tab)
     assert selected(run) == "{{ audience }}"
     assert run.pane.composer.text.count("tides") == 2
-    press(run, KEY.Key_Return)  # not sent, as a gap is left
+    press(run, KEY.Key_Return)  # not sent, because a variable is still empty
     assert "audience" in run.window.toast.text
     assert not run.pane.chat.reply.is_active
     type_(run, "children")

@@ -138,7 +138,7 @@ def test_hit_opens_its_version(start: Start, qtbot: QtBot):
     run.until(lambda: "Results" in titles(run))
     model = run.window.sidebar.model
     message = model.row(model.index(1)).message_id
-    if message is None:  # the title contains it too
+    if message is None:  # the title contains the same text
         message = question.id
         run.window.chats.open_at(chat.id, message)
     else:

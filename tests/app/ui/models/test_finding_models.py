@@ -1,5 +1,7 @@
-"""Models found in the window: what suits the machine, search, cards, tokens; the real client and
-a hub on the loopback."""
+"""Finding models in the window: suggestions, search, cards and tokens.
+
+The tests use the real hub client and a hub on the loopback.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,7 @@ def opened(served, start):
 
 
 class Chain(KeyringBackend):
-    """Install a keychain that is emptied after its test."""
+    """Keychain that is emptied after its test."""
 
     priority = 5.0
 

@@ -232,7 +232,7 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, p
     again.qtbot.mouseClick(toast.button, LEFT)
     row = again.window.downloads_in_window.dialog.list.rows[NAME]
     assert row.words.text() == "0.1 MB of 0.5 MB · Paused"
-    assert len(served.asked) == asked  # nothing has requested it yet
+    assert len(served.asked) == asked  # nothing requested it
     again.qtbot.mouseClick(row.act, LEFT)
     again.until(lambda: "Ready" in row.words.text())
     assert served.of_weights()[-1].range.startswith("bytes=")
@@ -240,14 +240,14 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, p
 
 
 def test_a_token_is_asked_for_only_where_the_hub_wants_one(opened, served, tmp_path):
-    """Typed tokens are shown to the hub, and downloads use them once accepted."""
+    """Tokens are sent to the hub for a check, and downloads use accepted tokens."""
     run, dialog = opened
     served.repos[NAME].token = "secret"
     dialog.field.setText(NAME)
     run.until(dialog.token.isVisible)
     assert "access token" in dialog.found.about.text()
     assert not dialog.go.isEnabled()
-    assert dialog.field.hasFocus()  # it can be half of a longer name
+    assert dialog.field.hasFocus()  # the name may be the start of a longer one
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Tab)
     assert dialog.token.hasFocus()
     run.qtbot.keyClicks(dialog.token, "wrong")

@@ -1,4 +1,4 @@
-"""The dialog of machines: hosts are listed, checked and tested, and a model starts on them."""
+"""Machines dialog: hosts are listed, checked and tested, and a model starts on them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.app.remote.test_groups import groups  # noqa: F401  (its server tells
 
 
 class Commands:
-    """Answers commands as the engine's do, and records them."""
+    """Replacement for the engine's commands that records them."""
 
     def __init__(self) -> None:
         self.asked: list[Sequence[str]] = []

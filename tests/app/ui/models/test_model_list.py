@@ -34,7 +34,9 @@ def models(tmp_path):
 
 @pytest.fixture
 def opened(start: Start, models):
-    """Start the program with its settings open. Also returns what the file manager has shown."""
+    """Start the program with its settings open, and record the folders shown in the file
+    manager.
+    """
     run = start().ready()
     run.app.settings.set(models=tuple(models))
     run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)

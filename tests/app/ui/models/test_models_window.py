@@ -34,7 +34,7 @@ def make_model(folder: Path, size: int = 2_000_000, **config) -> Path:
 
 
 class Listed:
-    """Start a program with the Models window open on a few test folders."""
+    """A program with the Models window open on a few test folders."""
 
     def __init__(self, run: Run, root: Path) -> None:
         self.run, self.root = run, root
@@ -113,7 +113,7 @@ def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
     assert (guide.ref, listed.installed.status(guide).state) == ("guide", LoadState.READY)
     assert "4 models · " in listed.window.foot.status_label.text()
 
-    # A search leaves the models that have all of its words.
+    # A search keeps the models that match all of its words.
     window = listed.open()
     window.search.setText("4-BIT llama")
     assert listed.names() == ["Birch-7B-4bit"]
@@ -221,7 +221,7 @@ def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
     assert listed.run.engine.unloaded == ["Amber-1B"]
     assert window.foot.status_label.text().startswith("Amber-1B unloaded.")
 
-    # A replying model cannot be unloaded, and says why.
+    # The model of a running reply cannot be unloaded, and the reason is shown.
     assert window.choose(next(f for f in listed.installed.models if f.name == "guide"))
     pane = listed.run.say("hold 1")
     listed.run.until(lambda: not window.foot.load.isEnabled())

@@ -1,4 +1,4 @@
-"""A tab with a remote model: added by hand, streamed, stopped, kept, and marked as remote."""
+"""A tab with a remote model: adding, streaming, stopping, saving, and its marker."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def secrets(monkeypatch):
 
 @pytest.fixture
 def server(secrets):
-    """Lists two models and answers with the number of the request."""
+    """Run a server that lists two models and answers with the number of the request."""
     answered = 0
 
     async def act(asked, writer):
@@ -193,7 +193,7 @@ def test_remote_model_survives_restart(start, server):
 
 
 def test_nothing_is_sent_unasked(start, server):
-    """The server gets no title request, model list request or broadcast unasked."""
+    """Title generation, model lists and broadcasts never contact the server on their own."""
     run = start().ready()
     pane, _ = bound(run, server)
     titling = run.window.titling
@@ -275,7 +275,7 @@ def test_a_chat_has_one_session_that_goes_with_it(start, secrets):
         run.until(lambda: not twin.reply.is_active)
         third = acts.bodies[2]
         assert third["session_id"] != first["session_id"]
-        assert [m["content"] for m in third["messages"]] == ["session", "Three"]  # it was shared
+        assert [m["content"] for m in third["messages"]] == ["session", "Three"]  # was shared
         chat.model.set("guide")
         run.app.library.delete(twin.id)
         for name in (first["session_id"], third["session_id"]):
@@ -343,7 +343,7 @@ def test_silent_server_is_shown_with_waiting_time(start, secrets, monkeypatch):
         assert pane.header.state == "Waiting for this computer"
         assert "Queued" not in pane.header.state
         now = time.monotonic()
-        # Only the chat's clock: Markdown shown in the future would not be updated soon.
+        # Change the chat's clock only, because Markdown in the future wouldn't refresh soon.
         later = SimpleNamespace(monotonic=lambda: now + 72, time=time.time)
         monkeypatch.setattr(chat_reply, "time", later)
         pane.header.refresh()

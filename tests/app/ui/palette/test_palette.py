@@ -1,4 +1,4 @@
-"""The command palette: everything by name while typing, with the keyboard only."""
+"""Command palette: finds everything by name while typing, with the keyboard only."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def palette_of(run: Run) -> Palette:
 
 
 def opened(run: Run, typed: str = "") -> Palette:
-    """Open it with its keys and type."""
+    """Open the palette with its shortcut and type."""
     run.qtbot.keyClick(QApplication.focusWidget(), KEY.Key_K, CTRL)
     palette = palette_of(run)
     run.until(palette.field.hasFocus)
@@ -122,7 +122,7 @@ def test_palette_lists_commands_with_keys_and_reasons(run: Run):
 
     listed = {words for menu in run.window._menus for words in walk(menu)}
     assert {"Morning", "Dark", "Add Remote Model", "Paste"} <= listed
-    there |= {text.removeprefix("Theme: ") for text in there}  # the name of the setting is shown
+    there |= {text.removeprefix("Theme: ") for text in there}  # the setting's name is shown
     assert listed - there == {"Command Palette"}
 
 

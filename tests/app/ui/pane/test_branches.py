@@ -1,4 +1,4 @@
-"""The tree of a chat's branches: selected, named, compared and pruned by keys."""
+"""Tree of a chat's branches: selecting, naming, comparing and pruning with the keyboard."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_the_tree_is_walked_by_keys(start: Start):
     assert texts == [["one", "say two", "two"], ["one"]]
     window.reject()
     run.until(lambda: run.window.findChild(BranchCompare) is None)
-    run.window.activateWindow()  # as a window manager does
+    run.window.activateWindow()  # window managers do this
     run.until(run.window.isActiveWindow)
     bot.keyClick(view, KEY.Key_Return)
     assert not pane.shows_tree

@@ -41,7 +41,7 @@ def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start: Start):
 
 @pytest.mark.parametrize("code", ["en", "de", "ja"])
 def test_the_guide_says_what_it_is_and_promises_nothing_else(start: Start, code):
-    """The Guide says in the window's language that it speaks only English."""
+    """In other languages, the Guide points out that it only speaks English."""
     with speaking(code):
         run = start()
         run.until(lambda: run.engine is not None)
@@ -84,7 +84,7 @@ def test_the_way_to_a_model_stays_in_the_smallest_pane(start: Start):
 def test_small_model_is_offered_if_installed(
     start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ):
-    """Offer two models on the first start: the Guide for Stretto, and one for everything else."""
+    """Offer two models on the first start: the Guide for help with Stretto, and a general one."""
     monkeypatch.setattr(suggestions, "small_folder", lambda: "/models/small")
     run = start().ready()
     offered = run.pane.empty.small
@@ -99,7 +99,7 @@ def test_small_model_is_offered_if_installed(
     qtbot.mouseClick(offered, Qt.MouseButton.LeftButton)
     assert run.pane.chat.record.model == "/models/small"
     run.until(lambda: not offered.isVisible())
-    assert run.pane.composer.field.hasFocus()  # not the button beside it
+    assert run.pane.composer.field.hasFocus()  # not the button next to it
 
 
 def test_a_chat_is_stored_from_its_first_key_press(start: Start, qtbot: QtBot, profile):

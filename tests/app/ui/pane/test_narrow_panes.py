@@ -36,7 +36,7 @@ def open_menu() -> QMenu:
 
 
 def named(run: Run) -> None:
-    """Return a narrow pane with a reply and a long model name. Its header has its own row."""
+    """Set up a narrow pane with a reply and a long model name, whose header has its own row."""
     run.ready()
     run.window.chats.new()
     run.ready()

@@ -1,4 +1,4 @@
-"""Chat settings, presets, the program's settings, continuing, the meter."""
+"""Chat settings, presets, app settings, continuing a reply, and the context meter."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
 def test_nothing_chosen_leaves_all_to_the_model(popover):
     _, panel = popover
     assert panel.values() == (ChatOptions(), "")
-    assert panel.temperature.text() == "Default 0.5"  # the model's own
+    assert panel.temperature.text() == "Default 0.5"  # the model's default
     assert panel._basic_form.boxes["max_tokens"].text() == "Default 2,048"
     assert not panel.more.isChecked()
 
-    # A preset damaged by hand changes nothing.
+    # Invalid presets change nothing.
     for spoilt in (
         {},
         {"params": 3},
@@ -132,7 +132,7 @@ def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
     assert settings.presets["first"]["params"] == {"temperature": 0.1}
     presets.save("two", {"params": {}, "system": "x"})
     run.window.commands["undo_close"].trigger()
-    # undoes the first renaming, not the last action again
+    # undoes the first rename, not the last action a second time
     run.window.commands["undo_close"].trigger()
     assert settings.presets["two"]["params"] == {"temperature": 0.2}
     assert "one" in settings.presets
@@ -182,7 +182,7 @@ def test_the_meter_shows_how_full_the_context_is(start: Start):
     run.until(meter.isVisible)
     assert "of 256 tokens" in meter.toolTip()
 
-    # It stays during the next reply.
+    # The meter stays visible during the next reply.
     shown = run.pane.header.meter.share
     assert shown > 0
     run.say("hold 5")
@@ -207,7 +207,7 @@ def test_the_chat_in_front_goes_first(start: Start):
     assert [s.priority for s in sessions] == [1, 0]
 
 
-# -- the program's settings ----------------------------------------------------------------
+# -- app settings ---------------------------------------------------------------------------------
 
 
 def test_the_key_opens_the_settings_once(start: Start, profile):

@@ -32,7 +32,7 @@ def asked(run: Run, text: str) -> list[str]:
 
 
 def edited(run: Run, row: AnswerRow) -> None:
-    """A panel cannot be asked while a message is edited, as the reply's button shows."""
+    """Check that a panel can't be asked while a message is being edited."""
     run.pane.chat.start_edit()
     assert not row._panel.isEnabled()
     run.pane.chat.turn.handle(Event.CANCEL_EDIT)
@@ -68,7 +68,7 @@ def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
     run.until(lambda: pane.transcript.row(merged.id) is not None)
     row = pane.transcript.row(merged.id)
     assert row.unfolds.text() == "Show Panel: A Optimist, B Sceptic, C Engineer"
-    # Its letters link to the columns by Tab and Enter: it repeats "[A] or [A, B]".
+    # Its letters are links to the columns, reached by Tab and Enter. It repeats "[A] or [A, B]".
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_F6)
     for _ in range(3):
         run.qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
@@ -106,7 +106,7 @@ def test_imported_column_continues_as_its_member(start: Start):
 
 
 def ask(run: Run, text: str, *members: Member) -> list[str]:
-    """Ask a panel. Returns the ids of its columns."""
+    """Ask a panel and return the ids of its columns."""
     run.pane.composer.set_text(text)
     first = run.pane.chat.ask_panel(members)
     run.pane.unfold(first)
@@ -129,7 +129,7 @@ def test_queue_continues_after_column_is_kept(start: Start):
     rows = run.window.score.rows
     run.until(lambda: rows() and rows()[0].lane.kv_bytes == 3_000_000)
     assert [row.lane.state for row in rows()] == ["writing"]
-    # If one is kept while it streams, it continues, the others end, and the queue follows.
+    # If one column is kept while it streams, the others end, and the queue follows.
     run.say("say next")
     pane.unfold(ids[0])
     run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
@@ -179,7 +179,7 @@ def test_a_panel_is_saved_renamed_asked_judged_and_counted(start: Start):
         asks.field.setText(name)
         asks.go.click()
         run.until(lambda: dialog.findChild(NameDialog) is None)
-    dialog.keep.click()  # asks before it replaces another with the same name
+    dialog.keep.click()  # asks before replacing another preset of that name
     asks = dialog.findChild(NameDialog)
     assert asks.field.text() == "Three of us"
     asks.go.click()

@@ -1,4 +1,4 @@
-"""Several chats at once: split, tabs, close, undo, delete, floating windows."""
+"""Several open chats: splits, tabs, closing, undo, deleting and floating windows."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_unseen_reply_is_marked_until_shown(start: Start):
 
 
 def test_chat_in_new_pane_is_connected_once(start: Start):
-    """A replying chat outlives its pane, and the next pane adds no connections."""
+    """A replying chat outlives its pane, and another pane adds no connections."""
     run = start().ready()
     run.window.commands["compare"].trigger()  # a column also has connections to the comparison
     dialog = run.window.findChild(CompareDialog)

@@ -27,10 +27,10 @@ def rows(pane: ChatPane) -> list[QueuedRow]:
 
 
 def described(row: QueuedRow) -> str:
-    """What a screen reader says of it.
+    """Return the description for screen readers.
 
-    Nothing keeps the interface: it goes with the row, and the binding would take what Qt then puts
-    in its place in memory for it, and crash.
+    Don't keep the interface: it is deleted with the row, and the binding would confuse a new object
+    at the same address with it, and crash.
     """
     interface = QAccessible.queryAccessibleInterface(row)
     assert interface is not None

@@ -16,7 +16,7 @@ SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
 
 
 def add_panes(run: Run, count: int) -> list[ChatPane]:
-    """Open this many more panes with a chat each. Returns all panes."""
+    """Open `count` more panes with a chat each, and return all panes."""
     for _ in range(count):
         run.window.chats.split("right")
         run.ready()
@@ -25,7 +25,7 @@ def add_panes(run: Run, count: int) -> list[ChatPane]:
 
 @pytest.fixture
 def slow(start: Start) -> Run:
-    """Start a program whose engine loads nothing more until it is released."""
+    """Start a program whose engine stops loading until it is released."""
     run = start().ready()
     add_panes(run, 2)
     run.engine.loading.clear()
@@ -80,7 +80,7 @@ def test_three_chats_that_want_one_folder_load_it_once(slow: Run):
     slow.engine.loading.set()
     for pane in slow.panes:
         assert slow.answered(pane) == f"{pane.chat.id[:4]} "
-    assert slow.engine.loads == 2  # the Guide and this one
+    assert slow.engine.loads == 2  # the Guide and this model
 
 
 def test_the_pane_says_how_far_a_model_is_read(slow: Run):

@@ -50,7 +50,7 @@ def test_the_keys_make_all_text_larger_and_it_stays_so(start: Start):
 
 
 def test_the_systems_own_font_is_followed(start: Start, monkeypatch):
-    """Each window gets an event with the new size. A pixel or two is not a choice of the user."""
+    """Windows get an event with the new size. A pixel or two isn't a deliberate change."""
     run = start().ready()
     usual = QFontInfo
     px = usual(QApplication.font()).pixelSize()
@@ -79,7 +79,7 @@ def test_the_systems_own_font_is_followed(start: Start, monkeypatch):
     assert QApplication.font().pixelSize() == 13
     own = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     assert QApplication.font().family() == own.family()
-    monkeypatch.setattr(Theme, "_apply", pytest.fail)  # unchanged values are not applied again
+    monkeypatch.setattr(Theme, "_apply", pytest.fail)  # unchanged values are skipped
     QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
 
 

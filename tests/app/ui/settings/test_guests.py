@@ -248,7 +248,7 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
 
 
 def test_what_is_switched_off_and_on_at_once_opens(run: Run, monkeypatch: pytest.MonkeyPatch):
-    """The ending server keeps the port until its clients know."""
+    """The stopping server keeps its port until its clients have been notified."""
     opened(run)
     server, held = run.app.serving._server, threading.Event()
     assert server is not None
@@ -298,7 +298,7 @@ def test_agent_contexts_survive_restart_and_kill(
     run.until(lambda: list(caches.glob("*.safetensors")))
     assert stat.S_IMODE(caches.stat().st_mode) == 0o700
     killed = tmp_path / "killed"
-    shutil.copytree(run.app.paths.cache, killed)  # as after kill -9 at this moment
+    shutil.copytree(run.app.paths.cache, killed)  # simulates kill -9 at this point
     asked(run, 2)
     run.end()
     run = start(engine_factory=make_engine)

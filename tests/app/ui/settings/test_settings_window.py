@@ -57,7 +57,7 @@ def test_a_page_is_made_when_it_is_shown_or_searched(run: Run) -> None:
     assert list(pages.pages) == ["General", "Data"]
     assert shown(pages) == "Data"
     area = pages.pages["Data"].area
-    assert area.findChild(FloatingBar) is not None  # as for existing areas
+    assert area.findChild(FloatingBar) is not None  # like the existing areas
     pages.search.setText("port")
     assert set(pages.pages) == {row.page for row in ROWS.values()}
 
@@ -94,9 +94,9 @@ def test_a_row_is_found_by_its_choices_and_by_other_names(run: Run) -> None:
         ("dark", "Theme"),  # a choice
         ("Ctrl+Enter", "Send messages with"),
         ("Deutsch", "Language"),
-        ("font size", "Message text size"),  # a synonym from other programs
+        ("font size", "Message text size"),  # a synonym that other programs use
         ("system prompt", "Instructions"),
-        ("restore", "Backups"),  # on its button
+        ("restore", "Backups"),  # only on its button
     ):
         pages.search.setText(typed)
         assert row in [pages.hits.item(n).text() for n in range(pages.hits.count())], typed
@@ -216,7 +216,7 @@ def test_focus_ring_keeps_space_for_text(run: Run) -> None:
 
 
 def test_wrapped_text_is_complete_on_wide_page(qtbot: QtBot) -> None:
-    """Heights were calculated for the page's full width, in which the texts need fewer lines."""
+    """Regression test: heights assumed the page's full width, which needs fewer lines."""
     window = QWidget()
     qtbot.addWidget(window)
     page = FormPage(window)

@@ -1,4 +1,4 @@
-"""Agents of other programs in the window: a row each, also between their turns."""
+"""Agents of other programs in the window, with a row each that stays between their turns."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
 
 
 class Asking(threading.Thread):
-    """A request of an agent; `status` is 0 until it is answered."""
+    """Request of an agent. `status` is 0 until the reply arrives."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class Asking(threading.Thread):
 
 
 def six(run: Run) -> list[str]:
-    """Let a parent and five sub-agents ask, and get tool calls as answers."""
+    """Let a parent and five sub-agents send requests that are answered with tool calls."""
     names = ["main", *(f"part {n}" for n in range(5))]
     first = Asking(run, "main")
     run.until(lambda: first.status == 200)
@@ -127,7 +127,7 @@ def test_six_agents_are_a_tree_of_rows_that_stay(run: Run):
     run.qtbot.keyClick(group, Qt.Key.Key_Return)
     assert len(part.rows) == 6
 
-    # It can be followed and kept as a chat.
+    # The agent can be followed and kept as a chat.
     row = next(r for r in part.rows if r.seen.state == "ended")
     run.qtbot.keyClick(row, Qt.Key.Key_Return)
     (dialog,) = run.window.findChildren(GuestDialog)
@@ -190,7 +190,7 @@ def test_as_many_are_shown_as_is_asked_for_and_each_in_one_line(run: Run):
     part.more.click()
     assert len(part.rows) == MOST_ROWS
 
-    forget(run)  # A parent with working helpers is shown with them.
+    forget(run)  # A parent is shown with its working helpers.
     for result in (False, True):
         first = Asking(run, "main", result=result)
         run.until(lambda first=first: first.status == 200)

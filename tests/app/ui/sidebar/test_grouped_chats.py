@@ -1,4 +1,4 @@
-"""Chats of one comparison or broadcast: a group in the list, named after the question."""
+"""Chats of a comparison or broadcast form a group in the list, named after the question."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_comparison_is_one_line_that_unfolds_to_its_seeds(start: Start):
     run = start()
     assert words(run) == ["Today", "say hello"]
 
-    # It stays expanded after another restart.
+    # The group stays expanded after another restart.
     focus(run, 1)
     press(run, Qt.Key.Key_Right)
     run.until(lambda: len(words(run)) == 5)

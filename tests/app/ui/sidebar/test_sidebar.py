@@ -85,7 +85,7 @@ def test_search_finds_titles_and_replies(start: Start, qtbot: QtBot):
     (clear,) = (b for b in buttons if b.defaultAction().objectName() == "_q_qlineeditclearaction")
     clear.click()
     run.until(lambda: "say plums" in titles(run))
-    # Enter before the results opens the first hit, not the chat that is still listed.
+    # Enter before the results arrive opens the first result, not the chat still listed.
     for keys in ([], [Qt.Key.Key_Down]):
         run.window.chats.open(other)
         run.window.commands["search"].trigger()
@@ -146,7 +146,7 @@ def test_a_key_that_is_held_adds_no_chat_to_what_is_deleted(start: Start, qtbot:
     view.setFocus()
     view.setCurrentIndex(model.row_of(first))
     QTest.keyPress(run.window.windowHandle(), *key)
-    view.setCurrentIndex(model.row_of(second))  # as the window does
+    view.setCurrentIndex(model.row_of(second))  # like the window
     QTest.keyRelease(run.window.windowHandle(), *key)
     qtbot.keyClick(view, Qt.Key.Key_Delete)
     assert not model.row_of(second).isValid()

@@ -88,8 +88,7 @@ def test_icons_fill_their_square_in_their_colour(qapp, name):
 @pytest.mark.parametrize("side", [12, 16, 18, 40])
 @pytest.mark.parametrize("scale", SCALES)
 def test_edges_are_sharp_at_every_scale(qapp, side, scale):
-    """Three horizontal strokes have six edges. An enlarged bitmap would blur each over several
-    pixels."""
+    """Three horizontal strokes have six edges. In a scaled bitmap each edge would be blurred."""
     shown = image("list", "#000000", side, scale)
     column = [shown.pixelColor(shown.width() // 2, y).alpha() for y in range(shown.height())]
     assert sum(0 < alpha < 255 for alpha in column) <= 6
@@ -121,7 +120,7 @@ def test_a_disabled_icon_steps_back(qapp):
 
 @pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
 def test_the_style_sheets_drawings_have_the_themes_colours(tokens):
-    """A style sheet names files, so these two have their color in the file."""
+    """Style sheets reference files, so these two icons contain their color."""
     look = "dark" if tokens.dark else "light"
     for name, colour in (("caret", tokens.muted), ("check", tokens.accent_text)):
         source = (FOLDER / f"{name}-{look}.svg").read_text(encoding="utf-8")

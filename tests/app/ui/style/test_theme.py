@@ -73,7 +73,9 @@ CONTROLS = ("QLineEdit", "QSpinBox", "QPushButton", "QComboBox", "::indicator", 
 
 @LOOKS
 def test_outlines_are_seen_and_lighter_than_what_they_hold(tokens):
-    """Bare edges and rings always have a contrast of 3:1, other outlines in high contrast."""
+    """Plain edges and focus rings have a contrast of 3:1 or more, other outlines in high
+    contrast.
+    """
     seen = 0
     for selector, body in re.findall(r"([^{}]+)\{([^}]*)\}", stylesheet(tokens)):
         edge = re.search(r"border(?:-color)?: (?:\dpx solid )?(#[0-9a-f]{6})", body)
@@ -95,7 +97,7 @@ def test_the_ring_is_one_everywhere(look):
     sheet = stylesheet(LIGHT)
     rings = re.findall(r"[^{}]*:focus[^{}]*\{\s*([^}]*)\}", sheet)
     assert len(rings) >= 8
-    for ring in rings:  # on the accent color it needs another color
+    for ring in rings:  # a different color on the accent color
         assert (
             f"{t.RING}px solid {LIGHT.accent}" in ring
             or LIGHT.selection in ring
@@ -136,7 +138,7 @@ def test_drop_down_lists_show_their_last_entry(look, qtbot, zoom):
     qtbot.waitUntil(popup.isVisible)
     last = listed.visualRect(listed.model().index(box.count() - 1, 0))
     assert listed.viewport().rect().contains(last)
-    assert listed.geometry() == popup.rect()  # no second frame, no scroll arrows
+    assert listed.geometry() == popup.rect()  # no second frame or scroll arrows
     box.hidePopup()
     look.set_zoom(100)
 
@@ -212,7 +214,7 @@ def test_the_look_changes_live(start: Start):
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
 def test_what_an_empty_field_says_is_readable(start: Start, appearance):
-    """Qt would use half of the text's color."""
+    """Qt would use half of the text's opacity."""
     from app.ui.style.theme import theme
 
     run = start()
@@ -252,7 +254,7 @@ def test_a_face_that_nobody_chose_is_not_read_in(family, fit):
 
 
 def test_bundled_font_has_weights_and_tabular_digits(look):
-    """These tests' machines have DejaVu, so Inter is used."""
+    """Test machines have DejaVu as their system font, so Inter is used."""
     system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)).family()
     if is_fit(system):
         pytest.skip(f"{system} is the system's")

@@ -1,4 +1,4 @@
-"""Output formats in a chat's popover, set by keys, with the real engine."""
+"""Output formats in the chat's popover, set with the keyboard, with the real engine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.engine.families import FAMILIES
 
 SCHEMA = (
     '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], '
-    # otherwise a model of random weights adds one with endless text
+    # otherwise a random model adds a property with endless text
     '"additionalProperties": false}'
 )
 
@@ -35,7 +35,7 @@ def open_panel(run: Run):
 
 
 def choose(run: Run, panel, kind):
-    """Go to the form with the arrow keys."""
+    """Choose the format with the arrow keys."""
     box = panel.form.kind
     box.setFocus()
     run.qtbot.keyClick(box, Qt.Key.Key_Home)
@@ -46,7 +46,7 @@ def choose(run: Run, panel, kind):
 
 
 def close(run: Run, panel):
-    """Close the popover by a press elsewhere, which keeps the typed text."""
+    """Close the popover by clicking elsewhere, which keeps the typed text."""
     panel.close()
     run.until(lambda: not isValid(panel) or not panel.isVisible())
 
@@ -147,7 +147,7 @@ def test_a_form_survives_a_restart_and_is_part_of_a_preset(start: Start):
 
 
 def test_the_real_engine_keeps_each_form(start: Start, tmp_path):
-    """With a model of random weights, only the schema can make the replies valid."""
+    """With a random model, only the schema can make the replies valid."""
     run = start(engine_factory=make_engine)
     folder = write_model(tmp_path / "Random", FAMILIES["plain"], scale=3.0)
     run.window.chats.use_model(str(folder))

@@ -91,7 +91,7 @@ def test_search_words_are_marked_in_list_and_chat(found: Run):
     found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
     found.until(lambda: rows(found, AnswerRow))
     (answer,) = rows(found, AnswerRow)
-    assert marked(answer) == ["ripe", "apple", "apple"]  # the single apple at its start comes last
+    assert marked(answer) == ["ripe", "apple", "apple"]  # the lone apple at its start comes last
     found.until(lambda: in_view(found, answer, "ripe"))
     theme().set_appearance("dark")
     assert marked(answer) == ["ripe", "apple", "apple"]
@@ -232,7 +232,7 @@ def test_find_counts_matches_in_rendered_text(
 def test_find_searches_a_long_chat_in_slices(
     start: Start, profile: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(FindBar, "SLICE_S", 0)  # one message each
+    monkeypatch.setattr(FindBar, "SLICE_S", 0)  # a message per slice
     profile.mkdir(parents=True)
     with Store.open(profile / "chats.db") as store:
         chat = ChatRecord(id=new_id(), title="Fruit", model="guide")

@@ -51,7 +51,10 @@ def audit():
 
 @pytest.fixture
 def bait(tmp_path, audit):
-    """Create an image, a text and a server. Returns (folder, address, calls, Python's actions)."""
+    """Create an image, a text file and a server that record any access.
+
+    Returns (folder, address, calls, Python's actions).
+    """
     folder = tmp_path / "bait"
     folder.mkdir()
     picture = QImage(60, 60, QImage.Format.Format_RGB32)
@@ -122,7 +125,7 @@ def shows(widget, colour):
 
 
 def test_the_watch_and_the_bait_work(bait, qtbot: QtBot):
-    """Otherwise the tests below could not fail."""
+    """Make sure that the tests below can fail."""
     folder, address, calls, seen = bait
     (folder / "text.tex").read_text()
     assert [event for event, what in seen if "text.tex" in what] == ["open"]
@@ -151,7 +154,7 @@ def test_an_answer_reaches_no_file_and_no_network(start: Start, bait):
     assert sorted(path.name for path in folder.iterdir()) == ["red.png", "text.tex"]
 
 
-@pytest.mark.qt_log_ignore("Could not resolve property", extend=True)  # so it has not been asked
+@pytest.mark.qt_log_ignore("Could not resolve property", extend=True)  # so it wasn't queried
 def test_a_formulas_colour_is_not_fetched(start: Start, bait):
     _, address, calls, _ = bait
     run = start().ready()
@@ -226,9 +229,9 @@ def formats(data):
 
 
 def test_what_is_copied_is_words_alone(start: Start, bait):
-    """HTML on the clipboard would have other programs load what it refers to.
+    """HTML on the clipboard could make other programs load its resources.
 
-    Only a reply's is there, which refers to nothing but by links.
+    Only HTML from a reply is put there, which has no references except links.
     """
     folder, address, *_ = bait
     run = start().ready()

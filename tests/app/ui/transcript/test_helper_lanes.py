@@ -1,4 +1,4 @@
-"""Helpers on the card of their call: lanes that expand by key and are stopped one by one."""
+"""Helpers in their call's card: lanes that expand with the keyboard and stop separately."""
 
 from __future__ import annotations
 

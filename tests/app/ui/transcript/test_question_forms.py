@@ -1,4 +1,4 @@
-"""Questions of a tool server as forms in the card: filled in and answered by keys."""
+"""Questions of a tool server as forms in the card, filled in and answered with the keyboard."""
 
 from __future__ import annotations
 

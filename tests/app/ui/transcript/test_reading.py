@@ -123,7 +123,7 @@ def test_find_leads_from_message_to_message(start: Start, long_chat, qtbot: QtBo
     run.window.commands["find"].trigger()
     assert run.pane.find_bar.field.hasFocus()
     qtbot.keyClicks(run.pane.find_bar.field, "message 7")
-    # 7 and 70 to 79: eleven messages, the last of them nearest to the visible end.
+    # 7 and 70 to 79: eleven messages, the last of which is nearest to the visible end.
     assert run.marks() == "11 of 11"
     assert view.row(long_chat[1][79]) is not None
     qtbot.keyClick(run.pane.find_bar.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
@@ -244,7 +244,7 @@ def test_a_search_hit_is_brought_into_view(start: Start, long_chat):
 
 
 def test_huge_message_is_laid_out_in_part(start: Start, profile, monkeypatch):
-    """Imported files can contain it. It is complete in copies and exports, but shown in part."""
+    """Imported files can contain such messages. Copies and exports are complete."""
     for module in (answer_row, user_row):
         monkeypatch.setattr(module, "MOST_LAID_OUT", 10_000)
     long = "some *words* in a line\n\n" * 1_000
@@ -275,7 +275,7 @@ def test_unknown_error_code_is_shown_as_error(start: Start, code: object):
 
 
 def test_damaged_chats_do_not_prevent_start(start: Start, profile, qtbot: QtBot):
-    """The other chats open. The damaged ones are reported like any unreadable chat."""
+    """The other chats open, and damaged chats are reported as unreadable."""
     run = start().ready()
     damaged = {}
     for column in ("stats", "attachments", "created_at"):

@@ -1,4 +1,4 @@
-"""Selections across messages: by mouse and keys, over messages without rows, and copied."""
+"""Selections across messages, by mouse and keyboard, including messages without rows."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def text_of(view: TranscriptView, message_id: str) -> TextView:
 
 
 def place_of(text: TextView, words: str) -> QPoint:
-    """Return where the words begin in the text's viewport."""
+    """Return the position of the words in the text's viewport."""
     found = text.document().find(words)
     cursor = QTextCursor(text.document())
     cursor.setPosition(found.selectionStart())

@@ -1,4 +1,4 @@
-"""One pane: type, send, stream, stop, regenerate."""
+"""A single pane: typing, sending, streaming, stopping and regenerating."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_shift_enter_breaks_the_line_and_sends_nothing(start: Start, qtbot: QtBo
     assert run.pane.composer.height() > before
     assert run.pane.chat.transcript.path == []
 
-    # It grows to two fifths of the pane and then scrolls.
+    # The composer grows to two fifths of the pane and then scrolls.
     run.pane.composer.set_text("line\n" * 200)
     assert run.pane.composer.height() <= round(run.pane.height() * 0.4)
     assert run.pane.composer.field.verticalScrollBar().maximum() > 0
@@ -108,7 +108,7 @@ def test_thinking_stands_apart_and_folds(start: Start):
     assert len(run.engine.sent) == 3
     run.answered()
 
-    # A too long message can be edited.
+    # A message that's too long can be edited.
     run.window.chats.new()
     run.ready()
     pane = run.say("overflow of words")
@@ -170,7 +170,7 @@ def test_engine_gets_path_and_chat_options(start: Start):
     assert [turn["role"] for turn in asked.turns] == ["system", "user", "assistant", "user"]
     assert asked.turns[0]["content"] == "Be brief."
     assert (asked.params.temperature, asked.params.seed) == (0.0, 7)
-    assert run.engine.sent[0].params.temperature == 0.5  # the model's own
+    assert run.engine.sent[0].params.temperature == 0.5  # the model's default
 
 
 def test_chats_continue_after_engine_failure(start: Start):

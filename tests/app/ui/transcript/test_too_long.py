@@ -1,4 +1,4 @@
-"""Conversations and messages that exceed the model's context, and their ways out."""
+"""Conversations and messages that exceed the model's context, and the actions offered."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.ui.transcript.user_row import LEFT_OUT, UserRow
 from tests.app.conftest import Run, Start
 
 REST = ["Edit Message", "Delete Message", "Choose Another Model…"]
-"""Other actions besides dropping the oldest turns."""
+"""Actions offered besides dropping the oldest turns."""
 
 
 def remedies(run: Run) -> dict:
@@ -45,7 +45,7 @@ def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
     assert max(way.geometry().bottom() for way in ways.values()) == card.height() - 13
     first = run.pane.chat.transcript.path[1].id
     row = run.pane.transcript.row(run.pane.chat.transcript.path[3].id)
-    run.pane.chat.transcript.update(first, content="")  # no older turn is left to drop
+    run.pane.chat.transcript.update(first, content="")  # no older turns to drop
     row.show_actions()
     assert [button.text() for button in row.error.buttons] == REST
     assert row.error.buttons[0].x() == row.error.PAD
@@ -66,7 +66,7 @@ def test_where_that_cannot_help_it_is_not_offered(start: Start):
 
 
 def test_message_too_long_is_left_out_later(start: Start):
-    """The chat was stuck, as every later turn failed in the same way."""
+    """Regression test: the chat was stuck, because each later turn failed in the same way."""
     run = start().ready()
     run.ask("say one")
     run.ask("toolong " + "words " * 30)

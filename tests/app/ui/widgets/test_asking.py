@@ -51,7 +51,7 @@ def test_a_place_has_the_ending_of_its_kind(
     task, dialog = opened(qtbot, parent, asking.place(parent, "Export", tmp_path / "x.csv", kinds))
     assert isinstance(dialog, QFileDialog)
     dialog.selectNameFilter(chosen)
-    dialog.filterSelected.emit(chosen)  # as after a manual choice
+    dialog.filterSelected.emit(chosen)  # like a manual choice
     type_in(dialog, typed)
     qtbot.waitUntil(task.done)
     assert task.result() == tmp_path / written

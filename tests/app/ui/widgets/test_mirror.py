@@ -1,4 +1,4 @@
-"""Fields and dialogs in right-to-left windows, or with long words."""
+"""Fields and dialogs in right-to-left windows and with long words."""
 
 from __future__ import annotations
 

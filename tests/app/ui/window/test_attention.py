@@ -19,7 +19,7 @@ def test_the_title_counts_answers_that_ended_out_of_sight(start: Start, monkeypa
     run.ask("say two")
     assert run.window.windowTitle() == "(1) say one — Stretto"
     run.ask("say three")
-    assert run.window.windowTitle() == "(1) say one — Stretto"  # chats are counted
+    assert run.window.windowTitle() == "(1) say one — Stretto"  # the number of chats
     assert alerts
     run.window._attention._on_state(Qt.ApplicationState.ApplicationActive)
     assert run.window.windowTitle() == "say one — Stretto"

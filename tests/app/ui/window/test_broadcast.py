@@ -1,4 +1,4 @@
-"""Broadcasts to all panes."""
+"""Broadcasts to every pane."""
 
 from __future__ import annotations
 

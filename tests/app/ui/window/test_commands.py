@@ -15,7 +15,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def two(start: Start):
-    """Open two chats with a message each. The second is active."""
+    """Open two chats with a message each, the second active."""
     run = start().ready()
     run.ask("say one")
     first = run.pane.chat.id
@@ -94,7 +94,7 @@ def test_disabled_command_shortcut_shows_reason(start: Start):
 
 
 def wheel(run: Run, field) -> None:
-    """Turn the wheel over the middle of a field, as the system does."""
+    """Turn the wheel over the middle of a field, the way the system does."""
     at = QPointF(field.rect().center())
     event = QWheelEvent(
         at,
@@ -136,7 +136,7 @@ def test_wheel_ignores_unfocused_settings(start: Start):
     text_px.setValue(before["text_px"])
     window.close()
 
-    # The same over a chat's field.
+    # Likewise over a chat's field.
     run.pane.header.options_button.click()
     popover = QApplication.activePopupWidget()
     values = popover.values()

@@ -18,7 +18,7 @@ def press(run: Run, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
 
 
 def renaming(run: Run) -> str:
-    """Return the title being edited in the sidebar, or "". The edit is cancelled."""
+    """Return the title being edited in the sidebar, or "", and cancel the edit."""
     editor = run.window.sidebar.list.findChild(QLineEdit, "rename")
     if editor is None:
         return ""
@@ -30,7 +30,7 @@ def renaming(run: Run) -> str:
 
 @pytest.fixture
 def two(start: Start):
-    """Open two chats with two messages each. The second is active."""
+    """Open two chats with two messages each, the second active."""
     run = start().ready()
     for title in ("say one", "say two"):
         if title == "say two":
@@ -168,7 +168,7 @@ def test_in_a_dialog_the_keys_leave_the_chats_alone(two: Run):
         dialog = next(
             w for w in QApplication.topLevelWidgets() if isinstance(w, QDialog) and w.isVisible()
         )
-        dialog.activateWindow()  # as a window manager does, if there is one
+        dialog.activateWindow()  # as a window manager would
         two.until(lambda dialog=dialog: QApplication.activeWindow() is dialog)
         target = QApplication.focusWidget() or dialog
         for key in (Qt.Key.Key_F2, Qt.Key.Key_Delete):

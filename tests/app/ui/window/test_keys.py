@@ -29,7 +29,7 @@ def talk(run: Run, *words: str) -> None:
 
 
 def in_conversation(run: Run):
-    """Move into the conversation. Returns the focused row."""
+    """Move into the conversation and return the focused row."""
     press(run, Qt.Key.Key_F6)
     return QApplication.focusWidget()
 
@@ -117,7 +117,7 @@ def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
     press(run, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
     assert run.pane.header.options_button.hasFocus()
 
-    # Delete is the last one, after a gap.
+    # Delete comes last, after a gap.
     for message in run.pane.chat.transcript.path:
         row = run.pane.transcript.row(message.id)
         assert row is not None
@@ -219,7 +219,7 @@ def test_the_edit_menu_edits_what_has_the_keys(start: Start):
     search.clear()
     run.pane.focus_composer()
     assert isinstance(in_conversation(run), AnswerRow)
-    do["copy"].trigger()  # menus do the same as keys outside of fields
+    do["copy"].trigger()  # menus act like shortcuts outside of fields
     do["undo"].trigger()
     do["paste"].trigger()
 

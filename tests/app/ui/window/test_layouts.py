@@ -44,7 +44,7 @@ def dialog(run: Run):
 
 
 def answer(run: Run, name, *, times=1):
-    """Type a name into the dialog and press Enter this often."""
+    """Type a name into the dialog and press Enter `times` times."""
     asked = dialog(run)
     asked.field.selectAll()
     run.qtbot.keyClicks(asked.field, name)
@@ -72,8 +72,8 @@ def ids(run: Run):
 
 
 def places(run: Run):
-    """Return the positions of the main window's panes, to a few pixels."""
-    QApplication.processEvents()  # includes recent changes of panes
+    """Return the rounded positions of the main window's panes."""
+    QApplication.processEvents()  # apply pending changes of panes
     return {
         p.chat.id: (
             p.mapTo(run.window, QPoint(0, 0)).x() // 8,
@@ -109,7 +109,7 @@ def test_empty_chats_come_back_empty_also_after_a_restart(start: Start):
     for _ in stood:
         again.window.commands["close"].trigger()
     save_this = next(a for a in menu(again).actions() if a.text() == "Save Layout…")
-    assert not save_this.isEnabled()  # there is nothing to save
+    assert not save_this.isEnabled()  # nothing to save
 
 
 def test_a_layout_is_saved_by_name_put_back_and_taken_back(two):
@@ -142,7 +142,7 @@ def test_a_layout_is_saved_by_name_put_back_and_taken_back(two):
     assert ids(run) == chats
 
     run.window.chats.new()
-    run.window.activateWindow()  # without a window manager, no window is activated after the dialog
+    run.window.activateWindow()  # no window manager activates it after the dialog
     run.until(run.window.isActiveWindow)
     run.qtbot.keyClick(
         run.window,
@@ -188,7 +188,7 @@ def test_layout_change_keeps_replies_running(two):
     said(run, "three", "new")
     run.window.workspace.close_pane(pane)
     choose(run, "Pair")
-    assert run.window.workspace.pane(chats[1]) is pane  # the same pane with its contents
+    assert run.window.workspace.pane(chats[1]) is pane  # the same object, including its contents
     run.engine.release()
     assert run.answered(pane) == "1 2 3 end"
 
@@ -231,7 +231,7 @@ def test_layouts_survive_restart_and_damage(two, start: Start, profile):
         db.execute(put, ("main", DAMAGED["bytes"]))
     db.close()
     again = start()
-    assert len(again.panes) == 1  # a new window: the previous panes are unknown
+    assert len(again.panes) == 1  # the previous panes aren't open in this new window
     assert texts(menu(again))[:2] == ["no docks", "Pair"]
     choose(again, "no docks")
     assert ids(again) == [chats[0]]
@@ -247,7 +247,7 @@ def test_layouts_one_right_after_the_other_lose_no_window(two):
     run.window.commands["float"].trigger()
     run.window.layouts.save("Two windows")
     choose(run, "One window")
-    choose(run, "Two windows")  # a previous window still waits for its deletion
+    choose(run, "Two windows")  # a previous window is still waiting for deletion
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert sorted(ids(run)) == sorted([*chats, third])
     assert all(isValid(run.window.workspace.dock(chat_id)) for chat_id in [*chats, third])
@@ -310,7 +310,7 @@ def test_a_name_in_use_asks_first_and_what_had_it_comes_back(two):
     run.qtbot.mouseClick(run.window.toast.button, Qt.MouseButton.LeftButton)
     assert list(run.window.layouts.saved.get("Pair").chats) == chats
 
-    # a layout saved under the old name since then stays
+    # a new layout under the old name stays
     run.window.layouts.rename("Pair", "Couple")
     save(run, "Pair")
     run.window.commands["undo_close"].trigger()
@@ -326,7 +326,7 @@ def test_layout_undo_restores_many_chats(two, monkeypatch):
     run.window.commands["undo_close"].trigger()
     assert ids(run) == []
     assert run.window.workspace.nothing.isVisible()
-    run.window.commands["undo_close"].trigger()  # an earlier action: closing the last pane
+    run.window.commands["undo_close"].trigger()  # undoes the earlier closing of the last pane
     assert ids(run) == [chats[0]]
 
     choose(run, "Pair")

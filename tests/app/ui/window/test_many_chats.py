@@ -1,4 +1,4 @@
-"""The window's work does not grow with the number of chats: calls are counted, not time."""
+"""The window's work, measured in calls instead of time, doesn't grow with the number of chats."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHATS = 600
 
 
 def calls(act: Callable[[], object], *functions: Any) -> int:
-    """Return the number of calls of our functions during an action."""
+    """Count the calls of these functions during an action."""
     profile = cProfile.Profile()
     profile.runcall(act)
     codes = [inspect.unwrap(f).__code__ for f in functions]  # some are wrapped

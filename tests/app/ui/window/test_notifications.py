@@ -1,4 +1,4 @@
-"""Notifications only about long replies that end while the user is away."""
+"""Notifications appear only for long replies that end while the user is away."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AWAY, HERE = Qt.ApplicationState.ApplicationInactive, Qt.ApplicationState.Applic
 
 
 class Board(QObject):
-    """Records what the system would show."""
+    """Records the system notifications."""
 
     chosen = Signal(str)
 
@@ -29,7 +29,7 @@ class Board(QObject):
 
 
 def answered(run: Run, notifier: Notifications, text: str, seconds: float) -> None:
-    """Let a reply take this long."""
+    """Simulate a reply that takes `seconds`."""
     run.say(text)
     run.until(lambda: run.pane.chat.id in notifier._started_at)
     notifier._started_at[run.pane.chat.id] -= seconds

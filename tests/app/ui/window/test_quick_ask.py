@@ -1,4 +1,4 @@
-"""The quick question window and the tray icon."""
+"""Quick question window and tray icon."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_quick_question_has_a_small_window_and_esc_closes_it(start: Start):
     assert pane.chat.id in {chat.id for chat in run.app.library.chats()}
     run.window.toast.button.click()  # Undo
     pane = run.window.workspace.pane(pane.chat.id)
-    assert pane.window() is run.window  # once closed, it is a normal chat
+    assert pane.window() is run.window  # a normal chat once the window is closed
     assert run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar().isVisible()
 
 
@@ -84,7 +84,7 @@ def test_another_start_asks_for_it(start: Start):
     socket.abort()
 
 
-# Reports of the offscreen platform about itself.
+# Messages of the offscreen platform about itself.
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
 def test_tray_is_off_by_default(start: Start):
     run = start().ready()
@@ -92,7 +92,7 @@ def test_tray_is_off_by_default(start: Start):
     assert tray.icon is None
     run.window.settings_commands.show_settings()
     settings = run.settings
-    # Nothing is offered that the desktop lacks.
+    # Features missing from the desktop are disabled.
     assert not settings.pages.fields["tray"].isEnabled()
     assert settings.pages.fields["tray"].toolTip() == "This desktop has no tray."
     settings.close()

@@ -1,4 +1,4 @@
-"""Faults found by random actions (`tests.app.person`), each reproduced."""
+"""Regression tests for bugs found by random actions (`tests.app.person`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.app.conftest import Run, Start
 
 
 def answer_row(run: Run, number: int) -> AnswerRow:
-    """Return the row of the chat's message with this number. It is on screen."""
+    """Return the visible row of the chat's message with this number."""
     message = run.pane.chat.transcript.path[number]
     run.until(lambda: run.pane.transcript.row(message.id))
     row = run.pane.transcript.row(message.id)
@@ -26,7 +26,7 @@ def answer_row(run: Run, number: int) -> AnswerRow:
 
 
 def test_message_buttons_update_after_move(start: Start):
-    """The last reply's note remained when the reply was no longer the last one."""
+    """Regression test: the tooltip stayed after the reply was no longer the last."""
     run = start().ready()
     run.pane.chat.model.set("/models/broken")
     run.ask("say one")
@@ -39,7 +39,7 @@ def test_message_buttons_update_after_move(start: Start):
 
 
 def test_an_answer_that_was_stopped_is_painted_while_it_goes_on(start: Start):
-    """Its position stays until the next layout. Painting raised KeyError."""
+    """Regression test: painting between a stop and the next layout raised KeyError."""
     run = start().ready()
     run.say("hold 2")
     run.until(lambda: "2" in run.answer(run.pane))
@@ -52,7 +52,7 @@ def test_an_answer_that_was_stopped_is_painted_while_it_goes_on(start: Start):
 
 
 def test_reuse_seed_handles_missing_seed(start: Start):
-    """The popover is open while another branch without a seed is shown."""
+    """The popover is open when the chat switches to a branch without a seed."""
     run = start().ready()
     run.ask("say one")
     popover = OptionsPopover(run.pane.chat, run.window)
@@ -66,7 +66,7 @@ def test_reuse_seed_handles_missing_seed(start: Start):
 
 
 def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
-    """The score asks five times a second, and each question left an object."""
+    """Regression test: five times per second, a query of the score left an object behind."""
     run = start().ready()
     run.until(lambda: not flows._awaited)
     before = len(run.app.bridge._handlers)
@@ -79,7 +79,9 @@ def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
 
 
 def test_chat_deleted_before_kill_is_not_recreated(start: Start):
-    """The layout still listed it as open, so a blank chat with its id replaced it."""
+    """Regression test: the layout still listed the chat, so an empty chat with its id replaced
+    it.
+    """
     run = start().ready()
     run.ask("say one")
     deleted = run.pane.chat.id
@@ -106,7 +108,7 @@ def test_a_search_that_lists_a_deleted_chat_opens_no_blank_one(start: Start):
 
 
 def test_moved_panes_are_not_native_windows(start: Start):
-    """They changed as a neighbor floated, and the program crashed at its end."""
+    """Regression test: they became native when a neighbor floated, and the exit crashed."""
     run = start()
     run.window.layouts.save("L")
     run.window.commands["float"].trigger()

@@ -1,4 +1,4 @@
-"""Reading another chat by keys: choosing, confirming, following, ending, and failures."""
+"""Reading another chat with the keyboard: choosing, following, ending, and failures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def sheet(run: Run) -> ReadSheet:
 
 @pytest.fixture
 def trees(start: Start) -> tuple[Run, ChatPane, ChatPane]:
-    """Open a chat of two messages and a new focused one beside it."""
+    """Open a chat of two messages and, next to it, a focused new chat."""
     run = start()
     run.ready()
     first = run.pane
@@ -96,7 +96,7 @@ def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPa
     assert told(run) == whole
     run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
 
-    # Only new messages, and nothing if there are none.
+    # Only new messages are sent, or nothing if there are no new messages.
     run.ask("again", pane)
     assert told(run) == "again"
     second = run.ask("Another one", first)
@@ -108,7 +108,7 @@ def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPa
         f'<message number="4" name="assistant">\n{second}\n</message>\n</chat>\n\nmore'
     )
 
-    # A change there is mentioned, and sent from that message on.
+    # A change in the other chat is mentioned, and resent from that message on.
     message = first.chat.transcript.path[2]
     edit(first.chat, message.id, "Other words")
     run.answered(first)
@@ -184,7 +184,7 @@ def test_read_chat_lists_others_with_reasons(
     run, _first, pane = trees
     run.window.commands["split_right"].trigger()
     empty = run.pane
-    run.qtbot.keyClicks(empty.composer.field, "```")  # a draft, and no message
+    run.qtbot.keyClicks(empty.composer.field, "```")  # an unsent draft
     run.window.workspace.activate(pane)
     run.window.commands["read_chat"].trigger()
     palette = run.window.reading.palette
@@ -196,7 +196,7 @@ def test_read_chat_lists_others_with_reasons(
     run.qtbot.keyClick(sheet(run), KEY.Key_Escape)
     run.until(lambda: not run.window.findChildren(ReadSheet))
     assert pane.chat.attaching.files == ()
-    # "@" in code opens no list; after the code it does.
+    # "@" opens no list inside code, but does after it.
     field = pane.composer.field
     run.window.activateWindow()
     run.until(field.hasFocus)

@@ -1,4 +1,4 @@
-"""Reasons of disabled commands, buttons and menu entries, in every state."""
+"""Disabled commands, buttons and menu entries give their reasons in every state."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.app.conftest import Run, Start
 
 
 def sentence(words: str) -> bool:
-    """Return True if it is a short sentence for the user."""
+    """Return True for a short user-facing sentence."""
     return 10 < len(words) <= 110 and words[0].isupper() and "None" not in words
 
 
 def silent(widgets: list[QWidget]) -> Iterator[str]:
-    """Return what is disabled in these without a reason."""
+    """Yield the disabled controls that don't give a reason."""
     for widget in widgets:
         for button in widget.findChildren(QAbstractButton):
             if button.isVisible() and not button.isEnabled():
@@ -42,7 +42,7 @@ def silent_entries(menu: QMenu) -> Iterator[str]:
 
 
 def check(run: Run, state: str) -> dict[str, str]:
-    """Check everything on screen and every command. Returns what is disabled, and why."""
+    """Check the whole screen and all commands, and return the disabled ones with their reasons."""
     refused = {}
     QApplication.processEvents()
     for menu in run.window._menus:

@@ -48,7 +48,7 @@ def test_sidebar_hides_in_narrow_window(start: Start) -> None:
     run.until(lambda: not window.sidebar.isVisible())
     assert window.rail.isVisible()
     assert all(p.width() >= p.minimumWidth() for p in window.workspace.panes())
-    assert run.app.settings.sidebar  # it is only folded
+    assert run.app.settings.sidebar  # only collapsed
     window.resize(1100, 700)
     run.until(window.sidebar.isVisible)
     window.commands["sidebar"].trigger()
@@ -110,7 +110,7 @@ def test_columns_without_room_become_rows_and_come_back(start: Start) -> None:
     assert all(p.isVisible() and p.width() >= p.minimumWidth() for p in panes())
     assert run.pane is active
     assert focus.hasFocus()
-    window.resize(700, 420)  # tabs if it is too low
+    window.resize(700, 420)  # tabs if the window isn't high enough
     window.resize(560, 420)
     run.until(lambda: sum(p.isVisible() for p in panes()) == 1)
     window.resize(1500, 760)
@@ -267,7 +267,7 @@ def test_sidebar_in_narrow_window_shrinks_panes(start: Start) -> None:
     window.commands["split_right"].trigger()
     window.resize(700, 700)
     run.until(lambda: not window.sidebar.isVisible())
-    window.commands["sidebar"].trigger()  # one press is enough, although it was only folded
+    window.commands["sidebar"].trigger()  # a single press shows it, since it was only collapsed
     assert window.sidebar.isVisible()
 
     def in_sight() -> bool:

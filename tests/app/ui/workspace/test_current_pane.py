@@ -37,7 +37,7 @@ def test_click_anywhere_activates_pane(two: Run) -> None:
                 point = QPoint(x, y)
                 at = pane.childAt(point)
                 if isinstance(at, QAbstractButton) and at.isEnabled():
-                    continue  # it has an action of its own
+                    continue  # has an action of its own
                 two.window.workspace.activate(other)
                 press(two, pane, point)
                 assert two.window.workspace.active is pane, (point, at)

@@ -19,7 +19,7 @@ from tests.app.conftest import Run, Start
 
 
 def place(run: Run, pane: ChatPane) -> tuple[QRect, int]:
-    """Return its area in the main window and the number of its tab."""
+    """Return the pane's area in the main window and the index of its tab."""
     dock = run.window.workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget()
     assert area.window() is run.window
@@ -84,7 +84,7 @@ def test_closed_floating_pane_reopens_in_place(start: Start):
     assert pane in run.panes
     run.until(lambda: place(run, pane) == before)
     pane = float_and_close(run)
-    run.window.chats.open(pane.chat.id)  # as a click in the sidebar does
+    run.window.chats.open(pane.chat.id)  # like a click in the sidebar
     run.until(lambda: place(run, run.pane) == before)
 
 

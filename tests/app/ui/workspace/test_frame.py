@@ -51,7 +51,7 @@ def test_typing_without_focus_goes_to_composer(start: Start):
     assert run.pane.composer.text == "x"
     assert run.pane.composer.field.hasFocus()
 
-    run.pane.composer.set_text("")  # In a floating window the text goes to its pane.
+    run.pane.composer.set_text("")  # in a floating window the text goes to that pane
     run.window.commands["float"].trigger()
     floating = run.pane.window()
     assert floating is not run.window
@@ -154,7 +154,7 @@ def test_a_notice_does_not_cover_what_continues_a_reply(start: Start):
     toast = run.window.toast
     for pane in run.panes:
         pane.transcript.verticalScrollBar().setValue(10**6)
-    # Notices avoid such buttons.
+    # Notices don't cover such buttons.
     for height in range(420, 561, 10):
         run.window.resize(700, height)
         toast.show_text("A notice of some length, which is as wide as a pane", "Undo")
@@ -238,7 +238,8 @@ def test_a_reply_on_its_way_and_an_unread_one_differ_in_shape(start: Start):
     assert label.maximumSize() == label.pixmap().deviceIndependentSize().toSize()
     dock.setAsCurrentTab()
     run.until(dock.icon().isNull)
-    # Python's reference to a deleted Qt item can refer to a new item at the same address.
+    # A Python reference to a deleted Qt item can end up referring to a new item at the same
+    # address.
     held = [item for item in gc.get_objects() if isinstance(item, QWidgetItem)]
     assert [item for item in held if shiboken6.isValid(item)] == []
 

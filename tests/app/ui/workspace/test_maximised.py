@@ -55,7 +55,7 @@ def test_maximized_pane_is_restored_by_same_keys(start: Start):
     assert seen(run) == panes
     assert {pane.window() for pane in panes} == {run.window}
 
-    # Actions that need other panes restore them.
+    # Actions that need the other panes restore them first.
     workspace = run.window.workspace
     workspace.activate(panes[2])
     for act in (

@@ -1,4 +1,4 @@
-"""A chat alone in its area has one row, and inactive panes are shaded."""
+"""A chat alone in its area has a single row, and inactive panes are shaded."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class Layouts(QObject):
 
 
 def test_a_window_at_rest_lays_nothing_out(start: Start, qapp: QApplication) -> None:
-    """A row that requested a layout in each layout kept a core busy forever."""
+    """Regression test: a row that requested a layout during layouts kept a core busy forever."""
     run = start().ready()
     for more in (None, "tab", "right", "tab", "down"):
         if more == "tab":
@@ -207,10 +207,10 @@ def test_a_window_at_rest_lays_nothing_out(start: Start, qapp: QApplication) -> 
             run.window.chats.split(more)
         layouts = Layouts()
         qapp.installEventFilter(layouts)
-        for _ in range(50):  # late events come later on a busy machine; a loop never ends
+        for _ in range(50):  # events can be late on a busy machine, while a loop never ends
             layouts.number = 0
             run.qtbot.wait(100)
             if layouts.number <= 4:
                 break
         qapp.removeEventFilter(layouts)
-        assert layouts.number <= 4, f"after {more}"  # hundreds in a loop
+        assert layouts.number <= 4, f"after {more}"  # a loop would make hundreds
