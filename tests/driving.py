@@ -28,7 +28,7 @@ def program_in(
     paths: Paths,
     model: str = GUIDE,
     size: tuple[int, int] = (1440, 900),
-    # creates a stand-in for the engine; None is the real engine
+    # creates a fake engine; None uses the real engine
     engine: Callable[[], object] | None = None,
 ) -> Iterator[Driver]:
     """Run the program on a profile. The profile is kept afterwards."""
@@ -61,7 +61,7 @@ def program_in(
 
 
 class Driver:
-    """Short ways to do what a person does."""
+    """Shortcuts for user actions."""
 
     def __init__(self, application: Application) -> None:
         self.application = application

@@ -7,8 +7,8 @@ those, then uses what the two others leave of the cores. With files or folders a
 there is one normal pytest process.
 
 A few failed tests run again at the end, with nothing else running, and so does a group whose
-process died. Those that pass then are named and do not fail the run, but there is still a fault in
-the test or the program. The place where a process died is printed last.
+process died. Tests that pass this time are listed and do not fail the run, but they still point to a
+bug in the test or the program. The place where a process died is printed last.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from pathlib import Path
 
 TESTS = Path(__file__).parent
 AT_ONCE = 2
-"""Besides the process that starts with waiting groups."""
+"""Number of processes besides the process that starts with waiting groups."""
 FEW_FAILED = 4
-"""More failed tests than these are no coincidence, and do not run again."""
+"""Number of failures up to which tests run again. More can't be a coincidence."""
 DEATH_LINES = 150
-"""Of the stacks that Python prints when a signal kills it."""
+"""Lines to keep of the stacks that Python prints when a signal kills it."""
 LAST = 1000
-"""Last characters of the output, which name the test if the stacks went elsewhere."""
+"""Characters to keep of the output, which name the test if the stacks were printed elsewhere."""
 ROOM = 4 * 2**30
-"""Bytes. A run's files take about a quarter of it."""
+"""Required free bytes. A run uses about a quarter."""
 GROUPS: tuple[tuple[str, ...], ...] = (
     ("app/ui",),
     ("app",),

@@ -1,8 +1,8 @@
-"""A small hub on the loopback for huggingface_hub's client.
+"""Small hub on the loopback for huggingface_hub's client.
 
-It serves folders as repositories: the listing with sizes and hashes, and the files, where weights
-are redirected to another port as on the real hub, with ETag and Range. Its attributes set faults.
-It has no other dependency in the tests, so that it also works with a frozen program.
+It serves folders as repositories: listings with sizes and hashes, and files with ETag and Range,
+where weights are redirected to another port as on the real hub. Its attributes inject faults. It
+doesn't depend on other test modules, so it also works with a frozen program.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Repo:
 
     Attributes:
         revisions: commits by branch or tag.
-        token: needed to get files, as in a gated repository.
-        private: whether the listing needs the token, too.
-        about: further fields of the hub's description. They replace the default ones.
+        token: required for files, as in a gated repository.
+        private: the listing requires the token, too.
+        about: fields that replace or extend the default description.
     """
 
     files: dict[str, bytes]
@@ -43,7 +43,7 @@ class Repo:
 
 @dataclass
 class Asked:
-    """A request."""
+    """A received request."""
 
     method: str
     path: str
@@ -54,27 +54,27 @@ class Asked:
 
 @dataclass
 class Hub:
-    """The server's state, for tests to set and read.
+    """State of the hub, for tests to set and read.
 
     Attributes:
-        asked: all requests in order.
+        asked: requests in order.
         hold_at: offset in a weights file at which sending stops until ``go`` is set.
-        held: set when sending has stopped there.
-        cut_at: offset at which the connection is closed, for the next ``cuts`` times.
+        held: set once sending has stopped there.
+        cut_at: offset at which the connection closes, for the next ``cuts`` times.
         busy: one-time refusals: end of the path, status and headers.
-        status: status of every answer to a request for weights, if not 0.
-        damage: whether one byte of the weights is changed.
-        whole: whether Range is ignored.
-        silent: whether nothing is answered until ``go`` is set.
-        drip: bytes of weights after which each connection ends, if not 0.
-        endless: whether answers about models never end; ``sent`` counts their bytes.
-        packed: whether those answers are sent compressed, a thousand times smaller.
-        refuse: status of answers about models, if not 0; sent with `retry_after`.
-        answer: replaces the true answer about models.
-        break_off: whether answers about models end early.
-        dripped: "head", "continue" (100 Continue before the answer) or "body": this part of
-            each answer arrives slowly and does not end until ``go`` is set.
-        left: number of those answers that the client gave up.
+        status: status of each response to a request for weights, unless 0.
+        damage: change a byte of the weights.
+        whole: ignore Range.
+        silent: send nothing until ``go`` is set.
+        drip: bytes of weights after which each connection closes, unless 0.
+        endless: never end responses about models; ``sent`` counts their bytes.
+        packed: compress those responses a thousandfold.
+        refuse: status of responses about models, unless 0; sent with `retry_after`.
+        answer: replaces the real response about models.
+        break_off: end responses about models early.
+        dripped: "head", "continue" (100 Continue before the response) or "body": this part of each
+            response arrives slowly and doesn't end until ``go`` is set.
+        left: number of those responses that the client abandoned.
     """
 
     url: str = ""
@@ -167,7 +167,7 @@ def connected(monkeypatch: Any, home: Path) -> Iterator[Hub]:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         monkeypatch.setenv("HF_HOME", str(home))
         monkeypatch.delenv("HF_TOKEN", raising=False)
-        # Tests must not use the person's keychain.
+        # Tests must not use the user's keychain.
         monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         monkeypatch.setattr("keyring.core._keyring_backend", None)
         yield hub
@@ -246,7 +246,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._tell(about)
 
     def _search(self, query: dict[str, list[str]], token: str) -> None:
-        """Answer with the models whose name contains the words, most downloaded first."""
+        """Respond with the models whose names contain the words, most downloaded first."""
         hub = self.server.hub
         if hub.endless:
             self._go_on_for_ever()
@@ -265,7 +265,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._tell(found[: int(query["limit"][0])])
 
     def _tell(self, answer: Any) -> None:
-        """Answer a question about models according to the hub's state."""
+        """Respond to a request about models according to the hub's state."""
         hub = self.server.hub
         content = json.dumps(answer).encode() if hub.answer is None else hub.answer
         if hub.break_off:

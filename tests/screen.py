@@ -1,4 +1,4 @@
-"""A screen for tests, provided by Xvfb."""
+"""Virtual screen for tests, provided by Xvfb."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Size of randomized tests: a short seeded slice in `make test`, all of it in `tests.torture`."""
+"""Sizes of randomized tests: a small seeded part in `make test`, everything in `tests.torture`."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Work on what a person, a page, a model or a server has sent: what it costs is known before.
+"""Bounds on the cost of processing data from users, pages, models and servers.
 
-Much of it holds Python's lock until it has ended, and the window and all chats with it. So each
-place has a bound of one of three kinds: it looks at its input a fixed number of times, it refuses
-what is too large or has too many parts, or it is done by a child that is ended. Each place is tried
-here with what was, or would be, its worst input, in a process whose processor time is limited by
-the kernel: what has no bound does not end within it, by orders of magnitude.
+Much of this work holds the GIL until it ends, which blocks the window and every chat. So each place
+has one of three bounds: it scans its input a fixed number of times, it refuses input with too many
+bytes or parts, or it runs in a child process with a time limit. These tests give each place its
+worst known input, in a process with a CPU time limit. Without a bound it would exceed this limit by
+orders of magnitude.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from typing import Any
 import pytest
 
 SECONDS = 20
-"""Of the processor, for one place with all its inputs; each takes less than one."""
+"""CPU seconds for all inputs of a place. Each input takes less than one."""
 MB = 1_000_000
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place, its bound in words, and how it is tried.
+    """A place that processes input.
 
     Attributes:
-        work: what is done; gets an input.
-        inputs: the worst that are known.
+        work: function under test, called with an input.
+        inputs: worst known inputs.
     """
 
     bound: str
@@ -82,7 +82,7 @@ def _arguments(text: str) -> None:
 
 
 def _message(text: str) -> None:
-    """As it comes from a server by a pipe."""
+    """Receive a message as from a tool server's pipe."""
     import anyio
 
     from app.tools import bounding, transports
@@ -275,12 +275,12 @@ for name, place in PLACES.items():
         os._exit(0)
     print(json.dumps([name, os.waitpid(child, 0)[1]]), flush=True)
 """
-"""What is imported once is there in each place's child."""
+"""Program that imports common modules once, before it forks a child per place."""
 
 
 @pytest.fixture(scope="module")
 def tried() -> tuple[dict[str, int], str]:
-    """How the child of each place has ended, and which inputs each was done with."""
+    """Return the exit status of each place's child, and the inputs it completed."""
     ran = subprocess.run([sys.executable, "-c", ALL], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-1500:]
     return dict(json.loads(line) for line in ran.stdout.splitlines()), ran.stderr
@@ -288,7 +288,7 @@ def tried() -> tuple[dict[str, int], str]:
 
 @pytest.mark.parametrize("name", PLACES)
 def test_cost_of_received_data_is_bounded(name: str, tried: tuple[dict[str, int], str]) -> None:
-    """The child is ended by the kernel when it has taken its time, whoever holds which lock."""
+    """The kernel kills the child when its time is up, even if it holds the GIL."""
     ended, said = tried
     done = [line for line in said.splitlines() if line.startswith(f"{name}: ")]
     assert ended[name] == 0, f"after {done[-1:]}: {said[-1500:]}"

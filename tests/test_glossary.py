@@ -1,4 +1,4 @@
-"""The texts keep to the glossary: one thing, one word, in every language."""
+"""The texts follow the glossary: the same word for the same thing, in every language."""
 
 from __future__ import annotations
 
@@ -22,19 +22,23 @@ def folded(text: str) -> str:
 
 
 def bare_words(text: str) -> str:
-    """Without the names of values, which are the code's: {model}, and of files: chats.json."""
+    """Replace names of values, such as {model}, and of files, such as chats.json."""
     return folded(re.sub(r"\{[^{}]*\}|\b[\w-]+\.json\b", "{}", text))
 
 
 def has(text: str, words: str) -> bool:
-    """Whether a folded text has these words whole. Japanese and Chinese have no blanks."""
+    """Return True if a folded text contains these whole words. Japanese and Chinese have no
+    spaces.
+    """
     if not words.isascii() and not re.match(r"[\u0000-\u024f]", words):
         return words in text
     return bool(re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text))
 
 
 def terms_in(text: str, glossary: Glossary) -> Iterator[str]:
-    """The terms of an English text, the longest first: a tool server is no tool."""
+    """Yield the terms of an English text, the longest first, because a tool server is not a
+    tool.
+    """
     left = bare_words(text)
     forms = [(folded(form), term) for term, entry in glossary.items() for form in entry["en"]]
     for form, term in sorted(forms, key=lambda one: -len(one[0])):

@@ -1,4 +1,4 @@
-"""``make test`` says which tests failed, and runs a few of them again alone.
+"""``make test`` reports the failed tests and runs a few of them again alone.
 
 Imports: nothing of the program.
 """

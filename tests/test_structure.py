@@ -1,6 +1,6 @@
-"""The order of the house: who may import whom, and that the path of a reply is what it says.
+"""Rules for the code's structure: imports, names, docstrings, and the documented path of a reply.
 
-Every check reads the sources with `ast` or as text; nothing of the program is imported.
+Each check parses the sources or reads them as text, without importing the program.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CODE = ("engine", "app", "packaging")
-ENTRIES = {"engine": 18, "app/ui": 14}  # at a folder's top, documents and `__*__.py` aside
-STEPS = 8  # of the walk in CONTRIBUTING.md
+ENTRIES = {"engine": 18, "app/ui": 14}  # limit, without documents and `__*__.py`
+STEPS = 8  # in CONTRIBUTING.md's walk
 
 NOT_YET: dict[str, set[str]] = {
     "no circle of imports": set(),
@@ -28,7 +28,7 @@ NOT_YET: dict[str, set[str]] = {
     "no dialog is waited for in a loop of its own": set(),
     "a name in prose is there": set(),
 }
-"""What breaks a rule today, by rule. An entry that is no longer needed fails its test."""
+"""Current violations by rule. Remove an entry when it is no longer needed, or its test fails."""
 
 
 # ---------------------------------------------------------------- modules and their imports
@@ -39,9 +39,10 @@ class Module:
     """A module of the project.
 
     Attributes:
-        name: dotted; a package's is that of its `__init__`.
-        package: where it lies. Modules directly in `engine` or `app` stand for themselves in the
-            packages' lists of imports, so each of them is named alone.
+        name: dotted name; a package is named without `__init__`.
+        package: parent package. Modules directly in `engine` or `app` are listed by their own names
+            in
+            the packages' lists of imports.
     """
 
     name: str
@@ -58,9 +59,9 @@ class Module:
 
 @cache
 def modules() -> dict[str, Module]:
-    """All modules of the project by their dotted names.
+    """Return the modules of the project by their dotted names.
 
-    The scripts of packaging/ import each other by bare names: the folder is no package.
+    Scripts in packaging/ import each other by bare names, because that folder isn't a package.
     """
     found = {}
     for folder in CODE:
@@ -77,7 +78,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def known(name: str) -> str | None:
-    """The module of the project that an import of this name reaches, if it reaches one."""
+    """Return the project module that an import of this name loads, or None."""
     while name:
         if name in modules():
             return name
@@ -87,10 +88,9 @@ def known(name: str) -> str | None:
 
 @cache
 def imports(name: str) -> frozenset[str]:
-    """What a module of the project imports of the project.
+    """Return the project modules that a module imports.
 
-    Imports for type checkers and those within functions count as well: they hide a circle from
-    the interpreter and not from the reader.
+    This includes imports in functions and for type checking, which would only hide a cycle.
     """
     module, found = modules()[name], set[str]()
     beside = f"{module.package}." if name.startswith("packaging.") else ""
@@ -107,7 +107,7 @@ def imports(name: str) -> frozenset[str]:
 
 
 def circles(reaches: Mapping[str, Iterable[str]]) -> Iterator[frozenset[str]]:
-    """The strongly connected groups of two or more names (Tarjan 1972)."""
+    """Yield the strongly connected groups of two or more names (Tarjan 1972)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -134,7 +134,10 @@ def circles(reaches: Mapping[str, Iterable[str]]) -> Iterator[frozenset[str]]:
 
 
 def circular() -> set[str]:
-    """Modules, and the window's packages: what a package needs of one above it is a protocol."""
+    """Return import cycles between modules, or between the app's packages.
+
+    A package should use a protocol for a package above it.
+    """
     of_modules = {name: imports(name) for name in modules()}
     of_packages: dict[str, set[str]] = {}
     for name, module in modules().items():
@@ -176,7 +179,9 @@ def nodes(module: Module) -> Iterator[ast.AST]:
 
 
 def allowed(package: Module) -> set[str] | None:
-    """The packages that the last line of a package's docstring names; None without such a line."""
+    """Return the packages named in the last line of a package's docstring, or None without this
+    line.
+    """
     lines = (ast.get_docstring(tree(package.path)) or "").split("\n\n")[-1]
     line = re.fullmatch(r"Imports: ([\w., \n]+)\.", lines)
     if line is None:
@@ -211,7 +216,7 @@ def packages() -> list[Module]:
 
 
 def imported(module: Module) -> set[str]:
-    """The names that a module imports from, anywhere in it."""
+    """Return the modules that a module imports anywhere."""
     found = set()
     for node in ast.walk(tree(module.path)):
         if isinstance(node, ast.Import):
@@ -222,7 +227,7 @@ def imported(module: Module) -> set[str]:
 
 
 def leaks() -> set[str]:
-    """What of the window or of Qt the engine imports."""
+    """Return imports of the app or of Qt in the engine."""
     window = re.compile(r"(app|PySide6\w*|PyQt\w*|shiboken6|qtpy|qasync)(\.|$)")
     return {
         f"{name}: {target}"
@@ -254,7 +259,7 @@ def too_many() -> set[str]:
 
 
 def repeated_names() -> set[str]:
-    """File names that the window's program has more than once, package files aside."""
+    """Return file names that occur more than once in the app, except package files."""
     names = Counter(path.name for path in (ROOT / "app").rglob("*.py"))
     return {name for name, count in names.items() if count > 1 and not name.startswith("__")}
 
@@ -263,7 +268,7 @@ API_TYPES = {"ChatMessage", "ToolCall"}  # classes that each API has under its o
 
 
 def repeated_classes() -> set[str]:
-    """Class names that the engine or the app defines more than once."""
+    """Return class names defined more than once within the engine or the app."""
     found = set()
     for top in ("engine", "app"):
         names = Counter(
@@ -283,7 +288,7 @@ VAGUE_OPENINGS = re.compile(
 
 
 def vague_openings() -> set[str]:
-    """Docstrings that start with neither a verb nor a noun."""
+    """Return docstrings that start with neither a verb nor a noun."""
     return {
         f"{path.relative_to(ROOT)}: {text.splitlines()[0]}"
         for top in (*CODE, "resources")
@@ -306,7 +311,7 @@ def _docstrings(module: ast.Module) -> Iterator[str]:
 
 
 def walk() -> list[list[tuple[str, str]]]:
-    """The places that each step of "A reply's life" in CONTRIBUTING.md names: file, function."""
+    """Return (file, function) pairs for each step of "A reply's life" in CONTRIBUTING.md."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = re.search(r"^## A reply's life.*?\n(.*?)(?=^## |\Z)", text, re.M | re.S)
     assert section is not None
@@ -315,7 +320,7 @@ def walk() -> list[list[tuple[str, str]]]:
 
 
 def defined(path: Path) -> set[str]:
-    """The functions and classes of a file, methods as `Class.method`."""
+    """Return the functions and classes of a file, with methods as `Class.method`."""
 
     def names(nodes: list[ast.stmt], prefix: str) -> Iterator[str]:
         for node in nodes:
@@ -328,7 +333,7 @@ def defined(path: Path) -> set[str]:
 
 
 def astray() -> set[str]:
-    """The places of the walk that there are not, and files that CONTRIBUTING.md names besides."""
+    """Return missing places of the walk, and missing files named in CONTRIBUTING.md."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:app|engine|tests|packaging)/[\w/]+\.(?:py|md))`", text)
     return {name for name in named if not (ROOT / name).is_file()} | {
@@ -351,9 +356,9 @@ FIRST_AND_LAST = {
 
 
 def loops_of_their_own() -> set[str]:
-    """Dialogs that are waited for in a loop inside the loop: `flows.answered` awaits them.
+    """Return dialogs that run a nested event loop instead of awaiting `flows.answered`.
 
-    And coroutines that go through a reply: its tokens come by the bridge.
+    Coroutines that iterate over a reply also count, because its tokens arrive through the bridge.
     """
     found = set()
     for module in modules().values():
@@ -384,9 +389,9 @@ STATIC = {
 
 
 def items_of_layouts() -> set[str]:
-    """Where Python may come to hold an item of a layout (app/DECISIONS.md, A91).
+    """Return places where Python may reference an item of a layout (app/DECISIONS.md, A91).
 
-    One that is taken out of it is no danger: Python owns it then.
+    Items taken out of their layout are safe, since Python owns them.
     """
     return {
         f"{module.name}:{node.lineno} {node.attr}"
@@ -403,7 +408,7 @@ def items_of_layouts() -> set[str]:
 
 @cache
 def members() -> dict[str, set[str]]:
-    """What each class of the project has, by its name; of classes of one name, all of it."""
+    """Return the members of each class by its name, merged for classes of the same name."""
     found: dict[str, set[str]] = {}
     for node in (n for m in modules().values() for n in ast.walk(tree(m.path))):
         if isinstance(node, ast.ClassDef):
@@ -421,7 +426,7 @@ def members() -> dict[str, set[str]]:
 
 
 def has(kind: str, member: str) -> bool:
-    """Whether a class has something, or one that it builds on; of others' classes nobody knows."""
+    """Return True if a class or one of its bases has a member. True for unknown classes."""
     own = members().get(kind)
     bases = {name[1:-1] for name in own or () if name.startswith("(")}
     return own is None or member in own or any(has(base, member) for base in bases)
@@ -429,7 +434,7 @@ def has(kind: str, member: str) -> bool:
 
 @cache
 def says(module: str) -> set[str]:
-    """The names that a module defines, assigns or imports anywhere in it."""
+    """Return the names that a module defines, assigns or imports anywhere."""
     found: set[str] = set()
     for node in ast.walk(tree(modules()[module].path)):
         match node:
@@ -441,7 +446,7 @@ def says(module: str) -> set[str]:
 
 
 def gone() -> set[str]:
-    """The names that docstrings and comments give in backticks, and that there are not."""
+    """Return names in backticks in docstrings and comments that don't exist."""
     found = set()
     for module in modules().values():
         for name in re.findall(
@@ -464,10 +469,10 @@ def gone() -> set[str]:
 
 
 def overridden_slots() -> set[str]:
-    """Methods that a class connects to a signal and a subclass overrides.
+    """Return methods that a class connects to a signal and a subclass overrides.
 
-    PySide 6.11 connects such a method through a proxy that is not disconnected when the receiver is
-    deleted in C++: the slot runs on a dead object as long as Python holds it.
+    PySide 6.11 connects such a method through a proxy that isn't disconnected when the receiver is
+    deleted in C++, so the slot can run on a deleted object while Python still references it.
     """
     methods: dict[str, set[str]] = {}
     bases: dict[str, set[str]] = {}
@@ -541,7 +546,7 @@ def test_the_walk_is_short_and_every_step_has_a_place() -> None:
     assert all(steps)
 
 
-# The rules themselves can fail: each is shown something that breaks it.
+# Tests of the rules themselves, each with code that breaks a rule.
 
 
 def test_all_kinds_of_imports_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -584,6 +589,6 @@ def test_all_kinds_of_imports_are_seen(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_test_files_of_the_window_have_names_of_their_own() -> None:
-    """They lie in no packages, so pytest takes two of one name for the same module."""
+    """Test folders aren't packages, so pytest would confuse files of the same name."""
     names = Counter(path.name for path in (ROOT / "tests" / "app").rglob("test_*.py"))
     assert [name for name, number in names.items() if number > 1] == []

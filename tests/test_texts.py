@@ -1,4 +1,4 @@
-"""Every text that a person reads can be translated, and the translations fit the texts."""
+"""User-visible texts are translatable, and the translations match the texts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.texts import ROOT, Translated, bare, is_text, languages, places, sour
 FOLDER = ROOT / "resources" / "languages"
 CODES = [code for code in LANGUAGES if code != "en"]
 NUMBERS = {"de": 2, "es": 2, "fr": 2, "ja": 1, "zh_CN": 1}
-"""How many forms by number each language has in Qt."""
+"""Number of plural forms per language in Qt."""
 
 
 def faults_of_calls(tree: ast.AST) -> Iterator[str]:
-    """Calls of tr, counted and mark that nobody could find a text in, or put the values into."""
+    """Yield calls of tr, counted and mark whose text can't be extracted or formatted."""
     for name, call in languages().calls(tree):
         where = f"line {call.lineno}"
         literal = [is_text(a) for a in call.args]
@@ -89,7 +89,7 @@ def test_what_lupdate_would_miss_is_a_fault(code: str) -> None:
 
 
 def calls_at_import(tree: ast.AST) -> Iterator[int]:
-    """The lines in which tr or counted is called while the module is imported."""
+    """Yield the lines in which tr or counted is called at import time."""
 
     def visit(node: ast.AST, later: bool) -> Iterator[int]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -128,7 +128,7 @@ def test_a_function_is_called_later() -> None:
 
 
 def test_qt_finds_each_text_once(tmp_path: Path) -> None:
-    """What is translated is kept when the files are made anew; what is gone goes."""
+    """Updating the files keeps translations of existing texts and removes the others."""
     found = languages().texts()
     known = {(text.text, text.comment, text.counts) for text in found}
     kept = tmp_path / "stretto_de.ts"
@@ -160,7 +160,7 @@ def test_translations_fit_their_texts(code: str) -> None:
 
 @pytest.fixture(scope="module")
 def wanted() -> set[tuple[str, str]]:
-    """All texts, each with its comment."""
+    """Return the texts with their comments."""
     return {text.key for text in languages().texts()}
 
 

@@ -42,7 +42,7 @@ def is_text(node: ast.AST) -> bool:
 
 
 def places(text: str) -> set[str]:
-    """Return the ``{names}`` of a text, and "%n" if it has a number."""
+    """Return the ``{names}`` in a text, and "%n" if it contains a number."""
     named = {f"{{{name}}}" for _, name, _, _ in string.Formatter().parse(text) if name is not None}
     return named | {"%n" for _ in re.findall(r"%L?n", text)}
 
@@ -52,7 +52,7 @@ class Translated:
     """An entry of a translation file.
 
     Attributes:
-        forms: the translation, or one for each plural form. Missing ones are empty.
+        forms: the translation, or its plural forms. Missing forms are empty.
     """
 
     text: str
@@ -142,13 +142,13 @@ SHOWING = {
 
 _WORDS = re.compile(r"[^\W\d_]{2}")
 NAMES = {"Stretto", "SHA-256", "Python", "Qt", "MLX", "mlx-lm"}
-"""Texts that are the same in all languages."""
+"""Texts that are the same in every language."""
 
 
 def bare(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield line and text of each shown text that did not go through `app.settings.language`.
+    """Yield line and text of displayed literals that bypass `app.settings.language`.
 
-    A text has a blank or a capital, and at least two letters in a row.
+    A text contains a space or a capital letter, and at least two consecutive letters.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _name(node.func) in SHOWING and not _is_log(node.func):
@@ -205,7 +205,7 @@ def _is_for_people(text: str) -> bool:
 
 
 def _is_neutral(text: str) -> bool:
-    """Return whether the text is the same in all languages."""
+    """Return True if the text is the same in every language."""
     if not _WORDS.search(text) or text.strip(" ·") in NAMES:
         return True
     return any(form.fullmatch(text) for form in (_KEYS, _FORMATS))

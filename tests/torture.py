@@ -1,6 +1,6 @@
 """Checks that take longer than the test suite: `python -m tests.torture [COMMAND …]`.
 
-Without a command, or with `all`, they all run, each for the time in `STAGES`.
+Without a command or with `all`, each check runs for its time in `STAGES`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def faults(arguments: list[str]) -> int:
 
 
 def hostile(arguments: list[str]) -> int:
-    """Send hostile input beside three streaming chats; measure their longest gaps."""
+    """Send hostile input while three chats stream; measure their longest gaps."""
     from engine.cli.main import main
 
     model = arguments[0] if arguments else "random:tiny"
@@ -62,7 +62,7 @@ def hostile(arguments: list[str]) -> int:
 
 
 def gguf(arguments: list[str]) -> int:
-    """Load damaged GGUF files beside streaming chats; expect messages and unchanged replies."""
+    """Load damaged GGUF files while chats stream; expect messages and unchanged replies."""
     return _with_openblas("torture_gguf", arguments)
 
 
@@ -122,7 +122,7 @@ def http(arguments: list[str]) -> int:
 
 
 def hub(arguments: list[str]) -> int:
-    """Use the program's client with a hub that lies, drips and redirects in circles."""
+    """Use the program's client with a hub that misreports, drips and redirects in circles."""
     return _with_openblas("torture_hub", arguments)
 
 
@@ -151,7 +151,7 @@ def tools(arguments: list[str]) -> int:
 
 
 def mcp(arguments: list[str]) -> int:
-    """Run malicious tool servers beside an honest one, and names that change their address."""
+    """Run malicious tool servers next to an honest one, and names that change their address."""
     from tests.torture_mcp import main
 
     return main(arguments)
@@ -214,7 +214,7 @@ def schedules(arguments: list[str]) -> int:
 
 
 def folders(arguments: list[str]) -> int:
-    """Damage models, adapters and cache files at random beside a replying chat."""
+    """Damage models, adapters and cache files at random next to a replying chat."""
     return _with_openblas("torture_folders", arguments)
 
 
@@ -278,7 +278,7 @@ class Share:
 
 
 STAGES: list[list[list[Share]]] = [
-    # alone, as gaps are measured; mlx_lm.server would take minutes more
+    # separate because gaps are measured; mlx_lm.server would add minutes
     [[Share(5.0, "hostile", ("random:tiny", "--against", "alone"))]],
     [[Share(8.5, "faults", ("--seconds", "420"))]],  # in two processes
     [
@@ -293,7 +293,7 @@ STAGES: list[list[list[Share]]] = [
         [Share(3.0, "folders", ("--seconds", "75")), Share(3.0, "mcp", ("7",))],
     ],
 ]
-"""Stages of `all`. The stages run in sequence, and the lanes of a stage side by side."""
+"""Stages of `all`, which run in sequence. The lanes of a stage run in parallel."""
 
 
 def everything(_: list[str]) -> int:
@@ -311,7 +311,7 @@ def everything(_: list[str]) -> int:
 
 
 def _lane(shares: list[Share], began: float, failed: list[str]) -> None:
-    """Run commands in sequence, and print each one when it has ended."""
+    """Run commands in sequence and print the output of each when it ends."""
     for share in shares:
         asked = [sys.executable, "-m", "tests.torture", share.command, *share.arguments]
         process = subprocess.Popen(

@@ -1,8 +1,8 @@
 """Real coding agents with a real server: `python -m tests.torture agents [NAME …]`.
 
-Each agent is installed from its package into `build/agents`, and runs without a window and network.
+Each agent is installed from its package into `build/agents` and runs without a window or network.
 The model plays a script (`tests/engine/scripted.py`) with tool calls, sub-agents, an overflow and
-an abort. A proxy between agent and server counts the tokens that are read.
+an abort. A proxy between agent and server counts the prefilled tokens.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ MOST_SECONDS = 600.0
 
 @dataclass
 class Exchange:
-    """One request of an agent, and what became of it.
+    """Request of an agent, and its result.
 
     Attributes:
-        read: tokens of the prompt that were not known.
-        known: those that were.
+        read: prompt tokens that were prefilled.
+        known: prompt tokens found in a cache.
     """
 
     method: str
@@ -56,21 +56,21 @@ class Exchange:
 
 @dataclass
 class Recorder:
-    """A proxy before the server. Its exchanges are in the order in which they came."""
+    """Proxy in front of the server. Its exchanges are in order of arrival."""
 
     port: int
     exchanges: list[Exchange] = field(default_factory=list)
 
     @property
     def failed(self) -> list[Exchange]:
-        # Which is what they are to hear.
+        # These errors are expected.
         told = ("too long", "context_length_exceeded", "agent_stopped")
         return [
             e for e in self.exchanges if e.status >= 400 and not any(t in e.answer for t in told)
         ]
 
     def since(self, place: int) -> list[Exchange]:
-        """The exchanges from a place on that had a prompt read."""
+        """Return the exchanges from index `place` on that have prompt tokens."""
         return [e for e in self.exchanges[place:] if e.read or e.known]
 
 
@@ -83,7 +83,7 @@ _FIGURES = {
 
 @contextmanager
 def recorded(port: int) -> Iterator[Recorder]:
-    """A proxy before the server at that port."""
+    """Run a proxy in front of the server at that port."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -104,7 +104,7 @@ def recorded(port: int) -> Iterator[Recorder]:
             try:
                 there.request(self.command, self.path, raw or None, headers)
                 self._answer(there.getresponse(), exchange)
-            except OSError:  # the agent has gone, or the server has
+            except OSError:  # the agent or the server has disconnected
                 self.close_connection = True
             finally:
                 there.close()
@@ -126,7 +126,7 @@ def recorded(port: int) -> Iterator[Recorder]:
                     self.wfile.flush()
             finally:
                 exchange.answer = b"".join(pieces).decode(errors="replace")
-                # The last figures count: at the beginning it is not known what others hold.
+                # The last usage counts, because the first chunk doesn't include reused tokens yet.
                 figures = {
                     name: int([0, *pattern.findall(exchange.answer)][-1])
                     for name, pattern in _FIGURES.items()
@@ -156,13 +156,13 @@ _HOP = ("host", "connection", "content-length", "transfer-encoding", "accept-enc
 
 @dataclass
 class Here:
-    """Where an agent runs.
+    """Environment of a running agent.
 
     Attributes:
-        folder: of its project; its home lies beside it.
-        url: of the proxy.
-        rows: what was tried, whether it worked, and what it was like.
-        server: that it asks, by way of the proxy.
+        folder: its project; the agent's home folder is next to it.
+        url: address of the proxy.
+        rows: name, success and details of each check.
+        server: server behind the proxy.
     """
 
     agent: str
@@ -180,7 +180,7 @@ class Here:
         print(f"  {'works ' if worked else 'FAILED'}  {what}  {how}", flush=True)
 
     def environment(self, more: Mapping[str, str]) -> dict[str, str]:
-        """Nothing of ours but the path: no key, no settings, no home."""
+        """Return an environment with our PATH, but none of our keys, settings or home folder."""
         home = self.folder.parent / "home"
         home.mkdir(exist_ok=True)
         quiet = {"DO_NOT_TRACK": "1", "CI": "1", "TERM": "dumb", "LANG": "C.UTF-8"}
@@ -201,7 +201,7 @@ class Here:
     def run(
         self, command: Sequence[str], more: Mapping[str, str], most: float = MOST_SECONDS
     ) -> tuple[int, str]:
-        """Its status and all that it printed; it is ended after so many seconds."""
+        """Run a command and return its status and output. It is killed after `most` seconds."""
         process = self.begun(command, more)
         try:
             printed, _ = process.communicate(timeout=most)
@@ -212,20 +212,20 @@ class Here:
 
 
 def installed(package: str, program: str, beside: Sequence[str] = ()) -> Path:
-    """A program of npm's, installed where it is missing.
+    """Return a program from npm, installing its package if needed.
 
     Args:
-        beside: other packages that it needs.
+        beside: additional packages.
 
     Raises:
-        SystemExit: it cannot be.
+        SystemExit: the installation failed.
     """
     folder = PACKAGES / package.replace("/", "+")
     found = folder / "node_modules" / ".bin" / program
     if not (folder / "complete").exists():
         folder.mkdir(parents=True, exist_ok=True)
         print(f"installing {package} into {folder.relative_to(ROOT)}", flush=True)
-        # Without a tag npm takes an older one where the newest asks for a newer Node.
+        # Without a tag, npm picks an older version if the latest needs a newer Node.
         asked = ["--no-fund", "--no-audit", "--prefix", str(folder), f"{package}@latest", *beside]
         npm = ["npm", "install", *asked]
         if subprocess.call(npm, stdout=subprocess.DEVNULL):
@@ -273,7 +273,7 @@ CLAUDE_SCRIPTS = {
 
 
 def claude_of(here: Here) -> tuple[Path, dict[str, str]]:
-    """The program, and what it is told by its environment."""
+    """Return the program and its environment variables."""
     program = installed("@anthropic-ai/claude-code", "claude")
     native = list(program.parents[1].glob("@anthropic-ai/claude-code-*/claude"))
     environment = {
@@ -291,7 +291,7 @@ CLAUDE_TOOLS = ("--allowedTools", "Bash,Read,Write,Agent,Task")
 
 
 def claude(here: Here) -> None:
-    """Anthropic's own: four turns with tools, another process, a sub-agent, an abort."""
+    """Test Claude Code: four turns with tools, a second process, a sub-agent and an abort."""
     program, environment = claude_of(here)
 
     def asked(prompt: str, *options: str) -> tuple[str, list[Exchange]]:
@@ -317,7 +317,7 @@ def claude(here: Here) -> None:
     here.found("a second process", "All four" in said, figures(turns))
     said, turns = asked("[[claude-parts]] please")
     done = (here.folder / "part.txt").exists()
-    # Its end is told in a turn of its own where sub-agents run beside the one that asked.
+    # If sub-agents run in parallel with their parent, their end is reported in a separate turn.
     here.found("a sub-agent", done and said in ("The part is done.", "Done."), figures(turns))
     said, turns = asked("[[claude-six]] please")
     heads = [e for e in turns if "[[claude-part]]" in json.dumps(e.body.get("messages", [])[:2])]
@@ -336,7 +336,7 @@ def claude(here: Here) -> None:
     worked = bool(refused and compacted) and "too long" not in said
     here.found("an overflow that compacts", worked, f"{said[:60]} {figures(turns)}")
     asked("[[claude-tools]] before the restart")
-    time.sleep(12)  # a conversation rests before it is written
+    time.sleep(12)  # idle conversations are written after a delay
     here.server.again()
     said, turns = asked("go on", "--continue")
     kept = bool(turns) and turns[0].read < 0.05 * turns[0].known
@@ -350,11 +350,14 @@ def claude(here: Here) -> None:
 
 
 WriteModel = Callable[[Path, Path, int], Path]
-"""Writes a model for a project's folder into a folder, with a context; returns the folder."""
+"""Function that writes a model for a project's folder, with a context length, and returns its
+folder.
+"""
 
 Agent = tuple[dict[str, list[str]] | WriteModel, Callable[[Here], None], int]
-"""The scripts, in which @ is the project's folder, what runs the agent, and the most tokens that
-the model takes. A function that writes the model may stand for the scripts."""
+"""The scripts, with @ for the project's folder, the function that runs the agent, and the model's
+context in tokens. Instead of scripts, a function can write the model.
+"""
 Agents = dict[str, Agent]
 
 
@@ -427,7 +430,7 @@ def _run(
 
 
 class Serving(Protocol):
-    """A server that can be started again on the same port."""
+    """Server that can be restarted on the same port."""
 
     port: int
 
@@ -436,14 +439,14 @@ class Serving(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
     def again(self) -> None:
-        """End it, and start it again."""
+        """Restart the server."""
 
     def run(self, work: Callable[[], None]) -> None:
-        """Do what takes its time, beside the server."""
+        """Run `work` while the server is running."""
 
 
 class _Serving:
-    """`serve`, in this process."""
+    """`serve` in this process."""
 
     def __init__(self, model: Path, cache: Path) -> None:
         self._model, self._cache = model, cache

@@ -1,6 +1,6 @@
-"""Whole sessions of the coding agents with OpenAI's APIs, for `tests.torture agents`.
+"""Whole sessions of coding agents that use OpenAI's APIs, for `tests.torture agents`.
 
-They are started by `python -m engine launch`, to test that too.
+They are started by `python -m engine launch`, which is tested this way too.
 """
 
 from __future__ import annotations
@@ -34,28 +34,28 @@ from tests.torture_agents import (
 )
 
 FILL = "seq -s ' ' {n}0001 {n}1660"
-"""Ten thousand tokens of our model, which others count as a half or a fourth of that. Each is
-another: agents stop a model that does the same again and again."""
+"""Ten thousand tokens of our model, or a half to a quarter of that for other tokenizers. The
+numbers differ each time, because agents stop a model that repeats itself.
+"""
 WORDS = "yes 'All of these {n} files were read, and none of them calls that parser.' | head -n 500"
 FILL_SECONDS, ABORT_SECONDS = 300.0, 12.0
 RESTS_SECONDS = 12.0
-"""A conversation rests before it is written."""
+"""Delay before an idle conversation is written to disk."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """An agent: what it is installed from, how it is asked, and its tools in its own words.
+    """An agent: its package, its command line, and its tools.
 
     Attributes:
-        asked: its arguments, in which PROMPT stands for what it is asked.
-        shell: a call of its shell.
-        write: a call that writes "two" into two.txt; None where it has no such tool.
-        resumed: its arguments to go on with its last session; empty where it cannot without a
-            terminal.
-        helper: a call of a sub-agent that is asked [[part]]; None where it has none.
-        context: tokens of the model; some answers of tools fill them.
-        fill: what the shell runs to fill them, with {n} for a digit.
-        beside: packages that must lie beside its own.
+        asked: its arguments, with PROMPT as a placeholder.
+        shell: a call of its shell tool.
+        write: a call that writes "two" into two.txt; None without such a tool.
+        resumed: arguments that continue its last session; empty if that needs a terminal.
+        helper: a call of a sub-agent with the prompt [[part]]; None without sub-agents.
+        context: context of the model in tokens, which a few tool results can fill.
+        fill: shell command whose output fills it, with {n} for a digit.
+        beside: packages required in addition to its own.
     """
 
     package: str
@@ -73,7 +73,7 @@ class Client:
     def scripts(self) -> dict[str, list[str]]:
         write = self.write or self.shell("echo two > two.txt")
         tools = [self.shell("echo one > one.txt"), write, self.shell("cat one.txt two.txt")]
-        # Some go on at once, and end all with their own last word.
+        # Some agents continue immediately, and finish with a message of their own.
         last = [self.shell("sleep 8"), "The part is done."]
         helped = {"help": [self.helper, *last]} if self.helper else {}
         return {
@@ -136,7 +136,7 @@ CLIENTS = {
         lambda line: call("bash", command=line),
         call("write", path="@/two.txt", content="two"),
         ["--continue", "-p", "PROMPT"],
-        beside=["node@22"],  # it runs with no older one
+        beside=["node@22"],  # requires at least this version
     ),
     "cline": Client(
         "cline",
@@ -152,14 +152,14 @@ CLIENTS = {
         lambda line: call("Bash", command=line),
         call("Write", filepath="@/two.txt", content="two"),
         ["-p", "PROMPT", "--auto", "--resume"],
-        # It goes by its own count, and by no server's word.
+        # This agent only trusts its own token count.
         fill=WORDS,
     ),
 }
 
 
 class Session:
-    """Asks one agent, by `launch`."""
+    """Sends prompts to an agent started by `launch`."""
 
     def __init__(self, here: Here, name: str, program: Path, asked: Sequence[str]) -> None:
         self._here, self._asked = here, asked
@@ -176,11 +176,11 @@ class Session:
     def __call__(
         self, prompt: str, how: Sequence[str] = (), most: float = MOST_SECONDS
     ) -> tuple[str, list[Exchange]]:
-        """What it prints, and its requests.
+        """Return the output and the requests for a prompt.
 
         Args:
-            how: its arguments, where they are others than usual.
-            most: seconds, after which it is ended.
+            how: arguments, if different from the usual.
+            most: timeout in seconds.
         """
         place = len(self._here.recorder.exchanges)
         asked = [prompt if word == "PROMPT" else word for word in how or self._asked]
@@ -193,7 +193,7 @@ def figures(exchanges: Sequence[Exchange]) -> str:
 
 
 def _new(here: Here, place: int, turns: Sequence[Exchange]) -> int:
-    """About how many tokens in some requests stand behind what was sent before that place."""
+    """Estimate the tokens in these requests that follow text already sent before `place`."""
     tokenizer = Tokenizer.from_file(str(here.folder.parent / MODEL / "tokenizer.json"))
     before = [_told(e) for e in here.recorder.exchanges[:place]]
     found = 0
@@ -206,7 +206,7 @@ def _new(here: Here, place: int, turns: Sequence[Exchange]) -> int:
 
 
 def _told(exchange: Exchange) -> bytes:
-    """The tools and messages of a request, in the order in which a model reads them."""
+    """Return the tools and messages of a request in the model's reading order."""
     body = exchange.body
     said = body.get("messages", body.get("input"))
     parts = (body.get("instructions"), body.get("tools"), said)
@@ -214,7 +214,7 @@ def _told(exchange: Exchange) -> bytes:
 
 
 def _restarted(here: Here, ask: Session) -> list[Exchange]:
-    """The requests of an agent whose server is another one when its tool has run."""
+    """Restart the server while an agent runs a tool, and return the agent's requests."""
     place = len(here.recorder.exchanges)
     process = ask.begun("[[wait]] please")
     give_up = time.monotonic() + MOST_SECONDS
@@ -227,7 +227,7 @@ def _restarted(here: Here, ask: Session) -> list[Exchange]:
 
 
 def _run(name: str, here: Here) -> None:
-    """Four turns with tools, an overflow, an abort, and on after that."""
+    """Test four turns with tools, an overflow, an abort, and continuing after it."""
     client = CLIENTS[name]
     program = installed(client.package, client.program, client.beside)
     ask = Session(here, name, program, client.asked)
@@ -241,7 +241,7 @@ def _run(name: str, here: Here) -> None:
         place = len(here.recorder.exchanges)
         said, turns = ask("and on", client.resumed)
         new = _new(here, place, turns)
-        # What it has written meanwhile may stand in its first message, and moves what follows.
+        # Files written in the meantime may appear in its first message, which shifts what follows.
         here.found(
             "a second process goes on",
             bool(turns) and sum(e.read for e in turns) <= new + 64 * len(turns),
@@ -259,7 +259,7 @@ def _run(name: str, here: Here) -> None:
     if client.helper:
         said, turns = ask("[[help]] please")
         done = (here.folder / "part.txt").exists()
-        # Its end is told in a turn of its own where it runs beside the one that asked.
+        # If it runs in parallel with its parent, its end is reported in a separate turn.
         told = any(last in said for last in ("part is done", "Done."))
         here.found("a sub-agent", done and told, f"{said[-40:]!r} {figures(turns)}")
     place = len(here.recorder.exchanges)
@@ -281,7 +281,7 @@ def _run(name: str, here: Here) -> None:
 
 
 def _aborted(ask: Session, prompt: str) -> None:
-    """What a person does by Ctrl+C while an answer is written."""
+    """Interrupt a running answer like Ctrl+C."""
     process = ask.begun(prompt)
     time.sleep(ABORT_SECONDS)
     os.killpg(process.pid, signal.SIGINT)
@@ -301,7 +301,9 @@ AIDER_SCRIPTS = {
 
 
 def _aider(here: Here) -> None:
-    """It has no tools: what it reads it writes into the prompt, and edits stand in the answer."""
+    """Test aider, which has no tools: it puts files into the prompt and parses edits from
+    answers.
+    """
     folder = PACKAGES / "aider"
     if not (folder / "complete").exists():
         print(f"installing aider-chat into {folder.relative_to(ROOT)}", flush=True)
@@ -315,7 +317,7 @@ def _aider(here: Here) -> None:
     ask = Session(here, "aider", folder / "bin" / "aider", asked)
     said, _ = ask("hello")
     here.found("a question", "Done." in said, said[-60:])
-    # Only an answer in one piece tells it, and us, how much was read.
+    # Only non-streamed responses report the number of prefilled tokens.
     whole = [*asked, "--no-stream"]
     said, turns = ask("and again", whole)
     here.found("a question without a stream", "Done." in said, figures(turns))
@@ -340,7 +342,7 @@ def _aider(here: Here) -> None:
     (here.folder / "large.txt").write_text(" ".join(map(str, range(12_000))))
     said, _ = ask("hello", [*asked, "large.txt"])
     refused = sum(e.status >= 400 for e in here.recorder.exchanges)
-    # It has nothing that it could make shorter, and says what a person can do.
+    # With nothing to shorten, it explains the options to the user.
     told = refused > 0 and "token limit" in said
     here.found("more than its context holds", told, f"{refused} refused; {said[-300:]!r}")
     _aborted(ask, "[[plain-long]] please")

@@ -1,7 +1,7 @@
 """Agents whose model quotes markers and writes them into files, for `tests.torture agents`.
 
-A session of each agent, started by `launch`. The model has tokens for its markers and spells the
-markers that it quotes. The files must have exactly the intended bytes.
+A session per agent, started by `launch`. The model has tokens for its markers and spells out quoted
+markers. The files must match the intended bytes exactly.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OUTRO = (
 
 
 def all_markers() -> list[str]:
-    """Every string that means something to some model."""
+    """Return every string that acts as a marker for some model."""
     found = ["[/TOOL_CALLS]", "]<]minimax[>[", "<![CDATA[", "]]>", "<|call|>", "<|im_start|>"]
     for row in ROWS:
         found += [*row.needs, *row.dropped, *row.ends]
@@ -55,10 +55,10 @@ def all_markers() -> list[str]:
 
 
 def hostile(label: str) -> str:
-    """A text with every marker within, before and behind other text, and with odd blanks.
+    """Return a text with every marker in and around other text, and with unusual whitespace.
 
     Args:
-        label: makes its lines unlike those of other texts.
+        label: distinguishes its lines from other texts.
     """
     lines = [f"# {label}", "", "\ttabs\tand blanks at the end  ", 'a \\n, a "quote" and 007, null']
     for number, marker in enumerate(all_markers()):
@@ -67,7 +67,7 @@ def hostile(label: str) -> str:
 
 
 def written(notation: str, name: str, **arguments: Any) -> Answer:
-    """A call as a model of that notation writes it."""
+    """Return a tool call in the model's format."""
     opened, closed = markers(notation)
     tags = NOTATIONS[notation].tags
     if tags is None:
@@ -83,14 +83,14 @@ def written(notation: str, name: str, **arguments: Any) -> Answer:
 
 @dataclass(frozen=True)
 class Quoter:
-    """An agent, and how it writes and changes files.
+    """An agent, and how it writes and edits files.
 
     Attributes:
-        notation: of the model's calls, unless another is asked for.
-        asked: its arguments.
-        write: a call that writes a text to `first.md`.
-        edit: one that replaces a text there by another.
-        shell: one that runs a command.
+        notation: default tool call format of the model.
+        asked: command line arguments.
+        write: returns a call that writes a text to `first.md`.
+        edit: returns a call that replaces a text in it.
+        shell: returns a call that runs a command.
     """
 
     notation: str
@@ -101,13 +101,13 @@ class Quoter:
 
 
 def here_document(path: str, text: str) -> str:
-    """A command of a shell that writes a text, which ends with a line's end."""
+    """Return a shell command that writes a text, which must end with a newline."""
     assert text.endswith("\n")
     return f"cat > {path} <<'THE END'\n{text}THE END"
 
 
 def patch(old: str, new: str) -> str:
-    """Codex's patch, which goes by lines."""
+    """Return a patch for Codex, which is line-based."""
     lines = [*(f"-{one}" for one in old.split("\n")), *(f"+{one}" for one in new.split("\n"))]
     told = "\n".join(
         ["*** Begin Patch", "*** Update File: first.md", "@@", *lines, "*** End Patch"]
@@ -149,7 +149,7 @@ QUOTERS = {
 }
 FIRST, CHANGED, SECOND = hostile("w"), hostile("e").rstrip("\n"), hostile("s")
 OLD = "\n".join(FIRST.split("\n")[4:12])
-"""Lines of the first file that are changed."""
+"""Lines of the first file that will be changed."""
 
 
 def _write(
@@ -193,7 +193,7 @@ def _session(name: str, here: Here) -> None:
 
 
 def _differs(found: bytes, meant: str) -> str:
-    """The first difference."""
+    """Describe the first difference."""
     wanted = meant.encode()
     at = next((n for n, (a, b) in enumerate(zip(found, wanted, strict=False)) if a != b), -1)
     at = at if at >= 0 else min(len(found), len(wanted))
@@ -202,9 +202,9 @@ def _differs(found: bytes, meant: str) -> str:
 
 
 def agents() -> Agents:
-    """Each agent with its notation, and as NAME:NOTATION with the others.
+    """Return each agent with its default format, and as NAME:NOTATION with the others.
 
-    A model of NAME:NOTATION-spelled has no tokens for the markers of its calls.
+    With NAME:NOTATION-spelled, the model has no tokens for the markers of its calls.
     """
 
     def named() -> Iterator[tuple[str, str, str, bool]]:

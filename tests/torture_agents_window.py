@@ -1,8 +1,8 @@
-"""Coding agents at the window's server, for `tests.torture agents --window FOLDER`.
+"""Coding agents with the window's server, for `tests.torture agents --window FOLDER`.
 
-It runs on a real screen (`xvfb-run`, with QT_QPA_PLATFORM=xcb) or without one, and saves a picture
-of each state of the agents. For Claude Code's six sub-agents there are further pictures: with one
-of them stopped, and with all paused.
+It uses a real screen (`xvfb-run`, with QT_QPA_PLATFORM=xcb) or none, and saves a screenshot of each
+state of the agents. For Claude Code's six sub-agents there are two more: with one sub-agent
+stopped, and with all of them paused.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ SCRIPTS = {
 
 
 class Window:
-    """The program over a profile of its own, with its local API switched on.
+    """Run the program on a new profile with its local API enabled.
 
     Args:
-        pictures: a folder for those of what agents do.
+        pictures: folder for screenshots of the agents' activity.
     """
 
     def __init__(self, pictures: Path, model: Path, profile: Path) -> None:
@@ -94,18 +94,18 @@ class Window:
         self.driver.until(lambda: application.serving.door is wanted, 60)
 
     def again(self) -> None:
-        """As a person would do it. May be called from any thread but the window's."""
+        """Restart the server from the settings, on any thread except the window's."""
         self.do(lambda: self._switch(False))
         self.do(lambda: self._switch(True))
 
     def do(self, work: Callable[[], object]) -> None:
-        """Have something done on the window's thread, and wait for its end."""
+        """Run `work` on the window's thread and wait for it."""
         done = threading.Event()
         self._orders.put((work, done))
         done.wait()
 
     def run(self, work: Callable[[], None]) -> None:
-        """Do that on a thread, while the window lives."""
+        """Run `work` on another thread while the window processes events."""
         thread = threading.Thread(target=work)
         thread.start()
         while thread.is_alive():
@@ -122,7 +122,7 @@ class Window:
                     done.set()
 
     def _stands(self) -> str:
-        """What the agents do, as a file's name."""
+        """Return the agents' states as a file name."""
         seen = self.driver.application.serving.guests.seen
         return "-".join(sorted({f"{one.program}-{one.state}".replace(" ", "") for one in seen}))
 
@@ -156,7 +156,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def _watched(pictures: Path, here: Here, driver: Driver) -> None:
-    """What a person sees and does meanwhile. On the window's thread."""
+    """Take screenshots and act as the user. Runs on the window's thread."""
     pictures.mkdir(parents=True, exist_ok=True)
     window = driver.window
     part = window.guests.part

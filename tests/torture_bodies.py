@@ -1,9 +1,9 @@
-"""A server with bad bodies of full size: `python -m tests.torture bodies`.
+"""A server with malformed bodies of full size: `python -m tests.torture bodies`.
 
-A hundred megabytes, plain and compressed; ten thousand tools; schemas and grammars that explode;
-tool results of fifty megabytes; ids of a megabyte in every field. Each body is answered or refused
-with a message. Meanwhile the memory of the server and its children is watched, and another stream
-continues.
+They include a hundred megabytes, plain and compressed; ten thousand tools; exponential schemas and
+grammars; tool results of fifty megabytes; and ids of a megabyte in every field. Each body gets a
+reply or an error message. The memory of the server and its children is measured while another
+stream continues.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ ROOT = Path(__file__).resolve().parents[1]
 CONTEXT = 2**20
 """Context of the model in tokens, so that requests can have the maximum length."""
 MOST_GROWTH = 2_500 * 2**20
-"""Bytes of the server and all its children at any moment: one body with its parsed form, and a
-child at its limit."""
+"""Bytes that the server and its children may use at any time: a body in parsed form, and a child at
+its limit.
+"""
 PATIENCE = 20.0
-"""Seconds for an answer. A body that fits the context can take longer to read."""
+"""Seconds for a reply. A body that fits the context may take longer to read."""
 MOST_LEFT = 600 * 2**20
 MOST_GAP = 2.0
 """Longest gap of a stream in seconds, on an otherwise idle machine."""
@@ -58,11 +59,11 @@ sys.stdin.read()
 
 
 class Watch:
-    """Watches memory and the neighbor's stream on threads.
+    """Measures memory and the other stream's gaps on threads.
 
     Attributes:
-        most: peak memory of the server and its children since this was last set, in bytes.
-        gaps: end and length of the stream's gaps.
+        most: peak memory of the server and its children since the last reset, in bytes.
+        gaps: end and length of each gap in the stream.
     """
 
     def __init__(self, server: int, neighbour: subprocess.Popen[str]) -> None:
@@ -81,7 +82,7 @@ class Watch:
         return sum(map(resident_bytes, [self._server, *children]))
 
     def longest(self, since: float) -> float:
-        """Return the longest gap that ended after that moment."""
+        """Return the longest gap that ended after `since`."""
         return max((gap for at, gap in self.gaps if at >= since), default=0.0)
 
     def _look(self) -> None:
@@ -140,7 +141,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         model = write_agent(Path(folder) / "agent", {"long": ["and so on …"]}, CONTEXT)
         with _serving(model, Path(folder)) as (pid, port), _watched(pid, port) as watch:
-            time.sleep(3.0)  # the neighbor's stream has started
+            time.sleep(3.0)  # the other stream has started
             before, began = watch.held(), time.monotonic()
             print(f"before: {before / 1e6:.0f} MB", flush=True)
             highest = 0

@@ -30,10 +30,10 @@ MOST_TOKENS = 900
 
 
 def schema(number: int, depth: int = 2) -> dict[str, Any]:
-    """A nested schema with a reference, a choice, limits, and arguments that may be left out.
+    """Return a nested schema with a reference, a choice, limits and optional arguments.
 
     Args:
-        depth: of lists and objects within it.
+        depth: of nested lists and objects.
     """
     pick = random.Random(number)
 
@@ -74,12 +74,12 @@ def tool(number: int, depth: int) -> dict[str, Any]:
 
 
 def depth_of(tokenizer: Any) -> int:
-    """How deep arguments may be: FunctionGemma's are flat."""
+    """Return the allowed nesting of arguments, which is 0 for FunctionGemma."""
     return 0 if recognition.of(tokenizer).tool_format == "function_gemma" else 2
 
 
 def walk(matcher: Any, tokenizer: Any, end: int, pick: random.Random) -> list[int]:
-    """Tokens that the grammar allows, one after the other, until it or the patience ends."""
+    """Return random allowed tokens until the grammar or the limit ends."""
     tokens: list[int] = []
     closing = {tokenizer.convert_tokens_to_ids(word) for word in ('"', "<", "}", "]", ")")}
     while not matcher.is_stopped() and len(tokens) < MOST_TOKENS:
@@ -89,14 +89,15 @@ def walk(matcher: Any, tokenizer: Any, end: int, pick: random.Random) -> list[in
             break
         likely = [token for token in allowed if token in closing]
         token = pick.choice(likely if likely and pick.random() < 0.4 else allowed)
-        # llguidance may allow a special token and refuse it: its text is to be spelled out.
+        # llguidance may allow a special token and then refuse it, because its text must be spelled
+        # out.
         if matcher.validate_tokens([token]) and matcher.consume_tokens([token]) and token != end:
             tokens.append(token)
     return tokens
 
 
 def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list[Told]]:
-    """What is told of calls that are bound to a schema, walk by walk."""
+    """Yield the call events of random walks through a schema's grammar."""
     known = recognition.of(tokenizer)
     params = SamplingParams(tools=[tool(number, depth_of(tokenizer))], tool_choice="required")
     bound = tool_grammars.bound(params, tokenizer, known.tool_format)
@@ -118,7 +119,7 @@ def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list
 
 
 def check(told: list[Told], number: int, depth: int) -> int:
-    """How many calls are there; each is of its schema, and nothing is broken but by length."""
+    """Validate the calls and return their number. Only truncated calls may fail."""
     made = [one for one in told if one.kind == "finished"]
     for one in made:
         jsonschema.validate(json.loads(one.text), schema(number, depth))
@@ -128,7 +129,7 @@ def check(told: list[Told], number: int, depth: int) -> int:
 
 
 def bindable(name: str, folder: Path) -> Any:
-    """A family's tokenizer, where its calls can be bound; else None."""
+    """Return a family's tokenizer if its calls can be constrained, else None."""
     from mlx_lm.tokenizer_utils import load
 
     tokenizer = load(write_folder(folder, name))
@@ -138,7 +139,7 @@ def bindable(name: str, folder: Path) -> Any:
 
 
 def main() -> int:
-    """Walk all dialects; prints what each wrote."""
+    """Walk every dialect's grammar and print the number of calls."""
     for name in FAMILIES:
         folder = Path(tempfile.mkdtemp(prefix="calls-"))
         tokenizer = bindable(name, folder)

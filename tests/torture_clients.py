@@ -59,10 +59,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _with_packages(script: Path) -> Path:
-    """Return a copy of a script of node's, next to the packages that it imports.
+    """Copy a Node script to the folder with the packages it imports.
 
     Raises:
-        SystemExit: they cannot be installed.
+        SystemExit: the packages cannot be installed.
     """
     if not (NODE / "complete").exists():
         NODE.mkdir(parents=True, exist_ok=True)

@@ -56,13 +56,13 @@ FOLLOW_UP = "Say that again, shorter."
 
 
 Said = tuple[str, str, SamplingParams, tuple[int, ...]]
-"""How a reply was made: its prompt, sampling, tokens and end."""
+"""Prompt, sampling parameters, tokens and end of a reply."""
 
 
 def played(
     engine: Engine, model: Model, prompt: str, params: SamplingParams, stop_after: int, beside: int
 ) -> list[Said]:
-    """Return a reply, a follow-up, a fork's reply, and those of other chats.
+    """Return a reply, a follow-up, a fork's reply, and other chats' replies.
 
     Args:
         stop_after: tokens after which the reply is cancelled, 0 for never.
@@ -109,7 +109,7 @@ def fields(scratch: Path, layers: int) -> Iterator[tuple[str, Path, str]]:
 
 
 class Tally:
-    """Results of one combination."""
+    """Results for one model with its draft."""
 
     def __init__(self) -> None:
         self.answers = self.tokens = self.cancelled = self.ties = self.faults = 0
@@ -140,7 +140,7 @@ def torment(
         )
         prompt, stop_after = chance.choice(asked), chance.choice((0, 0, 0, 12))
         beside = chance.choice((0, 0, 0, 1, 2, 3))
-        # every second time almost nothing needs to match
+        # every second time, very short matches are enough
         view.LIKELY_MATCH = number % 2 * 5 + 1  # type: ignore[attr-defined]
         with_drafts = played(engine, model, prompt, params, stop_after, beside)
         count = len(with_drafts[0][3])
@@ -179,7 +179,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="models whose names have this in them")
     options = parser.parse_args(arguments)
-    drafting.WORTH, drafting.LIKELY = math.inf, 0.0  # also where drafts lose
+    drafting.WORTH, drafting.LIKELY = math.inf, 0.0  # draft even if it is slower
     prompt_lookup.MIN_MATCH = 1  # and after short matches
     asked = [part["ask"] for part in tomllib.loads((GUIDE / "heldout.toml").read_text())["stretto"]]
     tallies: list[Tally] = []

@@ -1,10 +1,10 @@
 """Local tabs, tabs on two ranks and remote tabs side by side, and the cost of turns.
 
-`window`: on a screen of its own (Xvfb) three tabs stream at once, with the Guide, a model on two
-ranks behind `serve --ranks 2`, and a scripted server. After a rank is killed, its tab ends with a
-message and keeps its text, the others continue, and the next question is answered there. Pictures
-are saved in `--out`. `turns`: many chats of several turns at one `serve`, with and without
-sessions, with the number of tokens read and bytes sent.
+`window`: on a virtual screen (Xvfb), three tabs stream at the same time: with the Guide, with a
+model on two ranks behind `serve --ranks 2`, and with a scripted server. After a rank is killed, its
+tab ends with a message and keeps its text, the others continue, and the next question in it gets an
+answer. Screenshots are saved in `--out`. `turns`: many chats of several turns with one `serve`,
+with and without sessions, and the numbers of prefilled tokens and bytes sent.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ENDS_S = 20.0
 
 @contextlib.contextmanager
 def screen() -> Iterator[None]:
-    """Use a separate screen if Xvfb is installed. None is needed for drawing."""
+    """Use a virtual screen if Xvfb is installed. Otherwise render offscreen."""
     if shutil.which("Xvfb") is None:
         print("no Xvfb: drawn without a screen")
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -54,9 +54,9 @@ def screen() -> Iterator[None]:
 
 @contextlib.contextmanager
 def serving(folder: Path, *options: str) -> Iterator[tuple[str, int]]:
-    """Run `serve` as a process without a disk cache. Yields its base URL and process id.
+    """Run `serve` as a process without a disk cache, and yield its base URL and process id.
 
-    With a disk cache, an earlier run would change the results.
+    A disk cache would carry results over from an earlier run.
     """
     command = [sys.executable, "-m", "engine", "serve", str(folder), "--port", "0", "--quiet"]
     own = ["--keys", str(folder.parent / "keys.json"), "--cache-gb", "0"]
@@ -91,7 +91,7 @@ def ranks_of(parent: int) -> list[int]:
 
 
 async def endless(asked: Asked, writer: Writer) -> None:
-    """Answer word by word without an end."""
+    """Stream words forever."""
     if asked.method == "GET":
         writer.write(head(kind="application/json") + b'{"data": [{"id": "far"}]}')
         await writer.drain()
@@ -120,7 +120,7 @@ class Window:
         return sum(len(chat.reply.message(m.id).content) for m in answers)
 
     def keep_busy(self, *names: str) -> None:
-        """Send a question where the answer has ended."""
+        """Send a question in each tab whose answer has ended."""
         from tests.bench.moving_picture import ask
 
         for name in names:
@@ -128,7 +128,7 @@ class Window:
                 ask(self.driver, self.panes[name], "Tell me a long story")
 
     def until_all_grow(self, *names: str, by: int, seconds: float) -> bool:
-        """Return True if each tab gets this many more characters within the time."""
+        """Return True if each tab gets `by` more characters within the time."""
         before = {name: self.said(name) for name in names}
         end = time.monotonic() + seconds
         while any(self.said(name) < before[name] + by for name in names):
@@ -154,7 +154,7 @@ class Window:
 
 
 def window(options: argparse.Namespace) -> int:
-    """Run three tabs at once and kill a rank."""
+    """Run three tabs together and kill a rank."""
     from engine.bench.random_models import write_model
     from engine.bench.small_configs import small_config
 
@@ -300,7 +300,7 @@ def _converse(url: str, kind: str, chats: int, options: argparse.Namespace) -> N
 
 
 def main(arguments: list[str]) -> int:
-    """Run the chosen parts. Returns 1 if one has failed."""
+    """Run the chosen parts and return 1 if one of them failed."""
     parser = argparse.ArgumentParser(prog="tests.torture elsewhere", description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=("window", "turns"), help="both")
     parser.add_argument("--out", default="build/elsewhere", help="where pictures go")

@@ -55,7 +55,7 @@ _GENERATION = "generation_config.json"
 
 
 def _spots(content: Any, depth: int = 0) -> list[tuple[Any, Any]]:
-    """Yield the places in a JSON value, only a few of long lists and vocabularies."""
+    """Return places in a JSON value, with only a few from long lists and vocabularies."""
     if depth > 20:
         return []
     if isinstance(content, dict):
@@ -71,7 +71,7 @@ def _spots(content: Any, depth: int = 0) -> list[tuple[Any, Any]]:
 
 
 def change(rng: random.Random, content: Any) -> str:
-    """Change some places of a JSON value. Returns a description."""
+    """Change some places in a JSON value and return a description."""
     told = []
     for _ in range(rng.choice([1, 1, 1, 2, 4])):
         spots = _spots(content)
@@ -141,7 +141,7 @@ def _arrays(rng: random.Random, file: Path, sums: bool = False) -> str:
 
 
 def _file(rng: random.Random, file: Path) -> str:
-    """Replace a file by something else."""
+    """Replace a file with something else."""
     data = file.read_bytes()
     how = rng.choice(["cut", "flip", "pipe", "itself", "device", "folder", "empty", "gone", "hole"])
     if how == "cut":
@@ -169,7 +169,7 @@ def _file(rng: random.Random, file: Path) -> str:
 
 
 def spoil(rng: random.Random, folder: Path) -> str:
-    """Damage a folder at a random place. Returns a description."""
+    """Damage a folder at a random place and return a description."""
     files = sorted(path for path in folder.iterdir() if path.is_file())
     file = rng.choice(files)
     if rng.random() < 0.15:
@@ -320,7 +320,7 @@ def _child(first: int, count: int) -> None:
 
 
 def run(first: int, count: int, found: Counter[str], faults: list[str]) -> None:
-    """Let a child process handle folders. Continues after the folder that ended a child."""
+    """Let a child process handle folders, and continue after a folder that killed it."""
     end = first + count
     while first < end:
         asked = [

@@ -1,7 +1,7 @@
 """Damaged GGUF files, loaded in sequence while chats stream: `python -m tests.torture gguf`.
 
-Every file is read, or refused with a message. No child crashes or takes too long, all chats reply
-exactly as alone, and nothing remains of a refused file.
+Each file loads or is refused with a message. No child crashes or takes too long, the chats' replies
+are the same as alone, and refused files leave nothing behind.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _FAULT = re.compile(r"\b[A-Z]\w*(Error|Exception)\b|crash|took longer|needed mor
 _HUGE = (0, 1, 2**16, 2**31, 2**32 - 1, 2**60, 2**63, 2**64 - 1)
 
 Damage = Callable[[random.Random, bytearray, int], None]
-"""Changes a file's bytes. Gets the start of its arrays."""
+"""Function that damages a file's bytes. Its last argument is the start of the tensor data."""
 
 
 def flipped(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Change some bytes of the description."""
+    """Change random bytes of the header."""
     for _ in range(rng.choice([1, 2, 8, 64])):
         data[rng.randrange(begin)] = rng.randrange(256)
 
 
 def forged(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Change a number: a count, a length, an offset or something else."""
+    """Change a number, e.g. a count, a length or an offset."""
     for _ in range(rng.choice([1, 2, 4])):
         struct.pack_into("<Q", data, rng.randrange(begin - 8), rng.choice(_HUGE))
 
@@ -57,20 +57,20 @@ def cut(rng: random.Random, data: bytearray, begin: int) -> None:
 
 
 def longer(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Insert something."""
+    """Insert random bytes."""
     at = rng.randrange(begin)
     data[at:at] = rng.randbytes(rng.choice([1, 4, 32, 4096]))
 
 
 def spoilt(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Change numbers in the arrays, some to invalid ones."""
+    """Change numbers in the tensor data, some to NaN."""
     for _ in range(rng.choice([1, 100, 3000])):
         at = rng.randrange(begin, len(data) - 4)
         data[at : at + 4] = rng.choice([b"\0\0\xc0\x7f", b"\xff\xff\xff\xff", rng.randbytes(4)])
 
 
 def torn(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Swap two pieces."""
+    """Swap two parts."""
     size = rng.choice([8, 64, 512])
     one, two = (rng.randrange(begin - size) for _ in range(2))
     data[one : one + size], data[two : two + size] = data[two : two + size], data[one : one + size]
@@ -92,7 +92,7 @@ class Neighbours:
         self.wrong: list[str] = []
         self.replies = 0
         self.longest = 0.0
-        self._said = [self._answer(chat) for chat in range(CHATS)]  # alone, in sequence
+        self._said = [self._answer(chat) for chat in range(CHATS)]  # one after another
         self._threads = [threading.Thread(target=self._stream, args=(n,)) for n in range(CHATS)]
         self._lock = threading.Lock()
         for thread in self._threads:

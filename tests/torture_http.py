@@ -1,8 +1,8 @@
-"""A server with bad requests: `python -m tests.torture http`.
+"""A server with malformed requests: `python -m tests.torture http`.
 
-First schemathesis creates requests from the server's `/openapi.json` and damages them. Then random
-and damaged bodies and heads are sent on raw sockets. Each request gets an answer, none of them a
-500, and at the end the server answers as at the start.
+First, schemathesis generates requests from the server's `/openapi.json` and corrupts them. Then
+random and damaged bodies and headers are sent on raw sockets. Each request gets a response that
+isn't a 500, and at the end the server still works as before.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tests.environments import python_of
 from tests.waiting import until
 
 CONTEXT = 256  # tokens, so that no answer is long
-MOST_SECONDS = 60  # for one answer
+MOST_SECONDS = 60  # per response
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,"
     "response_schema_conformance,negative_data_rejection,unsupported_method"

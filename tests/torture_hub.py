@@ -1,10 +1,10 @@
 """A malicious hub: `python -m tests.torture hub`.
 
-The client is the program's own, through huggingface_hub and `HF_ENDPOINT`, as with the real hub. At
-random for each answer, the hub lies about sizes and names, sends slowly or without end, redirects
-in circles, or changes its mind in the middle of a file. Each look or download must end in time,
-with a message or with the exact bytes of the listed hashes. Nothing is written outside the
-downloads, no incomplete model is left, and no thread, connection or memory.
+The client is the program's own, through huggingface_hub and `HF_ENDPOINT`, as with the real hub. For
+each response at random, the hub reports wrong sizes and names, sends slowly or without end, redirects
+in circles, or changes a file halfway. Each lookup or download must end in time, with a message or
+with the exact bytes of the listed hashes. Nothing may be written outside the downloads, and no
+incomplete model, thread, connection or memory may be left over.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Harm:
     def __init__(self, where: str, what: str, rng: random.Random) -> None:
         self.where, self.what, self.rng = where, what, rng
         self.times = rng.choice([1, 2, 10**9])
-        """number of bad answers before the hub is good"""
+        """number of bad responses before a good one"""
 
     def __str__(self) -> str:
         times = f", {self.times} times" if self.times < 10**9 else ""
@@ -64,7 +64,7 @@ class Harm:
 
 
 class _Hostile(_Handler):
-    """Test hub with misbehavior. Invalid HTTP is written by hand."""
+    """Test hub that misbehaves. Invalid HTTP is written by hand."""
 
     harm: Harm | None = None
 
@@ -156,7 +156,7 @@ class _Hostile(_Handler):
         self._say("HTTP/1.1 200 OK\r\nContent-Length: 512000\r\n", body)
 
     def harm_range(self, rng: random.Random) -> None:
-        """Send the wrong part, a part of another file, or one that was not requested."""
+        """Send the wrong part, a part of another file, or a part that wasn't requested."""
         whole = FILES["model.safetensors"]
         start = rng.choice([0, 1, 99_999, len(whole) - 1])
         told = rng.choice([f"bytes {start}-{len(whole) - 1}/{len(whole)}", "bytes */1", "x", ""])
@@ -281,7 +281,7 @@ def _rounds(hub: Hub, folder: Path, chosen: argparse.Namespace) -> int:
 
 
 def _tried(folder: Path, discard: bool = False) -> tuple[str, list[str]]:
-    """Return how a look and a download ended, and the faults."""
+    """Look up and download a model. Return the result and any faults."""
     from engine import hub
     from engine.errors import EngineError
 

@@ -45,10 +45,11 @@ KINDS = ("slow", "flap", "cut", "refuse", "sshd")
 NUMBERS = {"a": 2, "b": 3}
 SLOW = "1mbit"
 WITHIN = 12.0
-"""Seconds until every reply must have ended after a cut: five on an idle machine, more on a busy
-one."""
+"""Seconds until every reply must have ended after a cut: about five on an idle machine, more on a
+busy machine.
+"""
 GONE = ORPHAN_TIMEOUT_S + 15.0
-"""Seconds until all processes on a cut-off machine must have ended by themselves."""
+"""Seconds until the processes on a disconnected machine must have ended on their own."""
 PROMPTS = ("Count the stars.", "la " * 40, "Tell me of the sea and of the wind.")
 INSIDE = "--inside"
 
@@ -336,7 +337,7 @@ def _round(
 
 
 def _harm(kind: str, name: str, replies: list[Reply], seen: list[int]) -> float:
-    """Apply a fault. Returns when the replies may end."""
+    """Apply a fault and return the time from which replies may end."""
     if kind == "slow":
         _slowed(name, True)
         before = sum(seen)
@@ -348,7 +349,7 @@ def _harm(kind: str, name: str, replies: list[Reply], seen: list[int]) -> float:
         _link(name, True)
         time.sleep(5.0)  # longer than the silence after which a rank ends
     else:
-        if kind == "sshd":  # as when the owner ends the session there
+        if kind == "sshd":  # like a logout of the owner there
             for pid in _running(name, b"sshd: "):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, 9)

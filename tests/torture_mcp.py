@@ -1,9 +1,9 @@
-"""Hostile tool servers, beside an honest one and a clock: `python -m tests.torture mcp`.
+"""Hostile tool servers next to an honest server: `python -m tests.torture mcp`.
 
 Each attack of `tests.app.tools.hostile_server` is called over stdio and HTTP, while an honest
-server handles calls and a thread watches the clock. Only calls of the hostile server may be
-delayed. Then names are fetched whose address changes between two lookups, in random order: only
-checked addresses may be connected to.
+server handles calls and a thread measures delays. Only the hostile server's calls may be delayed.
+Then names are fetched whose address changes between lookups, in random order: connections may only
+be made to addresses that were checked.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from tests.app.tools import hostile_server
 from tests.app.tools.test_hostile_server import ENDS, HTTP, config
 
 LONGEST_GAP = 1.5
-"""Seconds; reading a hostile message once took minutes, or for ever. On a busy machine, a second
-is waited for a turn now and then."""
+"""Seconds; parsing a hostile message once took minutes or never ended. On a busy machine, a thread
+sometimes waits a second for its turn.
+"""
 ROUNDS = 300
 
 
 class Clock:
-    """A thread that looks at the time, as the window does.
+    """Thread that measures the delays a window would have.
 
     Attributes:
-        gap: the longest that it was kept from it since it was asked.
+        gap: longest delay since the last query.
     """
 
     def __init__(self) -> None:
@@ -58,7 +59,9 @@ class Clock:
 
 
 def _attacked(host: ToolHost, honest: ServerConfig, hostile: ServerConfig) -> tuple[str, int]:
-    """What a call of the hostile server comes to; how many of the honest one's were good."""
+    """Return the result of a call to the hostile server, and the number of successful honest
+    calls.
+    """
     host.set_servers([honest, hostile])
     add = next(t for t in host.tools("honest").result(60) if t.name == "echo")
     told = host.tools("hostile")
@@ -83,14 +86,14 @@ def _attacked(host: ToolHost, honest: ServerConfig, hostile: ServerConfig) -> tu
 
 
 def servers(folder: Path) -> list[str]:
-    """Try all attacks; what did not hold."""
+    """Try every attack and return the failures."""
     connection.CONNECT_S = 4.0
     program = str(Path(hostile_server.__file__).with_name("raw_server.py"))
     honest = ServerConfig("honest", sys.executable, (program, str(folder)))
     host, clock, faults = ToolHost(), Clock(), list[str]()
     for attack, way in [*((a, "pipe") for a in ENDS), *((a, "HTTP") for a in HTTP)]:
         if (attack, way) == ("endless", "HTTP"):
-            continue  # its end is the limit of 64 MB, which the suite lowers
+            continue  # ends at the limit of 64 MB, which the test suite lowers
         seconds = 2.0 if attack in ("silent", "closes") else 30.0
         expected = ENDS[attack] if way == "pipe" else HTTP[attack]
         clock.gap()
@@ -118,7 +121,7 @@ def servers(folder: Path) -> list[str]:
 
 
 def names(chance: random.Random) -> list[str]:
-    """Fetch names whose addresses change at random, over the real client; what went wrong."""
+    """Fetch names whose addresses change at random, and return the failures."""
     faults: list[str] = []
     own = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fe80::1", "fec0::1", "::127.0.0.1"]
     public = ["8.8.8.8", "1.1.1.1", "2606:4700:4700::1111"]
@@ -160,7 +163,7 @@ def names(chance: random.Random) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """All of it; 1 where something did not hold."""
+    """Run everything and return 1 after a failure."""
     import tempfile
 
     seed = int(arguments[0]) if arguments else random.randrange(10**6)

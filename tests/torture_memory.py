@@ -1,8 +1,8 @@
 """Random schedules with little memory, checked by the engine's count and by MLX's.
 
-Chats fork, continue, are stopped and closed. Caches are evicted, written to a slow disk and read
-again. Passes run out of memory. In each turn the engine may hold at most its budget and what one
-pass writes, and MLX at most that and what one pass needs for itself.
+Chats fork, continue, stop and close. Caches are evicted, written to a slow disk and restored.
+Passes run out of memory. In each turn, the engine may use at most its budget plus what a pass
+writes, and MLX may add at most what a pass needs for itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--steps", type=int, default=40, help="actions of each (40)")
     parser.add_argument("--budget", type=float, default=BUDGET / 1e6, help="in MB (18)")
     chosen = parser.parse_args(arguments)
-    logging.disable(logging.CRITICAL)  # a hundred faults are injected
+    logging.disable(logging.CRITICAL)  # a hundred faults are injected, each of which logs an error
     from tests.engine import memory_run as run
 
     budget, ends = int(chosen.budget * 1e6), time.monotonic() + 60 * chosen.minutes

@@ -1,10 +1,10 @@
-"""`python -m tests.torture profile`: files that nobody should have, given to the window.
+"""`python -m tests.torture profile`: damaged files for the window to open.
 
-- `imports`: exports of all five formats, each damaged at random, taken in while the window is open;
-  whatever comes of it is opened in a pane, exported and taken out again.
-- `profiles`: a profile of which one file was tampered with, started; the chats must still be there.
+- `imports`: exports in all five formats, each damaged at random, are imported into the open window.
+  The results are opened in a pane, exported and removed again.
+- `profiles`: the program starts on a profile with a damaged file and must still show the chats.
 
-What counts: nothing is raised anywhere, nothing hangs, and what was there before stays as it was.
+Success means no exceptions, no hangs, and no changes to existing data.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from tests.app.chats import exports
 from tests.app.fake_engine import FakeEngine
 
 HANG_S = 30.0
-"""Seconds. No step takes one second, but the machine may be busy."""
+"""Timeout in seconds. Steps usually take less than one, but the machine may be busy."""
 
 
 def ours() -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Raw:
 
 
 def hostile(dice: random.Random) -> Any:
-    """Return a random wrong value."""
+    """Return a random invalid value."""
     return dice.choice((
         None, True, False, 0, -1, 1.5, 2**31, 2**63, -(2**70), 10**30, Raw("1e400"), Raw("-1e400"),
         Raw("1e99999999999999999999"), Raw("9" * 400), Raw("9" * 5000), Raw("-0.0"), Raw("NaN"),
@@ -160,10 +160,10 @@ def damaged(value: Any, dice: random.Random) -> Any:
             case 0:
                 del inside[key]
             case 1 if isinstance(inside, list):
-                inside.append(deepcopy(inside[key]))  # a duplicate, including its ids
+                inside.append(deepcopy(inside[key]))  # a duplicate with the same ids
             case 1:
                 inside[f"{key}"[::-1] or "x"] = deepcopy(inside[key])
-            case 2:  # a value of another place: another id, or a child as parent
+            case 2:  # a value from another place, e.g. another id, or a child as parent
                 other = dice.choice([p for p in places(value) if p])
                 found = value
                 for step in other:
@@ -243,7 +243,7 @@ class Window:
     """The program on a profile, until it is closed.
 
     Attributes:
-        asked: codes of the store's errors about which the person was asked.
+        asked: codes of the store errors shown to the user.
     """
 
     def __init__(self, profile: Path, way: Recovery = Recovery.QUIT) -> None:
@@ -304,7 +304,7 @@ def everything(store: Store) -> dict[str, Any]:
 
 
 def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") -> list[str]:
-    """Import damaged exports and open the results. Returns the faults."""
+    """Import damaged exports, open the results and return the faults."""
     faults: list[str] = []
     done: Counter[str] = Counter()
     watched = Watched()
@@ -353,7 +353,7 @@ def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") 
 
 
 def _one_import(window: Window, file: Path) -> int:
-    """Import a file, open its chats and remove them. Returns the number of chats."""
+    """Import a file, open its chats, remove them and return their number."""
     library, store = window.app.library, window.app.store
     assert library is not None
     assert store is not None
@@ -366,7 +366,7 @@ def _one_import(window: Window, file: Path) -> int:
         job.stop.set()
         raise TimeoutError(f"the import hangs\n{stack}")
     if not reports:
-        return 0  # it has raised an error, which is recorded
+        return 0  # the import raised an error, which is recorded
     (report,) = reports
     assert report.taken or report.details(), "nothing came, and nobody is told why"
     library.take_in(report.taken)
@@ -400,7 +400,7 @@ def _one_import(window: Window, file: Path) -> int:
 
 
 def profiles(folder: Path, rounds: int, seed: int, until: float) -> list[str]:
-    """Start the program on damaged profiles. Returns the faults."""
+    """Start the program on damaged profiles and return the faults."""
     good = folder / "good"
     _make_profile(good)
     faults: list[str] = []
@@ -583,7 +583,7 @@ def _chats_bytes(profile: Path, dice: random.Random) -> None:
 
 
 def _foreign(profile: Path, dice: random.Random) -> None:
-    """Replace the database by another program's, or by another file."""
+    """Replace the database with another program's, or with another file."""
     file = profile / "chats.db"
     file.unlink()
     if dice.random() < 0.5:
@@ -597,7 +597,7 @@ def _foreign(profile: Path, dice: random.Random) -> None:
 
 
 def _links(profile: Path, dice: random.Random) -> None:
-    """Replace a file by a link to itself, to nothing, to a folder or to a device."""
+    """Replace a file with a link to itself, to nothing, to a folder or to a device."""
     name = dice.choice(("settings.json", "mcp.json", "settings.json.new", "log"))
     file = profile / name
     if file.is_dir():
@@ -607,7 +607,7 @@ def _links(profile: Path, dice: random.Random) -> None:
 
 
 def _folders(profile: Path, dice: random.Random) -> None:
-    """Replace a file by a folder."""
+    """Replace a file with a folder."""
     file = profile / dice.choice(("settings.json", "mcp.json", "settings.json.new"))
     file.unlink(missing_ok=True)
     (file / "inner").mkdir(parents=True)

@@ -1,14 +1,14 @@
 """Queue, steer, edit, remove, stop and kill messages at random; each must be sent once, in order.
 
-A child process uses one chat as its pane does, with the program's own store and engine and a small
-random model. It prints each action before and after it, as a line with a JSON list. It is killed at
-a random moment. Then the file is compared with the printed actions, and another child continues.
-The last one processes the queue until it is empty.
+A child process uses a chat like its pane does, with the program's own store and engine and a small
+random model. It prints each action before and after it, as a line with a JSON list, and is killed
+at a random moment. Then the database is compared with the printed actions, and another child
+continues. The last child processes the queue until it is empty.
 
-- ["act", kind, message, sent, queued]: an action starts, with the messages sent and queued then.
-  "first" is sent in an idle chat, "enter" is queued,
-- ["done", did]: the action has ended, and whether it did anything,
-- ["kept"]: all previous actions are saved.
+- ["act", kind, message, sent, queued]: an action starts, with the messages sent and queued by then.
+  "first" is sent in an idle chat, "enter" is queued.
+- ["done", did]: the action has ended; `did` is true if it had an effect. - ["kept"]: all previous
+actions are saved.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ SETTLE_S = 120.0  # limit for a busy machine, not a measurement
 
 
 def key(text: str) -> str:
-    """Return what identifies a message after any edit."""
+    """Return the part of a message that stays the same in edits."""
     return text.partition(" ")[0]
 
 
 class Worker(QObject):
-    """Does random actions in sequence, as a pane would."""
+    """Performs random actions in sequence, like a pane."""
 
     def __init__(self, profile: Path, model: str, seed: int, first: int, actions: int) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Worker(QObject):
         chat = self.chat
         (kind,) = self._dice.choices(ACTIONS, WEIGHTS)
         if kind in {"enter", "steer"} and chat.turn.draft is not Draft.KEPT:
-            kind = "stop"  # it is already steering
+            kind = "stop"  # already steering
         if kind == "steer" and not chat.reply.is_active:
             kind = "enter"
         if kind in {"enter", "steer"} and chat.compose == Writing():
@@ -183,17 +183,17 @@ def work(arguments: list[str]) -> NoReturn:
     qt.exec()
     worker.close()
     sys.stdout.flush()
-    os._exit(0)  # as if it were killed: a loop's last work is not examined
+    os._exit(0)  # like a kill: skip the event loop's cleanup
 
 
 @dataclass
 class Said:
-    """State of the chat in the file.
+    """State of the chat in the database.
 
     Attributes:
-        path, queue: texts of the sent and the queued messages, in order.
+        path, queue: texts of sent and queued messages, in order.
         draft: text in the composer.
-        problems: faults that no chat may have.
+        problems: faults that never may occur.
     """
 
     path: list[str] = field(default_factory=list)
@@ -212,7 +212,7 @@ class Said:
 
 
 def read(file: Path) -> Said:
-    """Read what a killed child has left."""
+    """Read the database left by a killed child."""
     found = Said()
     if not file.exists():
         return found
@@ -241,7 +241,7 @@ def read(file: Path) -> Said:
 
 @dataclass
 class Referee:
-    """Compares a child's report with its file, round after round."""
+    """Compares a child's report with its database, round after round."""
 
     before: Said = field(default_factory=Said)
     orders: dict[str, tuple[str, list[str], list[str]]] = field(default_factory=dict)
@@ -318,7 +318,7 @@ class Report:
 
 
 def measure(actions: int, seed: int) -> Report:
-    """Do random actions in children that are killed, then send all queued messages."""
+    """Run random actions in children that are killed, then send the remaining queue."""
     from engine.bench.random_models import SHAPES, write_model
 
     dice, report, referee = random.Random(seed), Report(), Referee()
@@ -347,7 +347,7 @@ def measure(actions: int, seed: int) -> Report:
 def _killed(
     profile: Path, model: str, seed: int, first: int, count: int, dice: random.Random
 ) -> list[list[Any]]:
-    """Return the report of a child that is killed soon after this many actions."""
+    """Return the report of a child that is killed shortly after `count` actions."""
     acted = threading.Semaphore(0)
     early = dice.random() < 0.05
 

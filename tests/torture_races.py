@@ -1,8 +1,8 @@
 """Random schedules of conflicting clients: `python -m tests.torture races`.
 
 Several clients use the same sessions, which are forked, deleted, evicted and expired while they
-wait, answer or are forked. Models are loaded and unloaded, keys are revoked, the engine breaks
-down, and the server ends. The shortest failing part of a failing schedule is printed.
+wait, reply or fork. Models are loaded and unloaded, keys are revoked, the engine fails, and the
+server stops. The shortest failing part of a schedule is printed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from tests.engine.serve_race import Broken, Race
 from tests.engine.serve_schedule import Step, schedule, shrunk
 
 AGAIN = 3
-"""Number of runs without a fault after which a part counts as harmless, as faults are races."""
+"""Number of runs without a fault after which a part counts as harmless, because races are
+random.
+"""
 
 
 def main(arguments: list[str]) -> int:

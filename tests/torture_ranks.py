@@ -1,10 +1,9 @@
-"""Engines of several ranks: random schedules against one rank, and ranks that die, hang or slow
-down.
+"""Engines of several ranks: random schedules compared with one rank, and failing or slow ranks.
 
-`tokens` plays the isolation schedules of `engine.bench.schedules` on ranks and repeats each chat
-alone on an engine with one rank. In every second schedule a few chats continue until their contexts
-slide. In each step the followers check that they hold as many tokens as rank 0. `faults` kills,
-stops or slows a rank at a random moment. Every reply must end once within five seconds.
+`tokens` plays the isolation schedules of `engine.bench.schedules` on ranks and repeats each chat on
+a single-rank engine. In every second schedule a few chats continue until their contexts slide. In
+each step the followers check that they hold as many tokens as rank 0. `faults` kills, stops or
+slows a rank at a random moment. Every reply must end exactly once within five seconds.
 """
 
 from __future__ import annotations
@@ -49,24 +48,25 @@ THREE = {
     "intermediate_size": 96,
     "moe_intermediate_size": 96,
 }
-"""What divides among three ranks."""
+"""Sizes that divide by three ranks."""
 
 SHORT = {"max_position_embeddings": 320, "head_dim": 32}
-"""A context that conversations outgrow, and heads whose keys can be kept in few bits."""
+"""A short context that conversations exceed, and heads whose keys can be quantized."""
 
 PATIENCE = 60.0
-"""Seconds for which a rank may be silent where tokens are compared: MLX's ring keeps a core busy in
-each rank that waits, and a machine with fewer cores than ranks leaves one without any for long."""
+"""Timeout for silent ranks while comparing tokens. MLX's ring keeps a core busy in each waiting
+rank, so with fewer cores than ranks, a rank may not run for a long time.
+"""
 
 WITHIN = 5.0
-"""Seconds after a fault in which every reply must have ended."""
+"""Seconds after a fault within which every reply must have ended."""
 
 
 class SpreadSchedule(Schedule):
-    """As a schedule on one rank, with answers of a given form among the others.
+    """Schedule like on one rank, with constrained replies among the others.
 
     Args:
-        talks: a few chats talk for long and outgrow their context, in place of many short ones.
+        talks: use a few long chats that exceed their context, instead of many short chats.
     """
 
     _continues = False
@@ -80,7 +80,7 @@ class SpreadSchedule(Schedule):
             self._overflow = ("slide",)
 
     def _step(self) -> None:
-        """One action. Who talks asks, and hears most answers to their ends."""
+        """Perform an action. Talking chats send messages and wait for most replies to end."""
         if not self._talks or len(self._chats) < self._most or self._random.random() < 0.15:
             return super()._step()
         chat = self._random.choice(self._chats)
@@ -101,16 +101,17 @@ class SpreadSchedule(Schedule):
 
 
 def tokens(options: argparse.Namespace) -> int:
-    """Random schedules of all families on each number of ranks; returns how many faults.
+    """Play random schedules of each family on each number of ranks, and return the number of
+    faults.
 
-    Every second engine has so little memory that chats make room and come back from disk. Each
-    plays both kinds of schedule, however few turns are asked for.
+    Every second engine has little memory, so that chats are evicted and restored from disk. Each
+    engine plays both kinds of schedule, even if only a few turns are requested.
     """
     processes.SILENCE_S = PATIENCE
     faults = turns = 0
     total: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch, Engine() as judge:
-        judge.stats()  # it chooses the BLAS before anything imports MLX
+        judge.stats()  # chooses the BLAS before anything imports MLX
         for number, family in enumerate(options.families):
             for count in options.ranks:
                 config = {**small_config(family), **SHORT, **(THREE if count == 3 else {})}
@@ -146,13 +147,13 @@ def tokens(options: argparse.Namespace) -> int:
 
 
 def _little(folder: Path, count: int) -> int:
-    """Memory for about two chats at a time."""
+    """Return memory for about two chats at a time."""
     with Engine(ranks=count) as spread:
         return tight_budget(spread, folder, 2, 200, count)
 
 
 def faults(options: argparse.Namespace) -> int:
-    """Ranks that die, hang or drag; returns what went wrong."""
+    """Kill, stop or slow down ranks, and return the number of failed rounds."""
     choose, wrong = random.Random(options.seed), 0
     longest: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch:
@@ -177,7 +178,7 @@ def faults(options: argparse.Namespace) -> int:
 def _round(
     engine: Engine, folder: Path, choose: random.Random, kind: str, longest: Counter[str]
 ) -> str | None:
-    """What went wrong in one round; None where nothing did."""
+    """Run a round and describe its failure; None if it succeeded."""
     model = engine.load(folder)
     ranks = engine.stats()["ranks"]
     pid = choose.choice(ranks)["pid"]
@@ -190,7 +191,7 @@ def _round(
                 code = event.code if isinstance(event, Failed) else str(event.reason)
                 mine.append((code, time.monotonic()))
 
-        goes_on = {END: -1e9}  # until somebody ends it: else all may be over before the fault
+        goes_on = {END: -1e9}  # until stopped, because replies mustn't end before the fault
         params = SamplingParams(60000, temperature=1.0, seed=number, logit_bias=goes_on)
         replies.append(
             engine.open_session(model).send("la " * choose.randint(1, 400), params, note)
@@ -198,7 +199,7 @@ def _round(
     time.sleep(choose.random() * 3)
     began = time.monotonic()
     with _harm(pid, kind):
-        if kind == "slow":  # that is no fault: all go on, and can be stopped
+        if kind == "slow":  # not a fault: replies continue and can be stopped
             time.sleep(2)
             began = time.monotonic()
             for reply in replies:
@@ -217,14 +218,14 @@ def _round(
         return f"it took {took:.1f} s until all had ended"
     if kind == "slow":
         return None
-    engine.stats()  # starts the next ones, once those have gone
+    engine.stats()  # starts new ranks once the old ranks have ended
     left = [r["pid"] for r in ranks if Path(f"/proc/{r['pid']}").exists()]
     return f"processes are left: {left}" if left else None
 
 
 @contextlib.contextmanager
 def _harm(pid: int, kind: str) -> Iterator[None]:
-    """Kill or stop a process, or let it run for a tenth of the time meanwhile."""
+    """Kill or stop a process, or let it run a tenth of the time in this block."""
     over = threading.Event()
 
     def drag() -> None:
@@ -250,7 +251,7 @@ def _harm(pid: int, kind: str) -> Iterator[None]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the parts that are named; all of them otherwise."""
+    """Run the named parts, or all of them."""
     parser = argparse.ArgumentParser(prog="tests.torture ranks", description=__doc__)
     parser.add_argument("parts", nargs="*", choices=("tokens", "faults", []), default=[])
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 3], help="how many (2 and 3)")

@@ -77,7 +77,9 @@ def together(engine: Engine, model: Model, found: Found) -> None:
 
 
 def code_words(engine: Engine, model: Model, found: Found) -> None:
-    """Run twenty turns of two chats. Neither may see the other's word or lose its cache."""
+    """Run twenty turns of two chats, neither of which may see the other's word or lose its
+    cache.
+    """
     words = {"MARBLE": engine.open_session(model), "WALNUT": engine.open_session(model)}
     mixed = reused = 0
     for turn in range(20):
@@ -182,7 +184,7 @@ def _tokens(net: Any, model: Model, question: str, count: int) -> mx.array:
 
 
 def perplexity(folder: Path, found: Found, theirs: Any) -> Any:
-    """Compare the perplexity of a text with float32's; return the net in few bits."""
+    """Compare the perplexity of a text with float32's and return the quantized model."""
     from mlx_lm.utils import load_tokenizer
 
     from engine.model import loader
@@ -207,8 +209,8 @@ def perplexity(folder: Path, found: Found, theirs: Any) -> Any:
 def greedy(engine: Engine, model: Model, found: Found, theirs: Any, count: int) -> None:
     """Compare replies of 24 tokens with mlx-lm's in float32.
 
-    Prints the gap at each first difference: by how much mlx-lm's logit of its own token exceeds
-    that of ours. Where it is small, the two best tokens are nearly equal.
+    Prints the gap at each first difference, i.e. how far mlx-lm's logit of its own token exceeds
+    that of ours. A small gap means that the best two tokens are nearly equal.
     """
     equal, gaps, margins = 0, list[float](), list[float]()
     for number in range(count):
@@ -249,7 +251,7 @@ def overflow(engine: Engine, model: Model, found: Found) -> None:
 
 
 def drafts(folder: Path, found: Found, scratch: Path) -> None:
-    """Use the model's first layers as a draft model. The replies must be the same."""
+    """Use the model's first layers as a draft model, which must not change the replies."""
     import math
 
     from engine.bench.small_copies import first_layers
@@ -279,7 +281,7 @@ def drafts(folder: Path, found: Found, scratch: Path) -> None:
 
 
 def with_the_guide(engine: Engine, model: Model, found: Found) -> None:
-    """Let the Guide reply beside two chats of the real model. These must reply as alone."""
+    """Let the Guide reply next to two chats of the real model, which must reply as alone."""
     params = SamplingParams(max_tokens=40, temperature=0.0)
     alone = [
         list(engine.open_session(model).send(q, params).tokens(PATIENCE)) for q in QUESTIONS[:2]
@@ -294,7 +296,7 @@ def with_the_guide(engine: Engine, model: Model, found: Found) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run all parts. Returns 1 if one found a fault."""
+    """Run each part and return 1 if one of them found a fault."""
     parser = argparse.ArgumentParser(prog="tests.torture real", description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", help="of another model")
     parser.add_argument("--greedy", type=int, default=100, help="greedy answers to compare (100)")

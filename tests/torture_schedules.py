@@ -1,10 +1,10 @@
-"""Random schedules of models in few bits: every token and logit is the same as alone.
+"""Random schedules of quantized models, where each token and logit must be the same as alone.
 
     python -m tests.torture schedules [--schedules 200] [--families llama qwen3 …]
 
 Chats join, leave, fork, are edited, evicted and restored, and prompts are read in chunks of random
-sizes. Then each chat runs alone. Where a model computes by the CPU kernels' decoder, each row of
-logits must be the same bits; elsewhere tokens may differ where two logits are nearly equal.
+sizes. Then each chat runs alone. If a model uses the CPU kernels' decoder, each row of logits must
+match bit for bit. Otherwise tokens may differ if two logits are nearly equal.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ FAMILIES = (
     *("mistral3", "gemma3_text", "qwen3_moe", "qwen3_next"),
 )
 CONTEXT, PREFIX = 400, 48  # tokens
-FEW = 4  # chats that fit into a tight budget
+FEW = 4  # chats that fit into a small budget
 
 Logits = dict[tuple[int, int], set[bytes]]
-"""By the seed of a reply and the index of its token: digests of the rows of logits."""
+"""Digests of logit rows by the seed of a reply and the index of its token."""
 
 
 class Played(Struct):
-    """One schedule: its replies next to those of chats alone, and rows of logits."""
+    """A schedule's replies, the same chats' replies alone, and its rows of logits."""
 
     outcome: Outcome
     rows: int  # number of rows computed both in a batch and alone
@@ -86,7 +86,7 @@ def random_chunks(seed: int) -> Iterator[None]:
 def play(folder: Path, seed: int, steps: int, chats: int = 8) -> Played:
     """Play the schedule of a seed, then run its chats alone.
 
-    Every second schedule has memory for a few of the chats only, and every fourth a disk besides.
+    Every second schedule only has memory for a few of the chats, and every fourth also has a disk.
     """
     is_tight, has_disk = seed % 2 == 1, seed % 4 == 3
     with short_context(CONTEXT), Engine() as judge, tempfile.TemporaryDirectory() as disk:
@@ -99,7 +99,7 @@ def play(folder: Path, seed: int, steps: int, chats: int = 8) -> Played:
                 done = schedule.run(steps)
         with recorded_logits() as alone:
             outcome = compare(judge, folder, done)
-    # Keys in few bits are read by MLX's own kernels.
+    # MLX's own kernels handle quantized keys.
     plain = {t.params.seed for c in done if not c.options.get("kv_bits") for t in c.turns}
     both = [place for place in company if place in alone and place[0] in plain]
     unequal = [
@@ -120,7 +120,7 @@ def uses_decoder(folder: Path) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Play schedules of each family; returns 1 if one found a fault."""
+    """Play schedules of each family and return 1 if one of them found a fault."""
     parser = argparse.ArgumentParser(prog="tests.torture schedules", description=__doc__)
     parser.add_argument("--families", nargs="+", default=FAMILIES, metavar="NAME")
     parser.add_argument("--schedules", type=int, default=200, help="per family (200)")

@@ -1,8 +1,9 @@
-"""Vision models against mlx-vlm's `generate`, and random schedules against chats alone.
+"""Vision models compared with mlx-vlm's `generate`, and random schedules compared with chats alone.
 
 Each family has a tiny model with random weights. mlx-vlm runs in a separate environment
-(`tests/environments`). In a schedule, chats are asked about images of several sizes, fork, cancel,
-and lose caches. Every answer must equal that of a chat alone; cancelled answers up to their end.
+(`tests/environments`). In a schedule, chats get questions about images of several sizes, fork,
+cancel and lose caches. Every reply must match that of a chat alone, canceled replies up to their
+end.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ PARAMS = SamplingParams(max_tokens=TOKENS, temperature=0.0)
 
 
 def its_own(folder: Path, file: Path, text: str) -> list[int]:
-    """Return the answers of mlx-vlm's `generate` about images."""
+    """Return the tokens that mlx-vlm's `generate` outputs for an image."""
     script = environments.HERE / "clients" / "vlm_generate.py"
     command = [environments.python_of("vlm"), script, folder, file, text, TOKENS]
     made = subprocess.run(

@@ -1,15 +1,15 @@
 """A server with clients that come and go: `python -m tests.torture serve`.
 
 Thousands of requests with random sessions, forks, deletions and disconnects, then a thousand idle
-connections, a thousand agents with ids beside a chat, a thousand unread streams, and crowds of up
+connections, a thousand agents with ids next to a chat, a thousand unread streams, and crowds of up
 to 256 clients, while the engine streams eight replies of its own. No connection is refused, waiting
-requests are answered in order, and at the end the server uses the same memory, threads and
+requests are served in order, and in the end the server uses as much memory and as many threads and
 descriptors as at the start.
 
-Then one key attacks a server that it shares with another key, whose short requests are answered all
-the time: large bodies of small lists, slow bodies, storms of answers that are all cancelled at
-once, and ten thousand held streams (as many as the machine's limit of descriptors allows;
-`--held-seconds 600` is the full form).
+Then a key attacks a server that it shares with another key, whose short requests continue to get
+replies: large bodies of small lists, slow bodies, storms of canceled requests, and ten thousand
+held streams (as many as the machine's descriptor limit allows; `--held-seconds 600` is the full
+form).
 """
 
 from __future__ import annotations
@@ -66,17 +66,17 @@ STREAM = "stream"
 UNREAD_TOKENS = 32
 UNREAD_SECONDS = 600.0
 UNREAD_EACH = 100_000
-"""Bytes of the process for each unread stream: its connection and its queue."""
+"""Process memory in bytes per unread stream: its connection and its queue."""
 BUFFERED_EACH = 400_000
-"""Bytes of system memory for each of them."""
+"""System memory in bytes per unread stream."""
 HELD_EACH = 150_000
-"""Bytes of the process for each waiting or running stream that is read."""
+"""Process memory in bytes per waiting or running stream that is read."""
 ATTACKED_GROWTH = 150 * 2**20
-"""Bytes that the process may keep after attacks, mostly space of dead objects."""
+"""Bytes that the process may keep after attacks, mostly fragmentation."""
 HELD_KEPT = 40_000
-"""Bytes that the process may keep per held stream: a second crowd needs no more than the first."""
+"""Bytes that the process may keep per held stream. A second crowd needs no more than the first."""
 ATTACKED_PATIENCE = 30.0
-"""Seconds until an unread connection is closed. Ten thousand arrive at once."""
+"""Seconds until an unread connection closes, with ten thousand arriving together."""
 
 
 def main(arguments: list[str]) -> int:
@@ -108,11 +108,11 @@ def main(arguments: list[str]) -> int:
 
 
 def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Namespace) -> int:
-    """Attack with one key while another sends requests. Returns the number of faults."""
+    """Attack with one key while another sends requests, and return the number of faults."""
     keys = Keys(folder / "keys.json")
     good, bad = keys.make("good"), keys.make("bad")
     settings = Settings(connections=chosen.held + 100, queue=2 * chosen.held + 100)
-    # A model that is not loaded, so that its requests have no known maximum length.
+    # An unloaded model, so that its requests have no known maximum length.
     unloaded = write_model(folder / "unloaded", FAMILIES["plain"], scale=3.0)
     faults: list[str] = []
     with Server(engine, [model], 0, ATTACKED_PATIENCE, settings, (str(unloaded),), keys) as server:
@@ -144,10 +144,10 @@ def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Names
 
 
 class Asker:
-    """The other key: short streamed answers in sequence, on a thread.
+    """Short streamed requests of the other key, in sequence on a thread.
 
     Attributes:
-        answered: number of answers so far.
+        answered: number of replies so far.
     """
 
     def __init__(self, server: Server, key: str) -> None:
@@ -160,7 +160,7 @@ class Asker:
         self._thread.start()
 
     def told(self, faults: list[str], during: str = "") -> str:
-        """Return the durations of requests since the last call. Incomplete answers are faults."""
+        """Return the durations since the last call. Incomplete replies are recorded as faults."""
         took, self._took = sorted(self._took), []
         wrong, self._wrong = self._wrong, []
         faults += [f"{during}: the other key got {what!r}" for what in wrong[:3]]
@@ -188,7 +188,7 @@ class Asker:
 
 
 def _large_bodies(server: Server, key: str, _: argparse.Namespace, faults: list[str]) -> str:
-    """Send sixty megabytes of JSON that is slow to parse, and of other data."""
+    """Send 60 MB bodies, some of JSON that is slow to parse."""
     mega, seen = 2**20, Counter[str]()
     said = b'{"messages":[{"role":"user","content":"'
     kinds: dict[str, Callable[[], bytes]] = {
@@ -221,7 +221,7 @@ def _large_bodies(server: Server, key: str, _: argparse.Namespace, faults: list[
 
 
 def _slow_bodies(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
-    """Send bodies at a byte per second, on all connections."""
+    """Send bodies at a byte per second on every connection."""
     count = chosen.held // 10
     held = [connect(server, raw(endless(), f"Authorization: Bearer {key}")[:-90])]
     whole = raw(endless(), f"Authorization: Bearer {key}")
@@ -242,7 +242,7 @@ def _slow_bodies(server: Server, key: str, chosen: argparse.Namespace, faults: l
 
 
 def _cancel_storms(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
-    """Cancel hundreds of waiting or running answers at the same moment."""
+    """Cancel hundreds of waiting or running requests together."""
     asked = raw(endless(), f"Authorization: Bearer {key}")
     several = raw(endless(n=4), f"Authorization: Bearer {key}")
     longest = 0.0
@@ -355,7 +355,7 @@ def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:
     for count in map(int, filter(None, chosen.clients.split(","))):
         came = crowd(server, count)
         print(f"{came.told()}; {streams.told()}", flush=True)
-        # Requests are answered together, and connections are accepted together.
+        # Replies decode together, and connections are accepted together.
         if came.refused or came.failed or came.overtaken > AT_ONCE + ACCEPTED:
             faults.append(f"{count} clients: {came.told()}")
     streams.end()
@@ -374,7 +374,7 @@ def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:
 
 
 def _batch(server: Server, rng: random.Random) -> None:
-    """Send requests and disconnect from some of them at any moment."""
+    """Send requests, and disconnect some of them at random."""
     clients = []
     for _ in range(BATCH):
         client = connect(server)
@@ -422,7 +422,7 @@ def _request(rng: random.Random) -> bytes:
 
 
 def _idle(server: Server, count: int) -> None:
-    """Hold connections that are idle or stop in the middle of a request."""
+    """Hold connections that are idle or stop within a request."""
     halves = [b"", b"GET /v1/mod", raw(body())[:-5]]
     held: list[socket.socket] = []
     try:
@@ -435,10 +435,10 @@ def _idle(server: Server, count: int) -> None:
 
 
 def _unread(server: Server, count: int) -> list[str]:
-    """Hold unread streams. Returns the faults.
+    """Hold unread streams and return the faults.
 
-    Most answers fit the system's buffers; every fortieth has no end. Requests of others are
-    answered in turn, and the server closes all of these streams by itself.
+    Most replies fit into system buffers, and every fortieth has no end. Requests of others are
+    served in the meantime, and the server closes these streams on its own.
     """
     before, began = _held(server), time.monotonic()
     without_end = raw(endless())
@@ -477,7 +477,7 @@ def _unread(server: Server, count: int) -> list[str]:
             faults.append(f"streams that nobody reads took {grown} bytes")
         if buffers > count * BUFFERED_EACH:
             faults.append(f"streams that nobody reads left {buffers} bytes with the system")
-        if taken > 2 * count + SPARE_FILES:  # both ends are in this process
+        if taken > 2 * count + SPARE_FILES:  # both ends belong to this process
             faults.append(f"streams that nobody reads took {taken} descriptors")
     finally:
         for client in held:

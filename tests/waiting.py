@@ -11,7 +11,7 @@ def until(
     seconds: float = 60,
     turn: Callable[[], object] = lambda: time.sleep(0.005),
 ) -> None:
-    """Call ``turn`` until the condition holds. Fails after this many seconds."""
+    """Call ``turn`` until the condition holds. Fails after `seconds`."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"waited {seconds} s in vain"

@@ -1,4 +1,4 @@
-"""Dozens of random user actions. `python -m tests.torture person` runs ten thousand.
+"""Dozens of random user actions. `tests.app.person` can run thousands.
 
 The actions are the same in every run, so a failure here comes from a change.
 """

@@ -1,7 +1,7 @@
-"""A first conversation as somebody has it who sees nothing: by the accessibility tree alone.
+"""A first conversation through the accessibility tree alone, as with a screen reader.
 
-It needs `apt-get install at-spi2-core gir1.2-atspi-2.0 python3-gi` besides Xvfb, and is skipped
-without it.
+Besides Xvfb it needs `apt-get install at-spi2-core gir1.2-atspi-2.0 python3-gi`, and is skipped
+without these packages.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from app.store.attachments import from_column, text_from_json
 from tests.desktop.conftest import Desk
 from tests.engine import document_samples as samples
 
-PYTHON = "/usr/bin/python3"  # the system's: it has the binding
+PYTHON = "/usr/bin/python3"  # the system's Python, which has the binding
 READER = Path(__file__).parent / "reader.py"
 
 
 def missing() -> str:
-    """What is not installed, in words; "" if all is."""
+    """Return a message about the first missing package, or ""."""
     if shutil.which("dbus-daemon") is None:
         return "dbus-daemon not installed"
     if not Path("/usr/share/dbus-1/services/org.a11y.Bus.service").exists():
@@ -41,7 +41,7 @@ def missing() -> str:
 
 
 class Ear:
-    """Asks the reader, and waits for what it is told."""
+    """Sends requests to the reader and waits for results."""
 
     def __init__(self, desk: Desk, process: subprocess.Popen[str]) -> None:
         self._desk = desk
@@ -56,12 +56,12 @@ class Ear:
         return json.loads(self._process.stdout.readline())
 
     def find(self, role: str, name: str) -> dict[str, Any]:
-        """Wait until something of this role is shown whose name begins so; what is said of it."""
+        """Wait for an element with this role and start of a name, and return its description."""
         self._desk.until(lambda: self.ask("find", role, name))
         return dict(self.ask("find", role, name) or {})
 
     def named(self, name: str) -> None:
-        """Wait until something is shown whose name begins so, whatever it is."""
+        """Wait for any element whose name starts with `name`."""
         self._desk.until(lambda: any(n.startswith(name) for _, n in self.ask("tree")))
 
     def press(self, name: str) -> None:
@@ -74,13 +74,13 @@ class Ear:
         return list(self.ask("heard")["announced"])
 
     def focused(self) -> list[list[str]]:
-        """Role and name of all that had the focus, the latest last."""
+        """Return role and name of each element that had the focus, the most recent last."""
         return list(self.ask("heard")["focused"])
 
 
 @pytest.fixture
 def bus() -> Iterator[str]:
-    """The address of a session bus of the test's own."""
+    """Start a separate session bus and return its address."""
     if why := missing():
         pytest.skip(why)
     daemon = subprocess.Popen(
@@ -98,7 +98,7 @@ def bus() -> Iterator[str]:
 
 @pytest.fixture
 def ear(display: str, bus: str, tmp_path: Path) -> Iterator[tuple[Desk, Ear]]:
-    """The program, started for the first time, and somebody who listens."""
+    """Start the program for the first time, with a connected reader."""
     env = {"DBUS_SESSION_BUS_ADDRESS": bus, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
     made = Desk(display, tmp_path / "profile", **env)
     reader = subprocess.Popen(
@@ -121,11 +121,11 @@ def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, E
     reader.write("Message", "My code word is amber. Please remember it.")
     reader.press("Send")
     desk.until(lambda: any("Guide: done" in words for words in reader.heard()))
-    began, done = reader.heard()  # two words of the answer, however many tokens it had
+    began, done = reader.heard()  # two words of the answer, regardless of its tokens
     assert began == "Guide: replying"
 
     text = reader.find("label", "Answer")["text"]
-    desk.until(desk.answers)  # what is told is written down a moment later
+    desk.until(desk.answers)  # the text is saved slightly later
     ((_, answer),) = desk.answers()
     assert text == answer
     assert done == f"Guide: done. {text}"
@@ -143,7 +143,7 @@ def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, E
 
     desk.keys("ctrl+shift+f", "Return")
     desk.until(lambda: desk.title().startswith("My code word"))
-    desk.keys("F6")  # into the conversation, to its last message
+    desk.keys("F6")  # to the last message of the conversation
     desk.until(lambda: reader.focused()[-1] == ["list item", f"Guide: {text}"])
     desk.keys("ctrl+comma")
     desk.until(lambda: reader.ask("find", "dialog", "Settings"))
@@ -154,7 +154,7 @@ def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, E
 
 
 def test_attach_a_pdf_by_keys_and_ask_about_page_3(ear: tuple[Desk, Ear], tmp_path: Path) -> None:
-    desk, hears = ear  # the keys attach and ask; the tree tells what is shown, and unfolds the file
+    desk, hears = ear  # keys attach and ask; the tree shows the result and opens the file
     pages = ["The cover of it", *["Words that lead nowhere and say nothing."] * 4]
     pages[2] = "The owl sleeps by day."
     path = samples.pdf(tmp_path / "report.pdf", pages)
@@ -163,14 +163,14 @@ def test_attach_a_pdf_by_keys_and_ask_about_page_3(ear: tuple[Desk, Ear], tmp_pa
     desk.type(str(path))
     desk.keys("Return")
     hears.named("File report.pdf, PDF, 5 pages")
-    desk.keys("Tab", "Return")  # to the file, whose menu says what the model gets of it
+    desk.keys("Tab", "Return")  # to the file, whose menu shows what is sent to the model
     passages = ["menu item", "Passages Matching the Message"]
 
     def down() -> bool:
-        """One entry further, as long as it is another one."""
+        """Move to the next entry, unless this is the last."""
         heard = len(hears.focused())
         desk.keys("Down")
-        end = time.monotonic() + 3  # the first may come before the menu
+        end = time.monotonic() + 3  # the first press may come before the menu
         while len(hears.focused()) == heard and time.monotonic() < end:
             time.sleep(0.05)
         return hears.focused()[-1] == passages
@@ -186,7 +186,7 @@ def test_attach_a_pdf_by_keys_and_ask_about_page_3(ear: tuple[Desk, Ear], tmp_pa
     ((text,),) = desk.ask("SELECT content FROM attached")
     (file,) = from_column(str(kept))
     assert [page for page, _, _ in file.spans] == [3]
-    # What goes to the model is made of these two, and of nothing else.
+    # The prompt is built from these two parts alone.
     told = with_files(str(said), (file,), lambda _: text_from_json(json.loads(str(text))))
     assert '<page number="3">\nThe owl sleeps by day.\n</page>' in told
     assert "lead nowhere" not in told

@@ -1,4 +1,4 @@
-"""What a person does, by the keyboard alone."""
+"""Everyday use with the keyboard alone."""
 
 from __future__ import annotations
 

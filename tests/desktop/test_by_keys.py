@@ -1,4 +1,4 @@
-"""Work that goes on over several panes and parts of the window, by the keyboard alone."""
+"""Tasks that involve several panes and parts of the window, with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tests.engine.scripted import TEMPLATE, write_chains
 
 
 def endless_model(folder: Path) -> Path:
-    """Write a model that says "a a a" without end. A question with an "a" allows it to."""
+    """Write a model that repeats "a" forever if the question contains an "a"."""
     folder.mkdir()
     write_tokenizer(folder, TEMPLATE)
     return write_chains(folder, [("a", " ", "a")], 2, context=2**20)
 
 
 def three_panes(desk: Desk) -> None:
-    """Three chats beside each other, each with an answer; the focus is in the last one."""
+    """Open three chats side by side with an answer each, the last focused."""
     desk.say("Hello")
     desk.until(lambda: len(desk.answers()) == 1)
     for number, word in ((2, "Good morning"), (3, "Good evening")):
@@ -32,7 +32,7 @@ def test_compare_two_temperatures_and_go_on_from_the_second(desk: Desk) -> None:
     desk.type("Tell me about rivers")
     desk.keys("ctrl+alt+c")
     desk.until(lambda: desk.dialog("Compare"))
-    # Past the files to what differs, there to the next choice, and on to how many.
+    # Skip the files to the varying setting, select its next choice, then go to the count.
     desk.keys("Tab", "Tab", "Down", "Tab", "Down", "ctrl+Return")
     desk.until(lambda: len(desk.answers()) == 2)
     chats = dict(desk.ask("SELECT variant, id FROM chats WHERE deleted_at IS NULL"))
@@ -46,7 +46,7 @@ def test_compare_two_temperatures_and_go_on_from_the_second(desk: Desk) -> None:
     desk.say("Thanks")
     desk.until(lambda: len(desk.answers()) == 3)
     assert [chat for chat, _, _ in desk.asked("Thanks")] == [kept]
-    assert len(desk.chats()) == 2  # closed is not deleted
+    assert len(desk.chats()) == 2  # closing a chat doesn't delete it
 
 
 def test_the_actions_of_a_message_branch_answer_again_and_page(desk: Desk) -> None:
@@ -61,12 +61,12 @@ def test_the_actions_of_a_message_branch_answer_again_and_page(desk: Desk) -> No
     ((other, _, _),) = desk.asked("Thanks")
     assert other != first
     assert len([chat for chat, _ in desk.answers() if chat == other]) == 2
-    desk.keys("F6", "shift+Tab", "Escape", "F6")  # out of it and in again
+    desk.keys("F6", "shift+Tab", "Escape", "F6")  # leave the conversation and enter it again
     desk.keys("Tab", "Tab", "Tab", "Tab", "Return")  # same again, answer again
     desk.until(lambda: len(desk.answers()) == 4)
 
     again = desk.shown(other)
-    desk.keys("F6", "Tab", "Return")  # the pager stands before the other buttons
+    desk.keys("F6", "Tab", "Return")  # the pager comes before the other buttons
     desk.until(lambda: desk.shown(other) != again)
     desk.keys("F6", "Tab", "Return")
     desk.until(lambda: desk.shown(other) == again)
@@ -79,13 +79,13 @@ def test_a_reply_is_paused_from_the_score(display: str, tmp_path: Path) -> None:
     Settings(model=model, models=(model,)).save(file)
     try:
         desk.start()
-        desk.keys("ctrl+j")  # before there is a reply: its lane comes with the next figures
+        desk.keys("ctrl+j")  # before the reply starts; its lane appears with the next stats
         desk.say("Go on with a")
         desk.until(lambda: desk.length() > 0)
         desk.keys("F6", "F6", "space")
         before = desk.stands_still()
         assert desk.answers() == []
-        desk.keys("ctrl+shift+p")  # and goes on from anywhere
+        desk.keys("ctrl+shift+p")  # continues, from any focus
         desk.until(lambda: desk.length() > before)
     finally:
         desk.kill()
@@ -113,7 +113,7 @@ def test_versions_and_notice_actions_by_keys(desk: Desk) -> None:
     desk.until(lambda: desk.chats() == [])
     desk.keys("ctrl+z")
     desk.until(lambda: len(desk.chats()) == 1)
-    # Long after, it takes back words in the message and nothing else.
+    # Much later, undo only affects words in the message.
     desk.keys("ctrl+n", "ctrl+w", "ctrl+z")
     desk.type("Words")
     desk.until(lambda: desk.drafts() == ["Words"])
@@ -122,12 +122,12 @@ def test_versions_and_notice_actions_by_keys(desk: Desk) -> None:
 def test_broadcast_moving_and_resizing_panes(desk: Desk) -> None:
     three_panes(desk)
     chats = [chat for chat, _ in desk.answers()]
-    desk.keys("ctrl+shift+b", "ctrl+alt+b", "ctrl+Tab")  # all but the last; round to the first
+    desk.keys("ctrl+shift+b", "ctrl+alt+b", "ctrl+Tab")  # all but the last, around to the first
     desk.until(lambda: desk.title().startswith("Hello"))
     desk.say("Write a short poem")
     desk.until(lambda: len(desk.answers()) == 5)
     assert {chat for chat, _, _ in desk.asked("Write a short poem")} == set(chats[:2])
-    desk.say("Thanks")  # a broadcast is for one message
+    desk.say("Thanks")  # a broadcast covers a single message
     desk.until(lambda: len(desk.answers()) == 6)
     assert [chat for chat, _, _ in desk.asked("Thanks")] == chats[:1]
 
@@ -136,7 +136,7 @@ def test_broadcast_moving_and_resizing_panes(desk: Desk) -> None:
     first, second, third = (str(chat) for chat in chats)
 
     def stand(*places: set[str]) -> None:
-        """Wait until the panes stand so, from left to right."""
+        """Wait for this arrangement of panes, from left to right."""
         desk.until(lambda: [set(area.chats) for area in desk.areas()] == list(places))
 
     stand({first}, {second}, {third})

@@ -1,4 +1,4 @@
-"""A longer piece of work by the keyboard alone."""
+"""A longer task with the keyboard alone."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What a person does by the mouse: places are where the default window has them."""
+"""Everyday use with the mouse, at the default window's positions."""
 
 from __future__ import annotations
 
 from tests.desktop.conftest import Desk
 
-# Of a window of 1180x780 at the screen's corner: 240 of sidebar, 37 of the row.
+# Positions in a window of 1180x780 at the screen's corner: 240 for the sidebar, 37 for the row.
 NEW_CHAT = (215, 18)
 FIRST_TAB = (262, 18)
 SPLIT_RIGHT = (1131, 18)
@@ -17,7 +17,7 @@ def hello(desk: Desk) -> None:
 
 
 def bare(text: str) -> str:
-    """Without the marks of Markdown that are not shown."""
+    """Remove Markdown characters that aren't displayed."""
     return text.replace("`", "").replace("*", "").strip()
 
 
@@ -34,7 +34,7 @@ def test_a_pane_is_split_and_a_tab_dragged_over_to_it(desk: Desk) -> None:
     desk.until(lambda: [area.chats for area in desk.areas()] == [(first, second), (third,)])
     desk.drag(FIRST_TAB, (1000, 18))
     desk.until(lambda: [set(area.chats) for area in desk.areas()] == [{second}, {first, third}])
-    desk.until(lambda: desk.title().startswith("Hello"))  # the focus went with it
+    desk.until(lambda: desk.title().startswith("Hello"))  # it got the focus
 
 
 def test_hovering_shows_what_can_be_done(desk: Desk) -> None:
@@ -56,7 +56,7 @@ def test_words_across_blocks_are_selected_and_copied(desk: Desk) -> None:
     lines = (bare(line) for line in str(answer).splitlines() if "```" not in line)
     words = [line for line in lines if line]
     assert len(words) > 2
-    desk.drag((331, 168), (1080, 680))  # from the answer's first line to far below its last
+    desk.drag((331, 168), (1080, 680))  # from the answer's first line to far below its end
     desk.keys("ctrl+c")
     desk.click(*COMPOSER)
     desk.keys("ctrl+v")

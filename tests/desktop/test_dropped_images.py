@@ -1,4 +1,4 @@
-"""An image pulled by the mouse out of another program's window and dropped on panes."""
+"""Images dragged with the mouse from another program's window onto panes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from engine.bench.seeing import write_seeing
 from tests.desktop.conftest import Box, Desk
 from tests.desktop.test_by_keys import endless_model
 
-SHELF = (1200, 40)  # beside the window of 1180x780
+SHELF = (1200, 40)  # next to the window of 1180x780
 PICTURE = (1260, 70)
 SECOND_CHAT = (120, 158)
 GOES_ON: Box = (242, 40, 708, 405)
@@ -33,7 +33,9 @@ TINT: Colour = QColor(LIGHT.accent_quiet).getRgb()[:3]
 
 @pytest.fixture
 def seeing(display: str, tmp_path: Path) -> Iterator[Desk]:
-    """The program with a model that sees, a chat whose model never ends, and an image beside it."""
+    """Start with a vision model, a chat that never stops replying, and an image in another
+    window.
+    """
     desk = Desk(display, tmp_path / "profile")
     paths = Paths.in_profile(desk.profile)
     paths.settings.parent.mkdir(parents=True)
@@ -56,7 +58,7 @@ def seeing(display: str, tmp_path: Path) -> Iterator[Desk]:
 
 
 def short(model: Path) -> Path:
-    """The same with so small a context that its answers end soon."""
+    """Reduce the model's context, so that its answers end soon."""
     config = json.loads((model / "config.json").read_text())
     config["text_config"]["max_position_embeddings"] = 100
     (model / "config.json").write_text(json.dumps(config))
@@ -64,7 +66,7 @@ def short(model: Path) -> Path:
 
 
 def seen(desk: Desk, box: Box, colour: Colour = ORANGE) -> int:
-    """How many pixels there are of a colour, or nearly that."""
+    """Count the pixels of approximately this color."""
     bands = desk.picture(box).convert("RGB").split()
     near = [
         band.point([255 * (abs(value - wanted) < 8) for value in range(256)])
@@ -75,7 +77,7 @@ def seen(desk: Desk, box: Box, colour: Colour = ORANGE) -> int:
 
 
 def said(desk: Desk) -> int:
-    """How much the chat that goes on has said."""
+    """Return the length of the reply that never stops."""
     ((length,),) = desk.ask("SELECT length(content) FROM messages WHERE status = 'streaming'")
     assert isinstance(length, int)
     return length
@@ -104,7 +106,7 @@ def test_dropped_image_is_answered_in_three_panes(
         desk.click((box[0] + box[2]) // 2, box[3] - 40)
         desk.say(f"What is it? {count}")
         desk.until(lambda count=count: len(desk.answers()) == count)
-        desk.until(lambda box=box: seen(desk, box) > 5_000)  # in the message now, and larger
+        desk.until(lambda box=box: seen(desk, box) > 5_000)  # now shown in the message, and larger
         desk.until(lambda began=began: said(desk) > began)
         began = said(desk)
     answered = {chat for chat, _ in desk.answers()}
@@ -116,16 +118,16 @@ def test_dropped_image_is_answered_in_three_panes(
 
 
 def drop(desk: Desk, box: Box) -> None:
-    """Pull the image there, and let go once the message's field shows that it would take it."""
+    """Drag the image there and release it once the field shows that it accepts the image."""
     x, y = (box[0] + box[2]) // 2, (box[1] + box[3]) // 2
     desk.carry(PICTURE, (x, y))
 
     def over() -> bool:
         for _ in range(30):
-            desk.point(x, y)  # a drag that begins late hears of no move before it
+            desk.point(x, y)  # a drag that starts late misses the earlier moves
             if seen(desk, box, TINT) > 5_000:
                 return True
-        desk.let_go()  # the other program had not seen the press: once more
+        desk.let_go()  # the other program missed the press, so repeat it
         desk.carry(PICTURE, (x, y))
         return False
 

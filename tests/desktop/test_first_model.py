@@ -1,4 +1,4 @@
-"""From the first start to an answer of a model that was found: the hub is one on the loopback."""
+"""From the first start to an answer of a downloaded model, with a hub on the loopback."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOUND = "mlx-community/Pocket-4bit"
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
-    """A hub with the models that are suggested for this machine, and one that is not."""
+    """Run a hub with the models suggested for this machine, plus another model."""
     with connected(monkeypatch, tmp_path / "home") as running:
         _, suggested = for_machine(machine_memory())
         for name in (*(model.repo for model in suggested), FOUND):
@@ -46,7 +46,7 @@ def first_model_found(desk: Desk, served: Hub) -> None:
     desk.click(*GET_MODEL)
     desk.until(lambda: desk.dialog("Get Model"))
     assert served.asked == []
-    desk.keys("Down", "Return")  # the first of the list
+    desk.keys("Down", "Return")  # the first result
     desk.until(lambda: models() == (suggested,))
     desk.keys("Up")  # back into the field
     desk.type("pocket")
@@ -57,7 +57,7 @@ def first_model_found(desk: Desk, served: Hub) -> None:
     desk.until(lambda: any(path.endswith("README.md") for path in asked()))
     desk.keys("Return")
     desk.until(lambda: FOUND in models())
-    desk.keys("Down", "Return")  # it is here now, so that the button opens it
+    desk.keys("Down", "Return")  # downloaded by now, so the button opens it
     desk.until(lambda: not desk.dialog("Get Model"))
     desk.say("Hello")
     desk.until(lambda: len(desk.answers()) == 1)

@@ -1,4 +1,4 @@
-"""A model on two processes of this machine, by the keyboard alone."""
+"""Running a model in two processes on this machine, with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_added_machine_answers_from_two_processes(desk: Desk) -> None:
     desk.until(file.exists)
     (host,) = json.loads(file.read_text())["hosts"]
     assert (host["name"], host["address"]) == ("second", "local")
-    desk.keys("space", "Tab", "Tab", "Tab", "Return")  # ticked; from the name's field it starts
+    desk.keys("space", "Tab", "Tab", "Tab", "Return")  # checked; Enter in the name starts it
     desk.until(lambda: desk.ask("SELECT id FROM chats WHERE model LIKE 'remote:%#Guide'"))
     desk.until(lambda: not desk.dialog("Multiple Computers"))
     desk.give_keys()

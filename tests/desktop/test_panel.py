@@ -1,4 +1,4 @@
-"""A panel of three and the tree of its branches, by the keyboard alone."""
+"""Panel of three and the tree of its branches, with the keyboard alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.desktop.conftest import Desk
 
 
 def panel(desk: Desk) -> dict[object, object]:
-    """The messages of a panel by letter, or by what was made of it."""
+    """Return the messages of a panel by letter or by kind of result."""
     told = "json_extract(stats, '$.panel.{}')".format
     rows = desk.ask(
         f"SELECT coalesce({told('kind')}, {told('letter')}), id FROM messages"
@@ -32,13 +32,13 @@ def test_panel_merge_unfold_keep_and_tree(desk: Desk) -> None:
     found = panel(desk)
     assert sorted(map(str, found)) == ["A", "B", "C", "merge"]
     assert desk.shown() == found["merge"]
-    desk.keys("ctrl+alt+u", "Right", "Return")  # unfolded, the second is kept
+    desk.keys("ctrl+alt+u", "Right", "Return")  # expand, then keep the second answer
     desk.until(lambda: desk.shown() == found["B"])
     desk.say("Thanks")
     desk.until(lambda: len(desk.answers()) == 5)
     assert [parent for _, _, parent in desk.asked("Thanks")] == [found["B"]]
 
-    desk.keys("ctrl+shift+g", "Up", "F2")  # above what is shown stands what was made last
+    desk.keys("ctrl+shift+g", "Up", "F2")  # the latest branch is above the shown one
     desk.type("Of all three")
     desk.keys("Return")
     desk.until(lambda: named(desk) == [(found["merge"], "Of all three")])

@@ -1,6 +1,6 @@
-"""A published server of tools (`mcp-server-time` of PyPI), used by the keyboard.
+"""Published tool server (`mcp-server-time` from PyPI), used with the keyboard.
 
-Skipped where its environment is missing: `python -m tests.torture published` makes it.
+Skipped if its environment is missing, which `python -m tests.torture published` creates.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not is_made("mcp_time"), reason="mcp-server-time
 
 @pytest.fixture
 def calling(display: str, tmp_path: Path) -> Iterator[Desk]:
-    """The program with that server, and a model that asks it for the time."""
+    """Start the program with that server, and a model that calls it for the time."""
     model = str(write_scripted(tmp_path / "Scripted", (CALL,), 8192))
     paths = Paths.in_profile(tmp_path / "profile")
     paths.data.mkdir()
@@ -48,7 +48,7 @@ def test_call_consent_deny_and_always(calling: Desk) -> None:
         return [(str(content), str(status)) for content, status in rows]
 
     def ask(number: int, *answer: str) -> str:
-        """Ask for the time, answer the card by key; what the model was told."""
+        """Ask for the time, answer the card with the keyboard, and return the tool's result."""
         desk.say(f"Question {number}")
         desk.until(lambda: len(calls()) == number)
         if answer:
@@ -62,7 +62,7 @@ def test_call_consent_deny_and_always(calling: Desk) -> None:
     desk.keys("Return", "shift+Tab", "shift+Tab", "shift+Tab", "space")  # Show Tools
 
     def press_until(sql: str) -> None:
-        """Press what has the focus, and again where nothing came of it: it was not there yet."""
+        """Press the focused control until it takes effect, since it may have appeared late."""
         desk.press_until(lambda: desk.ask(sql), "space")
 
     press_until("SELECT 1 FROM tool_pins WHERE server = 'time'")  # Use These Tools

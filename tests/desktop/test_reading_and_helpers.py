@@ -1,4 +1,4 @@
-"""Helpers that a model asks, one of them stopped, and a chat that reads theirs, by the keyboard."""
+"""Helpers called by a model, one of which is stopped, and a chat that reads their chat."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_stopped_helper_and_chat_reading_its_result(display: str, tmp_path: Path
         desk.start()
         desk.say("Ask them")
         desk.until(lambda: desk.ask("SELECT id FROM messages WHERE role = 'tool'"))
-        desk.keys("ctrl+alt+y", "t", "Tab", "Tab", "space")  # agreed to; its first lane, its Stop
+        desk.keys("ctrl+alt+y", "t", "Tab", "Tab", "space")  # allowed; first lane, Stop
         desk.until(lambda: desk.answers()[-1:] and desk.answers()[-1][1] == "It is fine.")
         ((told, stats),) = desk.ask("SELECT content, stats FROM messages WHERE role = 'tool'")
         lanes = [(lane["question"], lane["state"]) for lane in json.loads(str(stats))["lanes"]]

@@ -30,7 +30,7 @@ REST_SECONDS = 60.0
 
 
 class Broken:
-    """Makes engines fail on command. Enter it before anything else."""
+    """Causes engine failures on command. Enter it before anything else."""
 
     def __init__(self) -> None:
         self._before: Any = None

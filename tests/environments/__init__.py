@@ -1,7 +1,7 @@
-"""Programs that prove something from outside, and conflict with what is installed here.
+"""Programs for external checks, whose dependencies conflict with this project's.
 
-Each has an environment of its own under `build/environments`, made from `NAME.txt` in this folder
-when it is first needed. Every version in these files is pinned.
+Each has its own environment below `build/environments`, created on demand from `NAME.txt` in this
+folder. These files pin every version.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ ROOT = HERE.parents[1]
 
 
 def folder_of(name: str) -> Path:
-    """Where an environment lies, or would."""
+    """Return the folder of an environment, which may not exist yet."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     digest = hashlib.sha256((HERE / f"{name}.txt").read_bytes()).hexdigest()[:12]
     return ROOT / "build" / "environments" / f"{name}-{version}-{digest}"
 
 
 def is_made(name: str) -> bool:
-    """Whether an environment is there, so that nothing has to be installed."""
+    """Return True if an environment is complete, so that nothing needs to be installed."""
     return (folder_of(name) / "complete").exists()
 
 
 def python_of(name: str) -> Path:
-    """The Python of an environment, which is made where it is missing.
+    """Return the Python of an environment, after creating the environment if it is missing.
 
     Raises:
         SystemExit: the packages cannot be installed.

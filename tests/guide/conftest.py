@@ -11,7 +11,7 @@ import pytest
 from engine import Engine
 
 GUIDE = Path(__file__).resolve().parents[2] / "resources" / "guide"
-sys.path.insert(0, str(GUIDE))  # the corpus package is beside the model
+sys.path.insert(0, str(GUIDE))  # the corpus package is next to the model
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The corpus is seeded, and no held-out wording is in it."""
+"""The corpus is deterministic and contains no held-out phrases."""
 
 from __future__ import annotations
 

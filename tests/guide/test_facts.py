@@ -1,4 +1,4 @@
-"""What the Guide is taught of Stretto holds for the program: its keys, its menus, its words."""
+"""Facts taught to the Guide match the program's shortcuts, menus and texts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ GET = "Ctrl+Shift+O"
 
 
 def said() -> list[str]:
-    """All that the facts make it say."""
+    """Return every sentence that the facts contain."""
     facts = stretto.facts()
     keys = [text for fact in facts["key"] for text in (fact["does"], fact.get("note", ""))]
     return keys + [text for fact in facts["topic"] + facts["tour"] for text in fact["say"]]
 
 
 def places() -> set[str]:
-    """Every path of a menu or of the settings, as "Models > Get Model…"."""
+    """Return the paths of menus and settings, such as "Models > Get Model…"."""
     menus = {f"{m} > {REGISTRY[n].text}" for m, names in MENUS.items() for n in names if n != "-"}
     pages = {f"Settings > {row.page}" for row in ROWS.values()}
     return menus | pages
@@ -53,7 +53,7 @@ def test_every_menu_and_settings_page_that_is_named_exists() -> None:
 def test_it_uses_the_words_of_the_glossary() -> None:
     names = ("reply", "tool server", "computer", "Local API", "instructions")
     wrong = [word for name in names for word in GLOSSARY[name].get("not", ())]
-    wrong.remove("system prompt")  # people ask for it by that name, and are told what it is here
+    wrong.remove("system prompt")  # users ask for it under this name and get an explanation
     for text in said():
         assert not [word for word in wrong if has(text.casefold(), word)], text
 

@@ -1,4 +1,4 @@
-"""The trained model, through Stretto's own engine: it remembers, knows Stretto, keeps apart."""
+"""The trained Guide in Stretto's engine: memory, knowledge of Stretto, and separate chats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one tool that the Guide can call: the template, the corpus and the model agree on it."""
+"""The Guide's only tool: template, corpus and model agree on it."""
 
 from __future__ import annotations
 

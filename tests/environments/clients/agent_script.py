@@ -1,7 +1,7 @@
-"""What langchain's agents, which run on langgraph, get from a server: `python agent_script.py URL`.
+"""Run langchain's agents (on langgraph) with a server: `python agent_script.py URL`.
 
-An agent asks the model, runs the tools that it calls, and asks again with their results, until
-there is an answer.
+An agent sends a request, runs the tools that the model calls, and sends their results, until the
+model answers.
 """
 
 from __future__ import annotations

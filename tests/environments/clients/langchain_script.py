@@ -1,4 +1,4 @@
-"""What langchain-openai gets from a server: `python langchain_script.py URL`."""
+"""Use langchain-openai with a server: `python langchain_script.py URL`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def weather(city: str) -> str:
 
 
 def refusal(kind: type[Exception], ask: Callable[[], Any]) -> str:
-    """What the client's own exception says."""
+    """Return the message of the client's exception."""
     try:
         ask()
     except kind as error:

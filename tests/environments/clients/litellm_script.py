@@ -1,4 +1,4 @@
-"""What litellm gets from a server: `python litellm_script.py URL`. Prints a line for each proof."""
+"""Use litellm with a server: `python litellm_script.py URL`. Prints a line per successful check."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HELLO: Any = [{"role": "user", "content": "hello"}]
 
 
 def refusal(kind: type[Exception], **fields: Any) -> str:
-    """What the client's own exception says."""
+    """Return the message of the client's exception."""
     try:
         litellm.completion(**{"model": "openai/scripted", "messages": HELLO, **fields})
     except kind as error:

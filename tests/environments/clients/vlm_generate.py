@@ -1,4 +1,4 @@
-"""What mlx-vlm's own `generate_step` says: FOLDER IMAGE TEXT TOKENS; prints ids as JSON."""
+"""Print the ids from mlx-vlm's own `generate_step` as JSON. Arguments: FOLDER IMAGE TEXT TOKENS."""
 
 import json
 import sys
