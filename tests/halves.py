@@ -7,8 +7,8 @@ those, then uses what the two others leave of the cores. With files or folders a
 there is one normal pytest process.
 
 A few failed tests run again at the end, with nothing else running, and so does a group whose
-process died. Tests that pass this time are listed and do not fail the run, but they still point to a
-bug in the test or the program. The place where a process died is printed last.
+process died. Tests that pass this time are listed and do not fail the run, but they still point to
+a bug in the test or the program. The place where a process died is printed last.
 """
 
 from __future__ import annotations

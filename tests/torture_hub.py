@@ -1,10 +1,10 @@
 """A malicious hub: `python -m tests.torture hub`.
 
-The client is the program's own, through huggingface_hub and `HF_ENDPOINT`, as with the real hub. For
-each response at random, the hub reports wrong sizes and names, sends slowly or without end, redirects
-in circles, or changes a file halfway. Each lookup or download must end in time, with a message or
-with the exact bytes of the listed hashes. Nothing may be written outside the downloads, and no
-incomplete model, thread, connection or memory may be left over.
+The client is the program's own, through huggingface_hub and `HF_ENDPOINT`, as with the real hub.
+For each response at random, the hub reports wrong sizes and names, sends slowly or without end,
+redirects in circles, or changes a file halfway. Each lookup or download must end in time, with a
+message or with the exact bytes of the listed hashes. Nothing may be written outside the downloads,
+and no incomplete model, thread, connection or memory may be left over.
 """
 
 from __future__ import annotations
