@@ -6,7 +6,9 @@ Each check parses the sources or reads them as text, without importing the progr
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -285,17 +287,55 @@ VAGUE_OPENINGS = re.compile(
     r"(What|Who|Whether|Where|How|Which|Those|Of|So|It|One|They|All|As|Nothing|By|For|Gives|Tells"
     r"|Makes) "
 )
+STILTED_PHRASES = (
+    *("anew", "as of `", "be it", "come to nothing", "comes to nothing", "for ever", "is to be"),
+    *("made good", "nobody", "none where", "otherwise than", "so many", "that late", "those who"),
+    *("to be had", "whom"),
+)
+_STILTED = re.compile(  # a phrase may continue on another line, after "#" in a comment
+    rf"\b({'|'.join(STILTED_PHRASES)})(?!\w)".replace(" ", r"[\s#]+"), re.IGNORECASE
+)
 
 
 def vague_openings() -> set[str]:
     """Return docstrings that start with neither a verb nor a noun."""
+    quoted = re.compile(f'"{VAGUE_OPENINGS.pattern}')
     return {
         f"{path.relative_to(ROOT)}: {text.splitlines()[0]}"
-        for top in (*CODE, "resources")
-        for path in (ROOT / top).rglob("*.py")
+        for path in python_files()
+        if quoted.search(path.read_text(encoding="utf-8"))  # parses only a few files
         for text in _docstrings(tree(path))
         if VAGUE_OPENINGS.match(text)
     }
+
+
+def stilted_phrases() -> set[str]:
+    """Return docstrings and comments that contain one of the `STILTED_PHRASES`."""
+    return {
+        f"{path.relative_to(ROOT)}: {found[0]!r} in {text.strip()!r}"
+        for path in python_files()
+        if _STILTED.search(source := path.read_text(encoding="utf-8"))
+        for text in (*_docstrings(tree(path)), *_comments(source))
+        if (found := _STILTED.search(text))
+    }
+
+
+def python_files() -> Iterator[Path]:
+    for top in (*CODE, "resources", "tests"):
+        yield from (ROOT / top).rglob("*.py")
+
+
+def _comments(source: str) -> Iterator[str]:
+    """Yield comments, with the lines of a block joined."""
+    block, end = "", (0, 0)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            if end != (row - 1, column):
+                yield block
+                block = ""
+            block, end = f"{block} {token.string}", (row, column)
+    yield block
 
 
 def _docstrings(module: ast.Module) -> Iterator[str]:
@@ -521,6 +561,7 @@ RULES: dict[str, Callable[[], set[str]]] = {
     "a file's name is its own in app/": repeated_names,
     "a class name has one meaning": repeated_classes,
     "a docstring starts with a verb or a noun": vague_openings,
+    "prose has no stilted phrases": stilted_phrases,
     "the walk leads through what is there": astray,
     "no dialog is waited for in a loop of its own": loops_of_their_own,
     "no item of a layout is held": items_of_layouts,
@@ -586,6 +627,21 @@ def test_all_kinds_of_imports_are_seen(tmp_path: Path, monkeypatch: pytest.Monke
     finally:
         for remembered in (modules, imports):
             remembered.cache_clear()
+
+
+def test_stilted_prose_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "tests" / "x.py"
+    path.parent.mkdir()
+    path.write_text(
+        '"""What it does."""\n# Ask so\n# many times.\n\n'
+        'A = "nobody"\n"""Read\nanew."""\nB = 1  # whomever, for\nCC = 2  # ever\n'
+    )
+    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
+    assert vague_openings() == {"tests/x.py: What it does."}
+    assert {fault.partition(" in ")[0] for fault in stilted_phrases()} == {
+        "tests/x.py: 'so # many'",
+        "tests/x.py: 'anew'",
+    }
 
 
 def test_test_files_of_the_window_have_names_of_their_own() -> None:

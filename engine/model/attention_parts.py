@@ -187,7 +187,7 @@ def _by_numpy(pairs: Pairs, values: mx.array, n: int, mask: Any) -> PartialAtten
         scores = _masked(scores.reshape(batch, shared, rows // n, n, length), mask)
     if not dense.evaluated(scores):
         return None
-    # Nobody else uses `scores`, so numpy can write to MLX's memory.
+    # No other code uses `scores`, so numpy can write to MLX's memory.
     table = np.asarray(scores).reshape(-1, n, length)
     if isinstance(mask, str):
         table[..., length - n :] += np.triu(np.full((n, n), -np.inf, np.float32), 1)
