@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+import threading
 import time
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from msgspec import Struct
 
 from engine.engine import Engine, Session
 from engine.hub.gguf import kept
-from engine.messages import Event, Finished, TextDelta
+from engine.messages import Event, Failed, Finished, TextDelta
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
@@ -107,7 +108,9 @@ def real_model() -> Path:
 class Stream:
     """Reply with the arrival times of its tokens (`perf_counter`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, awaited: int = 0) -> None:
+        self.awaited = awaited
+        self.arrived = threading.Event()  # `awaited` tokens, or the end
         self.moments: list[float] = []
         self.reply: Reply | None = None
         self.sent = time.perf_counter()
@@ -115,6 +118,12 @@ class Stream:
     def note(self, event: Event) -> None:
         if isinstance(event, (TextDelta, Finished)):
             self.moments.append(time.perf_counter())
+        if len(self.moments) == self.awaited or isinstance(event, (Finished, Failed)):
+            self.arrived.set()
+
+    def cancel(self) -> None:
+        assert self.reply is not None
+        self.reply.cancel()
 
     def times(self) -> list[float]:
         """Wait for the reply to end, and return the arrival times of its tokens."""
@@ -128,9 +137,9 @@ class Stream:
         return self.times()[0] - self.sent
 
 
-def timed(session: Session, prompt: str, params: SamplingParams) -> Stream:
-    """Send a prompt and start recording when tokens arrive."""
-    stream = Stream()
+def timed(session: Session, prompt: str, params: SamplingParams, awaited: int = 0) -> Stream:
+    """Send a prompt and start recording when tokens arrive. `arrived` is set after `awaited`."""
+    stream = Stream(awaited)
     stream.reply = session.send(prompt, params, on_event=stream.note)
     return stream
 

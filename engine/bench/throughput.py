@@ -17,6 +17,9 @@ from engine.bench.subject import Subject, timed
 from engine.bench.traffic import Arrival
 from engine.params import SamplingParams
 
+# Real models end most other answers early.
+_LONG_ANSWER = "Write a long story about this, at least 2,000 words."
+
 
 class ThroughputRow(Struct, frozen=True):
     """Rates in tokens/s for `chats` chats with the given prompt lengths."""
@@ -93,13 +96,21 @@ def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long:
 
 
 def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
-    """Measure Stretto's engine, which prefills all prompts and then decodes all chats together."""
+    """Measure Stretto's engine, which prefills all prompts and then decodes all chats together.
+
+    No reply is stopped before every chat has `tokens` tokens. Otherwise, the first of many chats
+    would be finished before the last one starts.
+    """
     sessions = [subject.engine.open_session(subject.model) for _ in prompts]
-    greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
+    greedy = SamplingParams(temperature=0.0)
     one = SamplingParams(max_tokens=1, temperature=0.0)
     for session, prompt in zip(sessions, prompts, strict=True):
         session.send(prompt, one).tokens()
-    streams = [timed(session, "Go on.", greedy) for session in sessions]
+    streams = [timed(session, _LONG_ANSWER, greedy, awaited=tokens) for session in sessions]
+    for stream in streams:
+        stream.arrived.wait()
+    for stream in streams:
+        stream.cancel()
     times = [stream.times() for stream in streams]
     for session in sessions:
         session.close()
@@ -121,7 +132,13 @@ def batch_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
 
 
 def _rate(times: Sequence[Sequence[float]]) -> float:
-    """Compute tokens/s over the time when all chats are decoding."""
+    """Compute tokens/s over the time when all chats are decoding.
+
+    Raises:
+        ValueError: if one chat ended before another started.
+    """
     begin, end = max(t[0] for t in times), min(t[-1] for t in times)
+    if end <= begin:
+        raise ValueError("the chats never decoded all at once")
     counted = sum(sum(begin < moment <= end for moment in t) for t in times)
     return counted / (end - begin)
