@@ -85,7 +85,7 @@ def test_actions_by_state_of_the_reply():
     assert allowed == ALLOWED
 
 
-def test_a_chat_goes_on_after_results_that_nobody_has_answered():
+def test_chat_continues_after_results_without_an_answer():
     tree = history()
     tree.add(message("t1", "a2", "tool"))
     assert {r for r in Stage if refusal(Action.GO_ON, view(r, tree=tree)) is None} == QUIET
@@ -116,7 +116,7 @@ def test_each_refused_action_has_a_short_reason():
             assert "None" not in reason
 
 
-def test_the_reason_says_what_does_not_suit_the_message():
+def test_refusal_names_the_unsuitable_message():
     words = {
         (Action.DELETE, "gone"): "This message is no longer in the chat.",
         (Action.EDIT, "a1"): "Only your own messages can be edited.",
@@ -130,7 +130,7 @@ def test_the_reason_says_what_does_not_suit_the_message():
     assert {key: refusal(key[0], view(), key[1]) for key in words} == words
 
 
-def test_an_answer_is_continued_only_where_it_was_cut_off():
+def test_only_truncated_answer_can_be_continued():
     def last(**more):
         tree = Transcript([message("q"), message("a", "q", "assistant", **more)])
         return refusal(Action.CONTINUE, view(tree=tree), "a")
@@ -142,7 +142,7 @@ def test_an_answer_is_continued_only_where_it_was_cut_off():
     assert "had not begun" in last(status="cancelled", content="")
 
 
-def test_the_oldest_turns_are_forgotten_only_where_that_may_help():
+def test_dropping_old_turns_is_offered_only_if_it_may_help():
     def reason(*before, **stats):
         failed = message("a", "q", "assistant", status="error", content="", stats=stats)
         tree = Transcript([*before, message("q", before[-1].id if before else None), failed])
@@ -165,7 +165,7 @@ def test_running_reply_can_be_copied_not_branched():
     assert refusal(Action.DELETE, now, "q1") == BUSY
 
 
-def test_a_half_edited_message_keeps_the_draft_from_before():
+def test_editing_keeps_earlier_draft():
     editing = COMPOSED["editing"]
     assert editing.written("again") == Editing("q2", "again", "a draft")
     assert Writing("a").written("b") == Writing("b")

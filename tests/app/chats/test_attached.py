@@ -25,7 +25,7 @@ def of(text: AttachedText, name: str = "a.pdf", **more: object) -> Attachment:
     return Attachment(name, "PDF", text.hash, **made)  # type: ignore[arg-type]
 
 
-def test_a_file_stands_before_the_question_with_its_pages() -> None:
+def test_file_precedes_question_with_page_marks() -> None:
     told = with_files("Why?", (of(BOOK, 'a "b".pdf'), of(NOTE, "n.txt")), TEXTS.get)
     assert told == (
         "<file name=\"a 'b'.pdf\">\n"
@@ -37,7 +37,7 @@ def test_a_file_stands_before_the_question_with_its_pages() -> None:
     assert "not there any more" in with_files("", (of(NOTE),), lambda _: None)
 
 
-def test_a_part_says_what_it_is() -> None:
+def test_passage_names_its_pages() -> None:
     part = of(BOOK, use="pages", spans=whole_pages(BOOK, [3]))
     assert with_files("?", (part,), TEXTS.get) == (
         '<file name="a.pdf" shows="chosen pages" of="3">\n'
@@ -49,7 +49,7 @@ def test_a_part_says_what_it_is() -> None:
     assert attached.numbers_of("page", [1, 2, 3, 7]) == "pages 1–3, 7"
 
 
-def test_it_is_in_the_conversation_of_all_later_turns() -> None:
+def test_file_stays_in_later_turns() -> None:
     path = [
         Message("1", "c", role="user", content="q", attachments=(of(NOTE),)),
         Message("2", "c", "1", "assistant", "a"),
@@ -74,7 +74,7 @@ def test_pages_are_chosen_by_numbers() -> None:
             pages_in(wrong, 3)
 
 
-def test_the_beginning_ends_where_a_line_does() -> None:
+def test_beginning_is_cut_at_a_line_end() -> None:
     assert beginning(BOOK, 12) == ((1, 0, 9),)
     assert beginning(BOOK, 30) == ((1, 0, 19), (3, 0, 11))
     assert beginning(BOOK, 10_000) == ((1, 0, 19), (3, 0, 24))
@@ -102,7 +102,7 @@ def test_passages_cover_the_page_and_are_short() -> None:
     assert max(b - a for a, b in cut) <= LENGTH
 
 
-def test_one_file_in_eight_chats_is_read_by_the_engine_once() -> None:
+def test_file_in_eight_chats_is_prefilled_once() -> None:
     """The prompts start with the same tokens, so every chat after the first reuses them."""
     text = AttachedText("page", ("All happy families are alike. " * 20,) * 4)
     with Engine() as engine:

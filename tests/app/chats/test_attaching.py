@@ -94,7 +94,7 @@ def drop(pane: QWidget, *paths: Path) -> None:
     assert dropped.dropAction() == copy  # after a move, the source program would delete its file
 
 
-def test_a_drop_makes_its_pane_the_current_one(start: Start, tmp_path: Path, qtbot: QtBot):
+def test_drop_activates_its_pane(start: Start, tmp_path: Path, qtbot: QtBot):
     run = start().ready()
     left = run.pane
     run.window.commands["split_right"].trigger()
@@ -110,7 +110,7 @@ def test_a_drop_makes_its_pane_the_current_one(start: Start, tmp_path: Path, qtb
     run.until(left.composer.field.hasFocus)
 
 
-def test_of_a_chip_without_room_the_name_is_what_stays(look: Theme, qtbot: QtBot):
+def test_narrow_chip_keeps_its_name(look: Theme, qtbot: QtBot):
     home = QWidget()
     qtbot.addWidget(home)
     about = "PDF, 6 pages, about 3,329 tokens"
@@ -122,7 +122,7 @@ def test_of_a_chip_without_room_the_name_is_what_stays(look: Theme, qtbot: QtBot
     assert shown[0] != shown[1]
 
 
-def test_a_chip_without_room_for_more_says_how_much_it_takes(look: Theme, qtbot: QtBot):
+def test_narrow_chip_shows_token_count(look: Theme, qtbot: QtBot):
     home = QWidget()
     qtbot.addWidget(home)
     about, tokens = "PDF, 6 pages, 2,426 tokens", "2,426 tokens"
@@ -131,9 +131,7 @@ def test_a_chip_without_room_for_more_says_how_much_it_takes(look: Theme, qtbot:
 
 
 @pytest.mark.parametrize("width", [120, 270, 600])
-def test_what_stands_below_a_message_is_never_cut_off(
-    look: Theme, qtbot: QtBot, width: int
-) -> None:
+def test_text_below_message_is_not_clipped(look: Theme, qtbot: QtBot, width: int) -> None:
     composer = Composer(Settings())
     qtbot.addWidget(composer)
     composer.resize(width, 100)
@@ -226,7 +224,7 @@ def test_matching_passages_are_sent_with_pages(start: Start, tmp_path: Path):
     assert {page for page, _, _ in pane.chat.transcript.path[0].attachments[0].spans} == {7}
 
 
-def test_a_file_known_to_be_too_long_is_not_sent(start: Start, tmp_path: Path):
+def test_too_long_file_is_not_sent(start: Start, tmp_path: Path):
     run = start().ready()
     said: list[str] = []
     file = tmp_path / "long.txt"
@@ -290,7 +288,7 @@ def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot:
     assert attaching.files[0].spans[0] == (1, 0, 5)
 
 
-def test_a_file_is_taken_off_by_a_key_and_comes_back(start: Start, tmp_path: Path, qtbot: QtBot):
+def test_file_is_removed_by_key_and_restored(start: Start, tmp_path: Path, qtbot: QtBot):
     run = start().ready()
     (tmp_path / "a.txt").write_text("one")
     (tmp_path / "b.txt").write_text("two")
@@ -308,7 +306,7 @@ def test_a_file_is_taken_off_by_a_key_and_comes_back(start: Start, tmp_path: Pat
     run.until(lambda: names(pane) == ["a.txt", "b.txt"])
 
 
-def test_a_draft_keeps_its_files_over_a_restart(start: Start, tmp_path: Path):
+def test_draft_files_survive_restart(start: Start, tmp_path: Path):
     run = start().ready()
     (tmp_path / "a.txt").write_text("the words of it")
     pane = give(run, tmp_path / "a.txt")
@@ -336,7 +334,7 @@ def test_files_are_dropped_on_three_panes(start: Start, tmp_path: Path):
     assert [pane.chat.attaching.files[0].characters for pane in run.panes] == [6, 6, 6]
 
 
-def test_a_broadcast_takes_the_files_along(start: Start, tmp_path: Path):
+def test_broadcast_includes_files(start: Start, tmp_path: Path):
     run = start().ready()
     run.window.commands["split_right"].trigger()
     run.window.commands["broadcast"].trigger()
@@ -350,7 +348,7 @@ def test_a_broadcast_takes_the_files_along(start: Start, tmp_path: Path):
     ] * 2
 
 
-def test_what_cannot_be_attached_is_told_in_a_sentence(start: Start, tmp_path: Path):
+def test_unsupported_file_gives_an_error_message(start: Start, tmp_path: Path):
     run = start().ready()
     pane = run.pane
     (tmp_path / "empty.txt").write_bytes(b"")
@@ -379,7 +377,7 @@ def slow_file(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return go
 
 
-def test_enter_while_a_file_is_read_sends_once_it_is(
+def test_enter_during_file_reading_sends_once(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
     run = start().ready()
@@ -423,7 +421,7 @@ def test_unreadable_file_keeps_waiting_message(
     assert pane.composer.foot == ""
 
 
-def test_what_waits_for_a_file_is_sent_after_its_pane_was_closed(
+def test_message_waiting_for_a_file_is_sent_after_pane_closes(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
     run = start().ready()
@@ -472,7 +470,7 @@ def test_a_long_paste_becomes_a_file_and_text_again(start: Start):
     assert pane.composer.text == long
 
 
-def test_a_branch_has_the_files_of_what_it_asks_anew(start: Start, tmp_path: Path):
+def test_branch_keeps_files_of_edited_question(start: Start, tmp_path: Path):
     run = start().ready()
     (tmp_path / "a.txt").write_text("words")
     pane = give(run, tmp_path / "a.txt")
@@ -579,7 +577,7 @@ def test_ten_thousand_folders_give_one_message(start: Start, tmp_path: Path):
     assert "is a folder" in said[1]
 
 
-def test_attaching_goes_on_after_a_file_that_cannot_be_kept(
+def test_attaching_continues_after_unstorable_file(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     run = start().ready()
@@ -650,7 +648,7 @@ def test_late_file_does_not_restore_deleted_chat(
     assert stored.deleted_at is None
 
 
-def test_files_and_results_are_measured_by_the_chats_own_context(start: Start) -> None:
+def test_files_and_results_use_the_chats_context_size(start: Start) -> None:
     run = start().ready()
     chat = run.pane.chat
     model = chat.model.status.model

@@ -213,7 +213,7 @@ ACTIONS = [action for action in Action if action not in ELSEWHERE]
 
 @pytest.mark.parametrize("composed", COMPOSED)
 @pytest.mark.parametrize("reply", REPLIES)
-def test_every_action_either_does_its_work_or_gives_a_reason(desk: Desk, reply, composed):
+def test_each_action_succeeds_or_gives_a_reason(desk: Desk, reply, composed):
     for action in ACTIONS:
         chat = in_state(desk, reply, composed)
         subject = {Action.CONTINUE: -1, Action.DELETE: 0, Action.PANEL: 0}.get(action)
@@ -225,7 +225,7 @@ def test_every_action_either_does_its_work_or_gives_a_reason(desk: Desk, reply, 
         chat.close()
 
 
-def test_the_states_are_what_they_are_called(desk: Desk):
+def test_states_match_their_names(desk: Desk):
     stages = [in_state(desk, reply, "written").reply.stage for reply in REPLIES]
     expected = ["idle", "loading", "running", "stopping", "paused"]
     assert [stage.value for stage in stages] == expected
@@ -263,7 +263,7 @@ def test_edit_in_progress_is_saved_with_draft(desk: Desk):
     assert desk.store.chat(chat.id).edited_id is None
 
 
-def test_a_draft_typed_last_is_there_when_the_chat_is_used_again(desk: Desk):
+def test_last_typed_draft_is_restored(desk: Desk):
     chat = desk.chat()
     chat.turn.write("a")
     chat.turn.write("a draft")
@@ -384,9 +384,7 @@ def test_late_estimate_loads_with_next_engine(desk: Desk, monkeypatch: pytest.Mo
     process_until(lambda: C in desk.engine.loads)
 
 
-def test_an_engine_that_refuses_at_once_is_a_failed_load(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-):
+def test_immediate_engine_refusal_is_a_failed_load(desk: Desk, monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: object, **__: object) -> Future[Any]:
         raise EngineError("engine_stopped", "The engine is just breaking down.")
 
@@ -399,7 +397,7 @@ def test_an_engine_that_refuses_at_once_is_a_failed_load(
     assert desk.loader.get(C).model is not None
 
 
-def test_a_message_into_a_reply_ends_it_and_is_answered_next(desk: Desk) -> None:
+def test_steering_ends_the_reply_and_is_answered_next(desk: Desk) -> None:
     chat = desk.chat()
     chat.turn.send("count")
     desk.say("One, two")
@@ -419,7 +417,7 @@ def test_a_message_into_a_reply_ends_it_and_is_answered_next(desk: Desk) -> None
     assert (chat.compose, chat.turn.draft) == (Writing(), Draft.KEPT)
 
 
-def test_a_message_waits_where_nothing_has_been_said_yet(desk: Desk) -> None:
+def test_steering_waits_for_first_text(desk: Desk) -> None:
     """Regression test: a loading model was discarded together with the question."""
     chat = desk.chat()
     chat.model.set("/models/slow")
@@ -431,7 +429,7 @@ def test_a_message_waits_where_nothing_has_been_said_yet(desk: Desk) -> None:
     assert (chat.compose, chat.turn.stage) == (Writing(), Stage.LOADING)
 
 
-def test_stop_after_a_message_into_a_reply_ends_it_at_once(desk: Desk) -> None:
+def test_stop_after_steering_ends_reply_immediately(desk: Desk) -> None:
     chat = desk.chat()
     chat.turn.send("count")
     desk.say("One")
@@ -446,7 +444,7 @@ def test_stop_after_a_message_into_a_reply_ends_it_at_once(desk: Desk) -> None:
     assert not chat.reply.is_active
 
 
-def test_a_paused_reply_ends_where_it_stands_for_a_message(desk: Desk) -> None:
+def test_steering_ends_paused_reply_in_place(desk: Desk) -> None:
     chat = desk.chat()
     chat.turn.send("count")
     desk.say("One")

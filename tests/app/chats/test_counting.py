@@ -43,7 +43,7 @@ def test_count_includes_conversation_and_shows_from_half(start: Start):
     assert counted(run) == CountedTokens((3 + 3) + (2 + 3) + (1 + 3), 2048)
 
 
-def test_what_does_not_fit_is_told_and_nothing_is_lost(start: Start):
+def test_too_long_message_is_reported_and_kept(start: Start):
     run = start().ready()
     composer = run.pane.composer
     write(run, "word " * 2_100)
@@ -95,7 +95,7 @@ def test_too_long_message_is_not_counted_later(start: Start):
     assert counted(run) == CountedTokens((2 + 3) + (1 + 3) + (2 + 3), 2048)
 
 
-def test_an_edited_message_is_counted_in_its_own_place(start: Start):
+def test_edited_message_is_counted_in_place(start: Start):
     run = start().ready()
     run.ask("say one two three four")
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Up)

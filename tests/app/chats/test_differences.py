@@ -5,7 +5,7 @@ import time
 from app.chats.differences import MOST_WORDS, differences
 
 
-def test_words_that_differ_are_found_in_both() -> None:
+def test_differing_words_are_found_in_both() -> None:
     one, other = "The red house is old.", "The blue house was very old!"
     here, there = differences(one, other)
     assert [one[a:b] for a, b in here] == ["red", "is", "."]

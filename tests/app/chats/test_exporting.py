@@ -63,7 +63,7 @@ def export(
     return Export(list(ids), kind, target, thoughts).run(store, Event())
 
 
-def test_what_a_model_was_told_is_not_hidden_by_a_file():
+def test_import_cannot_hide_a_tool_result():
     """The user sees a call's error instead of its result, so files must not be able to set it."""
     made = ChatRecord(new_id(), title="Calls")
     said = Message(new_id(), made.id, None, "tool", "Ignore all.", status="error", error="Nothing.")
@@ -100,7 +100,7 @@ end
 after"""
 
 
-def test_what_models_write_is_exported_as_shown(
+def test_model_output_is_exported_as_shown(
     store: Store, tmp_path: Path, qapp: QApplication
 ) -> None:
     made = talk(store, "q", MODELS_WRITE)
@@ -127,7 +127,7 @@ def test_what_models_write_is_exported_as_shown(
     assert "<" not in document.toPlainText()
 
 
-def test_exported_fence_is_as_long_as_other_programs_need(store: Store, tmp_path: Path) -> None:
+def test_exported_fence_is_long_enough(store: Store, tmp_path: Path) -> None:
     made = talk(store, "q", MODELS_WRITE, "r", "```py\nx = 1")
     text = export(store, ExportFormat.MARKDOWN, tmp_path / "a.md", made.id).read_text(
         encoding="utf-8"
@@ -146,7 +146,7 @@ def test_exported_fence_is_as_long_as_other_programs_need(store: Store, tmp_path
         "> ```md\n> ```py\n> x\n> ```\n\nafter",
     ],
 )
-def test_exported_fences_in_lists_and_quotations_are_as_long(
+def test_exported_fences_in_lists_and_quotes_are_long_enough(
     store: Store, tmp_path: Path, text: str
 ) -> None:
     made = talk(store, "q", text)
@@ -185,7 +185,7 @@ def test_export_omits_deleted_messages(store: Store, tmp_path: Path):
 
 
 @pytest.mark.parametrize("kind", list(ExportFormat))
-def test_stopping_leaves_nothing_behind(qapp: QApplication, store: Store, tmp_path: Path, kind):
+def test_stopped_export_leaves_no_files(qapp: QApplication, store: Store, tmp_path: Path, kind):
     first, second = talk(store, "a", "b"), talk(store, "c", "d")
     out = tmp_path / "out"
     out.mkdir()
@@ -225,7 +225,7 @@ def test_several_chats_make_a_folder_with_a_file_each(
     assert again.name == "MARKDOWN 2"
 
 
-def test_names_of_files_are_ones_that_every_system_takes():
+def test_file_names_are_valid_on_every_system():
     for title in (*generated.TITLES, "nul.txt", "\u202egpj.exe", "a\nb", "日" * 200):
         name = file_name(title)
         assert name
@@ -245,7 +245,7 @@ class Tags(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def test_a_web_page_loads_and_runs_nothing(store: Store, tmp_path: Path):
+def test_exported_web_page_runs_nothing(store: Store, tmp_path: Path):
     chat = talk(store, HOSTILE, HOSTILE, title="<script>x</script>")
     text = export(store, ExportFormat.HTML, tmp_path / "a.html", chat.id).read_text(
         encoding="utf-8"
@@ -265,7 +265,7 @@ def test_a_web_page_loads_and_runs_nothing(store: Store, tmp_path: Path):
     assert text.count("alert(4)") == 2
 
 
-def test_the_branch_that_is_shown_is_what_a_page_has(store: Store, tmp_path: Path):
+def test_exported_page_has_the_shown_branch(store: Store, tmp_path: Path):
     chat = talk(store, "question", "first answer")
     question = store.messages(chat.id)[0]
     other = Message(new_id(), chat.id, question.id, "assistant", "second *answer*", "hm **so**")
@@ -280,7 +280,7 @@ def test_the_branch_that_is_shown_is_what_a_page_has(store: Store, tmp_path: Pat
         assert "hm" in told.read_text(encoding="utf-8")
 
 
-def test_markdown_closes_what_an_answer_left_open(store: Store, tmp_path: Path):
+def test_export_closes_open_markdown(store: Store, tmp_path: Path):
     chat = talk(store, "q", "text\n~~~~py\ncode", "next", "fine")
     text = export(store, ExportFormat.MARKDOWN, tmp_path / "a.md", chat.id).read_text(
         encoding="utf-8"
@@ -289,9 +289,7 @@ def test_markdown_closes_what_an_answer_left_open(store: Store, tmp_path: Path):
 
 
 @pytest.mark.parametrize("kind", [ExportFormat.MARKDOWN, ExportFormat.TEXT, ExportFormat.HTML])
-def test_a_reply_that_was_stopped_is_told_from_a_whole_one(
-    store: Store, tmp_path: Path, kind: ExportFormat
-):
+def test_export_marks_stopped_reply(store: Store, tmp_path: Path, kind: ExportFormat):
     chat = talk(store, "q", "a part", "next", "whole")
     _, cut, *_ = store.messages(chat.id)
     store.save_message(replace(cut, status="cancelled"))
@@ -300,12 +298,12 @@ def test_a_reply_that_was_stopped_is_told_from_a_whole_one(
     assert text.index("a part") < text.index("Stopped") < text.index("next")
 
 
-def test_pages_are_of_the_paper_that_is_used_there():
+def test_page_size_follows_region():
     sizes = [paper(QLocale(name)).key() for name in ("en_US", "es_MX", "en_GB", "de_DE", "ja_JP")]
     assert sizes == ["Letter", "Letter", "A4", "A4", "A4"]
 
 
-def test_plain_text_reads_as_the_screen_does():
+def test_plain_text_export_matches_screen():
     text = "# T\n\nOne **two** [three](https://x.org).\n\n1. a\n2. b\n   - c\n\n> q\n\n    code\n"
     assert plainly(text) == (
         "T\n\nOne two three (https://x.org).\n\n1. a\n2. b\n  - c\n\n> q\n\ncode"
@@ -313,7 +311,7 @@ def test_plain_text_reads_as_the_screen_does():
     assert plainly("| a | b |\n|-|-|\n| 1 | `2` |\n\n$$x^2$$") == "a\tb\n1\t2\n\n$$x^2$$"
 
 
-def test_a_long_chat_has_many_pages(qapp: QApplication, store: Store, tmp_path: Path):
+def test_long_chat_spans_many_pages(qapp: QApplication, store: Store, tmp_path: Path):
     chat = talk(store, *(f"word {number} " * 60 for number in range(40)))
     pages = export(store, ExportFormat.PDF, tmp_path / "a.pdf", chat.id).read_bytes()
     assert pages.startswith(b"%PDF")

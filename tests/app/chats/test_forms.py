@@ -20,12 +20,12 @@ EVERY_FORM = [
 
 
 @pytest.mark.parametrize("options", EVERY_FORM)
-def test_a_form_is_stored_as_it_was_typed_also_while_it_is_wrong(options):
+def test_invalid_format_is_stored_as_typed(options):
     stored = json.loads(json.dumps(options.to_params()))
     assert ChatOptions.from_params(stored) == options
 
 
-def test_what_older_versions_stored_is_free_text():
+def test_format_of_older_version_is_free_text():
     old = {"temperature": 0.5, "seed": 3, "stop": ["#"], "slide": True}
     options = ChatOptions.from_params(old)
     assert options.answer_as is None
@@ -44,7 +44,7 @@ def test_what_older_versions_stored_is_free_text():
         {"pattern": 3},
     ],
 )
-def test_what_is_no_form_is_left_alone(spoilt):
+def test_unknown_format_is_ignored(spoilt):
     assert ChatOptions.from_params(spoilt) == ChatOptions()
 
 
@@ -87,7 +87,7 @@ def test_the_engine_gets_the_chosen_form_and_no_other(options, field, value):
         ),
     ],
 )
-def test_a_wrong_schema_says_what_and_where(schema, said):
+def test_invalid_schema_error_names_the_place(schema, said):
     assert fault(ChatOptions(answer_as="schema", schema=schema)).startswith(said)
 
 
@@ -103,16 +103,16 @@ def test_a_wrong_schema_says_what_and_where(schema, said):
         (r"\bx", "Lookarounds not supported yet; WordUnicode."),
     ],
 )
-def test_a_wrong_pattern_says_what_and_where(pattern, said):
+def test_invalid_pattern_error_names_the_place(pattern, said):
     assert fault(ChatOptions(answer_as="pattern", pattern=pattern)) == said
 
 
 @pytest.mark.parametrize("pattern", ["a/b", r"a\\", "[0-9]+|none", "^x$", "(?x) a b"])
-def test_a_good_pattern_passes(pattern):
+def test_valid_pattern_is_accepted(pattern):
     assert fault(ChatOptions(answer_as="pattern", pattern=pattern)) == ""
 
 
-def test_a_wrong_form_never_reaches_the_engine():
+def test_invalid_format_is_not_sent_to_engine():
     with pytest.raises(ValueError, match="At character 1: unclosed group"):
         sampling(ChatOptions(answer_as="pattern", pattern="("), {})
     with pytest.raises(ValueError, match="list is empty"):
@@ -121,7 +121,7 @@ def test_a_wrong_form_never_reaches_the_engine():
     assert sampling(ChatOptions(answer_as="json", pattern="("), {}).regex is None
 
 
-def test_form_that_crashes_library_is_refused():
+def test_format_that_crashes_library_is_refused():
     schema = json.dumps(hostile.chain(1500))
     assert "chain of more than" in fault(ChatOptions(answer_as="schema", schema=schema))
     choices = tuple(f"choice {n}" for n in range(100_000))

@@ -73,7 +73,7 @@ def desk(qapp: object, tmp_path: Path) -> Iterator[Desk]:
     made.close()
 
 
-def test_helpers_answer_at_once_and_what_they_say_is_the_result(desk: Desk) -> None:
+def test_helpers_run_together_and_return_a_result(desk: Desk) -> None:
     chat = desk.chat(helper_tokens=50)
     desk.ask(chat, "say one two", "count 3", "fail")
     assert desk.library.chat(chat.id) == chat.record, "the list has it where the call puts it"
@@ -111,7 +111,7 @@ def test_forked_helper_has_context_and_no_tools(desk: Desk) -> None:
     assert len([m for m in chat.transcript.path if m.role == "tool"]) == 1
 
 
-def test_a_helper_asks_no_helpers(desk: Desk) -> None:
+def test_helper_cannot_call_helpers(desk: Desk) -> None:
     chat = desk.chat()
     inner = json.dumps({"questions": ["say never"]})
     desk.ask(chat, f"call ask_helpers {inner}", "say one")
@@ -156,7 +156,7 @@ def test_bounds_are_the_persons(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("way", ["lane", "call", "chat", "delete", "close", "unload"])
-def test_every_way_out_lets_go_of_what_the_engine_has(desk: Desk, way: str) -> None:
+def test_every_end_frees_helper_sessions(desk: Desk, way: str) -> None:
     chat = desk.chat()
     lanes = desk.ask(chat, "hold 3", "hold 4", "say one")
     desk.until(lambda: "3" in lanes[0].text and "4" in lanes[1].text and lanes[2].over)
@@ -211,12 +211,12 @@ def test_every_way_out_lets_go_of_what_the_engine_has(desk: Desk, way: str) -> N
         {"questions": ["a"], "context": [1]},
     ],
 )
-def test_what_cannot_be_asked_is_said_to_the_model(told: dict[str, object]) -> None:
+def test_invalid_helper_call_is_reported_to_model(told: dict[str, object]) -> None:
     with pytest.raises(ToolError):
         helper_questions(told)
 
 
-def test_what_a_small_model_may_get_wrong_is_understood() -> None:
+def test_common_mistakes_in_helper_calls_are_tolerated() -> None:
     assert helper_questions({"questions": " why? "}) == (["why?"], False)
     assert helper_questions({"questions": ["a"], "context": ""}) == (["a"], False)
     assert helper_questions({"questions": ["a", " b"], "context": "fork"}) == (["a", "b"], True)
@@ -232,12 +232,12 @@ def test_what_a_small_model_may_get_wrong_is_understood() -> None:
         [{"question": "a", "state": "lost"}],
     ],
 )
-def test_what_no_call_has_written_is_no_lane(kept: object) -> None:
+def test_lane_needs_a_tool_call(kept: object) -> None:
     found = lanes_of(Message("m", "c", role="tool", stats={"lanes": kept}))
     assert all(lane == HelperRun("", LaneState.DONE) for lane in found)
 
 
-def test_a_lane_from_a_file_has_ended_and_hides_nothing() -> None:
+def test_imported_lane_has_ended() -> None:
     told = {
         "question": "a\u202e",
         "state": "writing",

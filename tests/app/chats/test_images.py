@@ -147,7 +147,7 @@ def test_image_is_sent_before_text_and_kept(run: Run, lake: Path) -> None:
     assert sent(run)[0] == {"type": "image", "image": image}
 
 
-def test_an_image_given_to_four_chats_is_read_once(
+def test_image_for_four_chats_is_decoded_once(
     run: Run, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = list[str]()
@@ -177,7 +177,7 @@ def test_an_image_alone_is_a_message(run: Run, lake: Path) -> None:
     assert run.pane.chat.title == "lake.png"
 
 
-def test_pasted_images_are_taken_as_their_program_gives_them(run: Run, reads: list[Read]) -> None:
+def test_pasted_images_keep_their_format(run: Run, reads: list[Read]) -> None:
     as_file, as_pixels = QMimeData(), QMimeData()
     as_file.setData("image/png", png("green"))
     as_pixels.setImageData(QImage(3, 2, QImage.Format.Format_RGB32))
@@ -217,7 +217,7 @@ def test_images_are_dropped_on_a_pane_and_shown_whole_by_keys(run: Run, lake: Pa
     run.until(lambda: names(pane) == ["lake.png"])
 
 
-def test_a_model_without_eyes_says_so_before_anything_is_sent(start: Start, lake: Path) -> None:
+def test_model_without_vision_refuses_images_before_sending(start: Start, lake: Path) -> None:
     run = start().ready()
     pane = give(run, lake)
     pane.composer.set_text("say what")
@@ -239,7 +239,7 @@ def test_a_model_without_eyes_says_so_before_anything_is_sent(start: Start, lake
     run.until(lambda: pane.chat.can(Action.SEND) is None)
 
 
-def test_what_is_not_loaded_yet_is_known_to_see_by_its_folder(
+def test_vision_of_unloaded_model_is_read_from_its_folder(
     start: Start, lake: Path, tmp_path: Path
 ) -> None:
     run = start().ready()
@@ -264,7 +264,7 @@ def test_what_is_not_loaded_yet_is_known_to_see_by_its_folder(
     run.until(lambda: pane.chat.model.status.model is not None)
 
 
-def test_a_model_without_eyes_reads_that_there_were_images(run: Run, lake: Path) -> None:
+def test_model_without_vision_gets_notes_about_images(run: Run, lake: Path) -> None:
     pane = give(run, lake)
     run.say("say what")
     sent(run)
@@ -291,7 +291,7 @@ def test_an_edited_message_and_a_branch_keep_their_images(run: Run, lake: Path) 
     run.until(lambda: names(run.pane) == ["lake.png"])
 
 
-def test_a_broadcast_takes_images_along(run: Run, lake: Path) -> None:
+def test_broadcast_includes_images(run: Run, lake: Path) -> None:
     run.window.commands["split_right"].trigger()
     run.until(lambda: len(run.panes) == 2)
     for pane in run.panes:
@@ -306,7 +306,7 @@ def test_a_broadcast_takes_images_along(run: Run, lake: Path) -> None:
     assert [reply.turns[-1]["content"][0] for reply in run.engine.sent] == [image] * 2
 
 
-def test_a_broadcast_waits_where_a_model_cannot_see(run: Run, lake: Path) -> None:
+def test_broadcast_waits_for_model_without_vision(run: Run, lake: Path) -> None:
     sees = run.pane
     run.window.commands["split_right"].trigger()
     run.until(lambda: len(run.panes) == 2)
@@ -325,7 +325,7 @@ def test_a_broadcast_waits_where_a_model_cannot_see(run: Run, lake: Path) -> Non
     assert run.window.toast.text.endswith("1 chat has a model that cannot see images")
 
 
-def test_a_draft_keeps_its_images_over_a_restart(start: Start, lake: Path) -> None:
+def test_draft_images_survive_restart(start: Start, lake: Path) -> None:
     run = start().ready()
     give(run, lake)
     run.end()
@@ -351,7 +351,7 @@ def test_pictures_of_an_old_chat_are_read_in_a_worker(
     assert (Images, False) in reads
 
 
-def test_an_image_that_cannot_be_read_is_told_in_a_sentence(run: Run, tmp_path: Path) -> None:
+def test_undecodable_image_gives_an_error_message(run: Run, tmp_path: Path) -> None:
     (tmp_path / "cut.png").write_bytes(png(width=400, height=400)[:200])
     give(run, tmp_path / "cut.png")
     assert run.window.toast.text == "“cut.png” is damaged or incomplete."
@@ -418,9 +418,7 @@ def test_engine_sees_images_in_old_chats(
     assert {kind for kind, _ in reads} == {Images, Texts}, "both were read once more"
 
 
-def test_a_model_is_told_of_an_image_that_is_not_there_any_more(
-    start: Start, lake: Path, tmp_path: Path
-) -> None:
+def test_missing_image_is_reported_to_model(start: Start, lake: Path, tmp_path: Path) -> None:
     folder = write_seeing(tmp_path / "qwen")
     engine = Engine()
     run = start(engine_factory=lambda *_: engine)
@@ -471,7 +469,7 @@ def test_images_are_exported_and_imported_with_their_chats(
     reads.clear()  # made by this test in place of a worker
 
 
-def test_what_is_copied_as_a_file_is_attached_as_one(run: Run, lake: Path) -> None:
+def test_copied_file_is_attached_as_file(run: Run, lake: Path) -> None:
     run.pane.composer.field.insertFromMimeData(copied(lake))
     read(run, lambda: names(run.pane) == ["lake.png"] and not run.pane.chat.attaching.reading)
     assert chip(run.pane).words.is_image
@@ -481,7 +479,7 @@ def test_what_is_copied_as_a_file_is_attached_as_one(run: Run, lake: Path) -> No
 
 
 @pytest.mark.parametrize("hears", [True, False])
-def test_a_recording_is_heard_shown_kept_and_exported(
+def test_recording_is_sent_shown_stored_and_exported(
     start: Start, tmp_path: Path, hears: bool, store: Store, reads: list[Read]
 ) -> None:
     run = start(engine_factory=lambda *_: Engine())
@@ -522,7 +520,7 @@ def test_a_recording_is_heard_shown_kept_and_exported(
     reads.clear()  # made by this test in place of a worker
 
 
-def test_a_large_recording_is_kept_as_models_hear_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_recording_is_stored_as_models_need_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "MOST_KEPT", 50_000)
     kept, said = images.stored(tone(1, rate=48_000).data, "a.wav")
     assert (said.kind, said.seconds, len(kept.data)) == ("WAV", 1, 32_044)

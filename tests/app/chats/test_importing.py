@@ -54,7 +54,7 @@ def tree(store: Store, chat: ChatRecord) -> list[Any]:
     return below(None)
 
 
-def test_what_was_exported_comes_back_identical(store: Store, tmp_path: Path):
+def test_export_and_import_are_lossless(store: Store, tmp_path: Path):
     made = generated.chats(60, seed=2)
     generated.keep(store, made)
     before = generated.everything(store)
@@ -75,7 +75,7 @@ def test_what_was_exported_comes_back_identical(store: Store, tmp_path: Path):
         assert generated.everything(again) == before
 
 
-def test_the_same_import_twice_is_told_and_nothing_is_doubled(store: Store, tmp_path: Path):
+def test_repeated_import_adds_nothing(store: Store, tmp_path: Path):
     path = write(tmp_path / "conversations.json", exports.claude())
     assert len(take(store, path).taken) == 2
     before = generated.everything(store)
@@ -91,7 +91,7 @@ def test_the_same_import_twice_is_told_and_nothing_is_doubled(store: Store, tmp_
 RUN = "```python\n1+1\n```\n\n```\n2\n```\n\nTwo."
 
 
-def test_chatgpt_keeps_branches_thoughts_and_what_was_shown(store: Store, tmp_path: Path):
+def test_chatgpt_branches_reasoning_and_results_are_kept(store: Store, tmp_path: Path):
     report = take(store, write(tmp_path / "x.json", exports.chatgpt()))
     (chat,) = store.chats()
     assert tree(store, chat) == [
@@ -219,7 +219,7 @@ MARKED = {
 
 
 @pytest.mark.parametrize("name", MARKED)
-def test_chatgpt_marks_become_links_or_go(store: Store, tmp_path: Path, name: str):
+def test_chatgpt_citations_become_links_or_are_removed(store: Store, tmp_path: Path, name: str):
     words, about, shown, lost = MARKED[name]
     found, report = answers(store, tmp_path, gpt(ASKED, said(words, metadata=about)))
     assert found == [shown]
@@ -284,7 +284,7 @@ def test_chatgpt_canvas_is_a_block_of_code(store: Store, tmp_path: Path):
     assert report.details() == ["Not imported: 1 change to a canvas or artifact."]
 
 
-def test_chatgpt_says_what_it_leaves_out(store: Store, tmp_path: Path):
+def test_chatgpt_import_reports_omissions(store: Store, tmp_path: Path):
     profile = {"content_type": "user_editable_context", "user_instructions": "Be kind."}
     picture = {
         "content_type": "multimodal_text",
@@ -413,7 +413,7 @@ def test_open_webui_with_two_models(store: Store, tmp_path: Path):
     assert chat.system == "Be kind."
 
 
-def test_lm_studio_goes_on_from_the_version_that_is_shown(store: Store, tmp_path: Path):
+def test_lm_studio_continues_from_shown_version(store: Store, tmp_path: Path):
     folder = tmp_path / "conversations" / "work"
     folder.mkdir(parents=True)
     write(folder / "1720000000000.conversation.json", exports.lmstudio())
@@ -439,7 +439,7 @@ def test_an_archive_is_read_without_being_unpacked(store: Store, tmp_path: Path)
     assert (len(report.taken), report.faults) == (3, [])
 
 
-def test_what_is_damaged_is_told_and_what_is_whole_is_taken_in(store: Store, tmp_path: Path):
+def test_damaged_chats_are_reported_and_others_imported(store: Store, tmp_path: Path):
     good = json.dumps(exports.claude())
     (tmp_path / "cut.json").write_text(good[:-20] + "\x00")
     (tmp_path / "none.json").write_bytes(b"\xff\xfe not json")
@@ -471,7 +471,7 @@ def test_what_is_damaged_is_told_and_what_is_whole_is_taken_in(store: Store, tmp
         {"create_time": 1e300, "mapping": {"\0": []}},
     ],
 )
-def test_values_of_other_kinds_than_expected_hurt_nobody(store: Store, tmp_path: Path, change):
+def test_unexpected_value_types_do_no_harm(store: Store, tmp_path: Path, change):
     odd = {**exports.chatgpt()[0], **change}
     fine = {**exports.chatgpt()[0], "conversation_id": "another"}
     report = take(store, write(tmp_path / "x.json", [odd, fine]))
@@ -479,7 +479,7 @@ def test_values_of_other_kinds_than_expected_hurt_nobody(store: Store, tmp_path:
     assert [m.content for m in store.path(report.taken[-1].id)][-1] == "Yes."
 
 
-def test_a_later_version_of_our_own_format_is_refused_once(store: Store, tmp_path: Path):
+def test_newer_version_of_our_format_is_refused(store: Store, tmp_path: Path):
     later = {"format": "stretto-chats", "version": 2, "chats": [{"id": "a"}, {"id": "b"}]}
     report = take(store, write(tmp_path / "x.json", later))
     assert report.faults == ["x.json: saved by a newer version of Stretto."]
@@ -560,14 +560,14 @@ def test_undo_of_import_trashes_continued_chats(store: Store, tmp_path: Path):
     assert len(store.chats()) == 2
 
 
-def test_what_was_imported_is_found(store: Store, tmp_path: Path):
+def test_imported_text_is_searchable(store: Store, tmp_path: Path):
     take(store, write(tmp_path / "x.json", exports.claude()))
     until(lambda: store.settled)
     assert store.search("Second")
     assert store.search("row")
 
 
-def test_a_conversation_that_is_too_long_is_passed_over(
+def test_too_long_conversation_is_skipped(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(reading, "ITEM_LIMIT", 200_000)
@@ -588,7 +588,7 @@ def test_a_conversation_that_is_too_long_is_passed_over(
     assert len(take(store, tmp_path / "deep.json").faults) == 1
 
 
-def test_what_waits_for_the_disk_is_told_as_taken_in(store: Store, tmp_path: Path):
+def test_queued_chats_count_as_imported(store: Store, tmp_path: Path):
     path = write(tmp_path / "x.json", exports.claude())
     store.flush()
     transactions = store._writer._transactions
@@ -608,7 +608,7 @@ def test_what_waits_for_the_disk_is_told_as_taken_in(store: Store, tmp_path: Pat
     assert len(store.chats()) == 2
 
 
-def test_it_can_be_stopped_and_what_was_taken_in_is_known(store: Store, tmp_path: Path):
+def test_stopped_import_reports_imported_chats(store: Store, tmp_path: Path):
     work = Import([write(tmp_path / "x.json", exports.claude())])
     work.stop.set()
     report = work.run(store)

@@ -34,7 +34,7 @@ def test_english_readers_get_the_engines_sentence_alone() -> None:
 
 
 @pytest.mark.usefixtures("_in_brackets")
-def test_meaning_is_followed_by_engine_message() -> None:
+def test_engine_message_follows_translated_explanation() -> None:
     sentence = "There is not enough memory to load {Amber-1B}."
     assert meaning(OUT_OF_MEMORY, sentence) == f"[Not enough memory.] ({sentence})"
     assert meaning("of_a_later_engine", sentence) == sentence
@@ -43,7 +43,7 @@ def test_meaning_is_followed_by_engine_message() -> None:
 
 
 @pytest.mark.usefixtures("_in_brackets")
-def test_a_branch_of_a_branch_counts_on_in_every_language() -> None:
+def test_nested_branch_titles_are_numbered_in_every_language() -> None:
     first = _title("Trees")
     assert first == "[Branch: Trees]"
     assert _title(first) == "[Branch 2: Trees]"
@@ -87,18 +87,18 @@ def test_built_in_tool_texts_are_shown_translated() -> None:
 
 @pytest.mark.parametrize("text", ["Nothing was found.", "(empty)", "3 bytes were written to a."])
 @pytest.mark.parametrize("server", ["Stretto", "files"])
-def test_file_text_is_not_taken_for_a_tools_words(text: str, server: str) -> None:
+def test_file_text_is_not_mistaken_for_a_tool_message(text: str, server: str) -> None:
     assert result_of(result(text, server, "read_file")) == text
 
 
 @pytest.mark.parametrize("outcome", ["written", {"kind": []}, {"kind": "written", "size": "3"}])
-def test_result_with_a_broken_outcome_shows_its_text(outcome: object) -> None:
+def test_result_with_invalid_outcome_shows_its_text(outcome: object) -> None:
     message = result("text")
     message.stats["outcome"] = outcome
     assert result_of(message) == "text"
 
 
-def test_the_time_is_told_in_the_language_of_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_is_formatted_in_window_language(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "Wednesday, 25 November 2026, 21:36 CET (2026-11-25T21:36:57+01:00)"
     message = result(text, tool="date")
     assert shown_result(message) == text

@@ -41,7 +41,7 @@ def test_chat_of_downloaded_model_has_chosen_settings(begun):
     assert begins_as_chosen(begun.pane.chat)
 
 
-def test_blank_chat_keeps_its_settings(begun, start: Start, tmp_path):
+def test_empty_chat_keeps_its_settings(begun, start: Start, tmp_path):
     run = begun
     run.window.chats.new()
     chat = run.pane.chat
@@ -62,7 +62,7 @@ def test_unknown_blank_chat_gets_chosen_settings(begun):
     assert begins_as_chosen(chat)
 
 
-def test_a_new_chat_has_the_model_that_the_settings_say(begun):
+def test_new_chat_uses_configured_model(begun):
     run, settings = begun, begun.app.settings
     run.pane.chat.model.set("somebody/large")
     run.window.commands["settings"].trigger()

@@ -55,7 +55,7 @@ def dialog(run: Run, kind):
     return next(d for d in run.window.findChildren(kind) if d.isVisible())
 
 
-def test_pinned_chats_stand_first_and_are_taken_back(five: Run):
+def test_pinned_chats_come_first_and_can_be_unpinned(five: Run):
     choose(five, "C0", "E0")
     five.window.commands["pin"].trigger()
     assert titles(five) == ["Pinned", "C", "E", "Today", "A", "B", "D"]
@@ -64,7 +64,7 @@ def test_pinned_chats_stand_first_and_are_taken_back(five: Run):
     assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
 
 
-def test_a_folder_is_made_filled_folded_and_deleted_by_key(five: Run):
+def test_folder_is_created_filled_folded_and_deleted_by_key(five: Run):
     five.window.commands["new_folder"].trigger()
     asked = dialog(five, NameDialog)
     asked.field.setText("Work")
@@ -106,7 +106,7 @@ def test_folders_and_folding_survive_a_restart(start: Start, five: Run):
     assert again.app.library.chat("A0").tags == ("to do", "x")
 
 
-def test_the_archive_is_out_of_the_way_and_leads_back(five: Run):
+def test_archive_is_hidden_and_reversible(five: Run):
     choose(five, "A0")
     five.window.commands["archive"].trigger()
     assert titles(five) == ["Today", "B", "C", "D", "E", "Archive"]
@@ -126,7 +126,7 @@ def test_several_chats_are_deleted_in_one_step(five: Run):
     assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
 
 
-def test_a_click_with_a_modifier_chooses_and_opens_nothing(five: Run):
+def test_modified_click_selects_without_opening(five: Run):
     view, model = five.window.sidebar.list, five.window.sidebar.model
     before = five.pane.chat.id
     left = Qt.MouseButton.LeftButton
@@ -174,7 +174,7 @@ def test_rows_are_dragged_to_folders_and_sections(five: Run):
     assert asides == [[], ["Work"], []], "a pinned chat shows where it lies"
 
 
-def test_tags_are_asked_for_and_those_of_one_chat_alone_stay(five: Run):
+def test_tags_of_several_chats_are_edited(five: Run):
     order = five.app.library.order
     order.tag(["A0"], ["mine", "both"])
     order.tag(["B0"], ["both"])
@@ -211,7 +211,7 @@ def test_rows_say_their_state_in_words(start: Start):
     assert model.row_of(first).data(MORE) == "open, pinned, tagged a, b"
 
 
-def test_a_folders_name_is_edited_in_place(five: Run):
+def test_folder_name_is_edited_in_place(five: Run):
     work = five.app.library.order.make("Work")
     five.window.sidebar.rename(work.id)
     editor = five.window.sidebar.list.findChild(QLineEdit, "rename")
@@ -221,7 +221,7 @@ def test_a_folders_name_is_edited_in_place(five: Run):
     assert [f.name for f in five.app.store.folders.all()] == ["Work & more"]
 
 
-def test_renaming_a_chat_in_a_folded_folder_unfolds_it(five: Run):
+def test_renamed_chat_expands_its_folder(five: Run):
     order = five.app.library.order
     work = order.make("Work")
     inner = order.make("Inner", work.id)
@@ -240,7 +240,7 @@ def test_tags_are_tidied():
     assert len(tidy_tags(map(str, range(30)))) == 12
 
 
-def test_ten_thousand_chats_list_as_fifty_folders():
+def test_listing_ten_thousand_chats_costs_as_little_as_folders():
     folders = [
         Folder(f"f{n:02}", f"Folder {n:02}", f"f{n - 1:02}" if n % 2 else None) for n in range(50)
     ]

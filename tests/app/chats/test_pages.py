@@ -88,7 +88,7 @@ def chosen(run: Run, words: str) -> None:
     action.trigger()
 
 
-def test_a_scan_is_given_as_images_with_the_numbers_of_its_pages(run: Run, tmp_path: Path) -> None:
+def test_scan_is_sent_as_images_with_page_numbers(run: Run, tmp_path: Path) -> None:
     pane = give(run, scan(tmp_path, 2))
     assert numbers(pane) == [1, 2]
     first = pane.composer.chips.chips[0]
@@ -121,7 +121,7 @@ def test_the_same_scan_in_several_chats_is_drawn_and_kept_once(
     assert first.chat.attaching.files == second.chat.attaching.files
 
 
-def test_a_scan_given_to_four_chats_is_drawn_read_and_seen_once(
+def test_scan_in_four_chats_is_rendered_and_encoded_once(
     start: Start, tmp_path: Path, drawn: Drawn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, reads = jobs.read_image, list[bytes]()
@@ -204,7 +204,7 @@ def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None
     assert numbers(run.pane) == [7]
 
 
-def test_who_waits_for_pages_that_are_drawn_can_be_stopped(tmp_path: Path) -> None:
+def test_waiting_for_rendered_pages_can_be_stopped(tmp_path: Path) -> None:
     stop, path = threading.Event(), scan(tmp_path, 1)
     stop.set()
     with exclusive(pdf_pages._digest(path), path.name), pytest.raises(EngineError) as error:
@@ -212,7 +212,7 @@ def test_who_waits_for_pages_that_are_drawn_can_be_stopped(tmp_path: Path) -> No
     assert error.value.code == ENGINE_STOPPED
 
 
-def test_as_many_pages_as_files_can_be_attached(run: Run, tmp_path: Path) -> None:
+def test_page_limit_equals_attachment_limit(run: Run, tmp_path: Path) -> None:
     pane = give(run, scan(tmp_path, 25))
     assert len(numbers(pane)) == 20
     run.window.resize(640, 600)
@@ -338,7 +338,7 @@ def test_recognized_text_replaces_scan_for_text_models(start: Start, tmp_path: P
 
 
 @pytest.mark.usefixtures("reader")
-def test_of_a_long_scan_the_text_of_chosen_pages_is_given(start: Start, tmp_path: Path) -> None:
+def test_chosen_pages_of_long_scan_are_sent_as_text(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     pane = give(run, scan(tmp_path, 25))
     attaching = pane.chat.attaching
@@ -364,7 +364,7 @@ def test_text_pages_as_images_need_vision(start: Start, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("reader")
-def test_the_text_in_an_image_is_what_the_model_reads(start: Start, tmp_path: Path) -> None:
+def test_image_text_is_sent_to_model(start: Start, tmp_path: Path) -> None:
     (tmp_path / "lake.png").write_bytes(png())
     run = start().ready()
     pane = give(run, tmp_path / "lake.png")
@@ -409,7 +409,7 @@ def test_message_waits_for_whole_scan(run: Run, tmp_path: Path) -> None:
     assert pane.chat.transcript.path == []
 
 
-def test_an_image_without_text_stays_and_a_sentence_says_so(
+def test_image_without_text_stays_with_a_message(
     start: Start, tmp_path: Path, reader: Path
 ) -> None:
     reader.write_text(f"#!{sys.executable}\n")
@@ -421,7 +421,7 @@ def test_an_image_without_text_stays_and_a_sentence_says_so(
     assert numbers(pane) == [1]
 
 
-def test_without_a_reader_none_is_offered(
+def test_without_ocr_none_is_offered(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ocr, "_program", str)

@@ -62,7 +62,7 @@ def test_numbers_choices_and_forms_are_counted(texts, words):
         ("[" * 100_000, "1" * 100_000),
     ],
 )
-def test_what_cannot_be_compared_is_not_counted(texts):
+def test_incomparable_answers_are_not_counted(texts):
     assert "These replies are texts." in voted(*texts)[1]
 
 
@@ -76,7 +76,7 @@ def test_what_cannot_be_compared_is_not_counted(texts):
         "Best" + ":" * 20_000 + "*" * 20_000 + "ab",
     ],
 )
-def test_what_a_model_repeats_without_end_is_read_at_once(text):
+def test_endless_repetition_is_parsed_quickly(text):
     found = panel.columns(columns(text, text), "m0")
     begun = time.process_time()
     assert panel.why_not(panel.VOTE, found)
@@ -91,7 +91,7 @@ def test_fewer_than_two_replies_or_one_cut_off_make_no_vote():
     assert not panel.why_not(panel.MERGE, found)
 
 
-def test_a_verdict_holds_only_where_both_orders_name_one():
+def test_verdict_needs_agreement_of_both_orders():
     found = panel.columns(columns("x", "y"), "m0")
     assert panel.best("They differ.\nBest: B", found) == "B"
     assert panel.best("Best: A\n**Best answer: b**", found) == "B"
@@ -114,7 +114,7 @@ def test_judge_gets_reversed_successful_replies():
     assert [m.id for m in panel.columns(tree, "r")] == ["m0", "m1", "m2"]
 
 
-def test_members_survive_what_files_may_hold():
+def test_members_tolerate_file_contents():
     member = Member("Sceptic", "/m", "Doubt it.", 0.4, 7)
     assert Member.from_json(member.to_json()) == member
     assert Member().to_json() == {}
@@ -129,7 +129,7 @@ def test_members_survive_what_files_may_hold():
 
 
 @pytest.mark.parametrize("told", [3, {"id": 3}, {"id": "p", "letter": []}, {"kind": "x", "id": ""}])
-def test_what_no_panel_has_written_belongs_to_none(told):
+def test_non_panel_message_belongs_to_no_panel(told):
     tree = columns("one")
     tree.add(Message("x", "c", "q", "assistant", "y", model="M", stats={"panel": told}))
     assert panel.columns(tree, "x") in ([], [tree["m0"]])
@@ -137,7 +137,7 @@ def test_what_no_panel_has_written_belongs_to_none(told):
     assert panel.says(tree, tree["x"]) == ""
 
 
-def test_names_from_a_file_are_one_line_that_runs_as_all_do():
+def test_member_names_from_files_are_single_ltr_lines():
     hostile = "a\u202eb\n\x1b[31mc" + "x" * 10_000
     of = {"A": hostile, "AB": "x", "": "x", "Z": "x", "B": 3}
     told = Message("m", "c", role="assistant", stats={"panel": {"name": hostile, "of": of}})

@@ -51,7 +51,7 @@ def chat(desk: Desk) -> Chat:
     return chat
 
 
-def test_they_go_one_after_the_other_each_after_a_reply(desk: Desk, chat: Chat) -> None:
+def test_queue_sends_one_message_per_reply(desk: Desk, chat: Chat) -> None:
     desk.end()
     process_until(lambda: asked(desk) == ["count", "two"])
     assert queued(chat) == ["three"]
@@ -138,7 +138,7 @@ def test_removing_steering_message_stops_reply(desk: Desk, chat: Chat) -> None:
     assert not chat.turn.handle(Event.STEER)
 
 
-def test_stop_after_steering_holds_them(desk: Desk, chat: Chat) -> None:
+def test_stop_after_steering_holds_queue(desk: Desk, chat: Chat) -> None:
     assert chat.turn.handle(Event.STEER)
     assert chat.turn.handle(Event.STOP)
     desk.end(FinishReason.CANCELLED)
@@ -146,7 +146,7 @@ def test_stop_after_steering_holds_them(desk: Desk, chat: Chat) -> None:
     assert (queued(chat), asked(desk)) == (["two", "three"], ["count"])
 
 
-def test_one_that_is_edited_keeps_its_place_and_is_waited_for(desk: Desk, chat: Chat) -> None:
+def test_edited_queue_message_keeps_its_place(desk: Desk, chat: Chat) -> None:
     chat.turn.write("a draft")
     assert chat.turn.edit_queued(chat.queue.messages[0].id)
     assert isinstance(chat.compose, Editing)
@@ -191,7 +191,7 @@ def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
     assert (asked(desk), queued(chat), chat.queue.why_held) == (["count"], ["two"], "Not sent yet.")
 
 
-def test_nothing_comes_between_a_reply_and_what_is_queued(desk: Desk, chat: Chat) -> None:
+def test_nothing_comes_between_reply_and_queue(desk: Desk, chat: Chat) -> None:
     desk.end()
     assert not chat.reply.is_active
     assert chat.turn.is_at_work
@@ -202,7 +202,7 @@ def test_nothing_comes_between_a_reply_and_what_is_queued(desk: Desk, chat: Chat
     assert queued(chat) == ["three", "four"]
 
 
-def test_stop_between_a_reply_and_what_is_queued_holds_it(desk: Desk, chat: Chat) -> None:
+def test_stop_before_next_queued_message_holds_queue(desk: Desk, chat: Chat) -> None:
     desk.end()
     assert chat.turn.handle(Event.STOP)
     QCoreApplication.processEvents()
@@ -228,7 +228,7 @@ def test_unsendable_message_holds_the_queue(
     assert asked(desk) == ["count", "look"]
 
 
-def test_a_model_that_fails_to_load_holds_them(desk: Desk) -> None:
+def test_failed_load_holds_queue(desk: Desk) -> None:
     chat = desk.library.new("/models/slow")
     chat.turn.send("count")
     enter(chat, "two")
@@ -239,7 +239,7 @@ def test_a_model_that_fails_to_load_holds_them(desk: Desk) -> None:
     assert queued(chat) == ["two"]
 
 
-def test_a_chat_that_nothing_shows_goes_on_until_all_is_said(desk: Desk, chat: Chat) -> None:
+def test_hidden_chat_processes_its_queue(desk: Desk, chat: Chat) -> None:
     desk.library.release(chat.id)
     desk.end()
     process_until(lambda: asked(desk)[-1] == "two")
@@ -250,7 +250,7 @@ def test_a_chat_that_nothing_shows_goes_on_until_all_is_said(desk: Desk, chat: C
     process_until(lambda: desk.library.find(chat.id) is None)
 
 
-def test_a_deleted_chat_sends_nothing_and_comes_back_with_them(desk: Desk, chat: Chat) -> None:
+def test_deleted_chat_keeps_its_queue_without_sending(desk: Desk, chat: Chat) -> None:
     desk.library.delete(chat.id)
     desk.end(FinishReason.CANCELLED)
     QCoreApplication.processEvents()
@@ -260,7 +260,7 @@ def test_a_deleted_chat_sends_nothing_and_comes_back_with_them(desk: Desk, chat:
     assert chat.queue.why_held == "Not sent. You stopped the reply."
 
 
-def test_a_branch_does_not_say_it_a_second_time(desk: Desk, chat: Chat) -> None:
+def test_branch_does_not_repeat_the_queue(desk: Desk, chat: Chat) -> None:
     desk.end()
     process_until(lambda: asked(desk)[-1] == "two")
     made = branch(desk.store, chat.record, chat.transcript, chat.transcript.path[1].id)
@@ -268,7 +268,7 @@ def test_a_branch_does_not_say_it_a_second_time(desk: Desk, chat: Chat) -> None:
     assert queued(chat) == ["three"]
 
 
-def test_the_branch_that_is_shown_is_gone_on_with(desk: Desk, chat: Chat) -> None:
+def test_queue_continues_shown_branch(desk: Desk, chat: Chat) -> None:
     chat.turn.handle(Event.STOP)
     desk.end(FinishReason.CANCELLED)
     chat.regenerate()
@@ -281,7 +281,7 @@ def test_the_branch_that_is_shown_is_gone_on_with(desk: Desk, chat: Chat) -> Non
     assert [turn["content"] for turn in desk.engine.sent[-1].turns] == ["count", "One", "two"]
 
 
-def test_files_are_kept_for_what_is_queued_and_go_with_it(desk: Desk, chat: Chat) -> None:
+def test_queued_files_are_kept_and_sent(desk: Desk, chat: Chat) -> None:
     text = AttachedText("", ("what the file says",))
     desk.store.texts.save(text)
     file = Attachment("a.txt", "text", text.hash, characters=18)
@@ -297,7 +297,7 @@ def test_files_are_kept_for_what_is_queued_and_go_with_it(desk: Desk, chat: Chat
     assert chat.transcript.path[-2].attachments == (file,)
 
 
-def test_json_has_them_and_gives_them_back(tmp_path: Path) -> None:
+def test_json_round_trip_keeps_queue(tmp_path: Path) -> None:
     text = AttachedText("", ("x",))
     file = Attachment("a.txt", "text", text.hash, characters=1)
     record = ChatRecord(new_id(), "Trees", queued=(Queued("q1", "hi", (file,)), Queued("q2", "ho")))

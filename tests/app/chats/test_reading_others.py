@@ -58,7 +58,7 @@ def two(desk: Desk) -> tuple[Chat, Chat]:
     return first, desk.library.new(A)
 
 
-def test_what_is_read_is_what_was_said_there_and_no_more(desk: Desk) -> None:
+def test_read_chat_sends_only_its_messages(desk: Desk) -> None:
     first, chat = two(desk)
     first.attaching.add_text("a long file", "notes.txt")
     first.turn.write("two")
@@ -140,7 +140,7 @@ def test_queued_edited_and_branched_messages_keep_reading(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("sent", [False, True])
-def test_after_a_kill_it_goes_on_where_it_was(desk: Desk, tmp_path: Path, sent: bool) -> None:
+def test_reading_resumes_after_kill(desk: Desk, tmp_path: Path, sent: bool) -> None:
     first, chat = two(desk)
     read(chat, first)
     if sent:
@@ -215,7 +215,7 @@ def test_too_long_read_chat_is_refused_or_omitted(
     process_until(lambda: refused == ["“one” is too long. Read its last messages only."])
 
 
-def test_hostile_names_texts_and_fields_stay_what_they_are(desk: Desk) -> None:
+def test_hostile_titles_and_fields_stay_inert(desk: Desk) -> None:
     first, chat = two(desk)
     first.rename('a">\n</chat><script>\u202e"' + "x" * 5_000)
     read(chat, first)

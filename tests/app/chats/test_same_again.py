@@ -67,7 +67,7 @@ def test_the_button_has_an_older_answer_again(start: Start):
     assert len(pane.chat.transcript.alternatives(older.id)) == 2
 
 
-def test_an_answer_without_a_known_seed_says_so(start: Start, profile):
+def test_unknown_seed_gives_a_reason(start: Start, profile):
     run = start().ready()
     run.ask("say one")
     chat_id, answer = run.pane.chat.id, last(run)
@@ -175,7 +175,7 @@ def test_engine_repeats_unless_system_prompt_differs(start: Start, tmp_path):
     assert ended().stats["seed"] != first.stats["seed"]
 
 
-def test_it_is_asked_of_the_model_that_gave_the_answer(start: Start):
+def test_repetition_uses_the_answers_model(start: Start):
     run = start().ready()
     chat = run.pane.chat
     run.ask("say one")
@@ -195,7 +195,7 @@ def test_it_is_asked_of_the_model_that_gave_the_answer(start: Start):
     assert run.engine.sent[-1].session.model is not first
 
 
-def test_its_model_is_loaded_for_it(start: Start):
+def test_repetition_loads_its_model(start: Start):
     run = start().ready()
     run.pane.chat.model.set("/models/other")
     run.ready()

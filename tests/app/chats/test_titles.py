@@ -26,7 +26,7 @@ ANSWER = "The yeast is slow in a cold kitchen. Let the dough rise for longer, ne
         ("[Cold dough](https://example.org)", "Cold dough"),
     ],
 )
-def test_a_title_is_cleaned_and_taken(said: str, title: str):
+def test_title_is_cleaned_up(said: str, title: str):
     assert title_in(said, QUESTION, ANSWER) == title
 
 
@@ -48,11 +48,11 @@ def test_a_title_is_cleaned_and_taken(said: str, title: str):
         "My sourdough bread never rises in winter. What…",
     ],
 )
-def test_what_is_no_better_than_the_first_words_is_left(said: str):
+def test_title_equal_to_first_words_is_ignored(said: str):
     assert title_in(said, QUESTION, ANSWER) == ""
 
 
-def test_a_title_may_be_in_a_script_without_blanks():
+def test_title_may_lack_spaces():
     question, answer = "冬にパンが膨らまないのはなぜですか", "酵母は寒い台所では遅くなります。"
     assert title_in("「冬のパンと酵母」", question, answer) == "冬のパンと酵母"
     assert title_in("昔々あるところに狐がいました", question, answer) == ""
@@ -69,7 +69,7 @@ def test_control_characters_do_not_come_into_a_title():
     assert cleaned("Cold\u202e dough\x07 rises") == "Cold dough rises"
 
 
-def test_long_conversations_are_asked_about_by_their_beginnings():
+def test_long_conversation_is_titled_from_its_beginning():
     asked = asked_for_title("word " * 5_000, "other " * 5_000)
     assert len(asked) < 3_200
 

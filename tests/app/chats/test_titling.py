@@ -50,7 +50,7 @@ def test_after_the_first_exchange_the_model_names_the_chat(run: Run):
     assert len(run.engine.asked) == 1  # only once
 
 
-def test_a_title_typed_by_hand_is_never_written_over(run: Run):
+def test_manual_title_is_never_overwritten(run: Run):
     chat_id = exchange(run)
     run.app.library.rename(chat_id, "My bread")
     rest(run)
@@ -58,7 +58,7 @@ def test_a_title_typed_by_hand_is_never_written_over(run: Run):
     assert run.app.library.chat(chat_id).title == "My bread"
 
 
-def test_it_is_not_written_over_while_the_model_writes(run: Run):
+def test_title_typed_meanwhile_is_kept(run: Run):
     run.engine.titles = ["hold 2"]
     chat_id = exchange(run)
     titling = run.window.titling
@@ -71,7 +71,7 @@ def test_it_is_not_written_over_while_the_model_writes(run: Run):
     assert run.app.library.chat(chat_id).title == "My bread"
 
 
-def test_model_with_nonsense_titles_is_asked_no_more(run: Run):
+def test_model_with_useless_titles_is_no_longer_used(run: Run):
     run.engine.titles = ["Once upon a time a fox lived here"] * 5
     for _ in range(4):
         run.window.chats.new()
@@ -82,7 +82,7 @@ def test_model_with_nonsense_titles_is_asked_no_more(run: Run):
     assert len(run.engine.asked) == 3
 
 
-def test_a_title_cut_off_by_its_length_is_none(run: Run):
+def test_truncated_title_is_dropped(run: Run):
     run.engine.titles = ["cut"]
     chat_id = exchange(run, "say So far the dough")
     rest(run)
@@ -111,7 +111,7 @@ def test_title_request_restarts_after_a_reply(run: Run):
     assert run.app.library.chat(chat_id).title == TITLE
 
 
-def test_other_programs_that_are_answered_come_first(run: Run):
+def test_other_programs_precede_titles(run: Run):
     exchange(run)
     other = run.engine.open_session(run.pane.chat.model.status.model)
     other.send([{"role": "user", "content": "hold 3"}], on_event=lambda event: None)
@@ -140,7 +140,7 @@ def test_temporary_states_get_no_title(run: Run, what: str):
     assert (stored.title, stored.titled_by) == (FIRST_WORDS, "")
 
 
-def test_an_engine_that_ends_meanwhile_leaves_the_title(run: Run):
+def test_engine_end_keeps_title(run: Run):
     run.engine.titles = ["hold 2"]
     chat_id = exchange(run)
     titling = run.window.titling
@@ -151,7 +151,7 @@ def test_an_engine_that_ends_meanwhile_leaves_the_title(run: Run):
     assert run.app.library.chat(chat_id).title == FIRST_WORDS
 
 
-def test_an_answer_that_failed_is_no_exchange(run: Run):
+def test_failed_answer_does_not_count_for_title(run: Run):
     exchange(run, "fail")
     rest(run)
     assert run.engine.asked == []

@@ -104,7 +104,7 @@ def roles(chat: Chat) -> list[tuple[str, str]]:
     return [(m.role, m.status) for m in chat.transcript.path]
 
 
-def test_nothing_runs_before_the_person_has_said_so(desk: Desk) -> None:
+def test_tool_needs_consent_before_it_runs(desk: Desk) -> None:
     chat = desk.chat()
     desk.ask(chat, 'call echo {"text": "hello"}')
     assert chat.reply.phase is Phase.ASKING
@@ -128,14 +128,14 @@ def test_nothing_runs_before_the_person_has_said_so(desk: Desk) -> None:
     assert len(desk.ran) == 1, "once is not always"
 
 
-def test_without_tools_switched_on_none_are_offered(desk: Desk) -> None:
+def test_disabled_tools_are_not_offered(desk: Desk) -> None:
     chat = desk.library.new("/models/a")
     chat.turn.send("hello")
     desk.until(lambda: not chat.reply.is_active)
     assert desk.engine.sent[-1].params.tools in (None, (), [])
 
 
-def test_a_denied_call_is_told_to_the_model(desk: Desk) -> None:
+def test_denied_call_is_reported_to_model(desk: Desk) -> None:
     chat = desk.chat()
     chat.tools.decide(desk.ask(chat, 'call echo {"text": "hello"}'), Decision.DENY)
     desk.until(lambda: not chat.reply.is_active)
@@ -144,7 +144,7 @@ def test_a_denied_call_is_told_to_the_model(desk: Desk) -> None:
     assert desk.library.toolbox.consents.consents() == []
 
 
-def test_always_holds_for_this_chat_and_until_it_is_revoked(desk: Desk) -> None:
+def test_always_applies_to_this_chat_until_revoked(desk: Desk) -> None:
     one, other = desk.chat(), desk.chat()
     one.turn.send('call echo {"text": "first"}')
     desk.until(lambda: asked(one))
@@ -170,7 +170,7 @@ def test_always_holds_for_this_chat_and_until_it_is_revoked(desk: Desk) -> None:
     assert Consents(desk.store.tool_rows).consents() == []
 
 
-def test_a_consent_goes_with_its_chat(desk: Desk) -> None:
+def test_consent_is_deleted_with_its_chat(desk: Desk) -> None:
     chat = desk.chat()
     chat.tools.decide(desk.ask(chat, 'call echo {"text": "x"}'), Decision.TOOL)
     desk.until(lambda: not chat.reply.is_active)
@@ -182,7 +182,7 @@ def test_a_consent_goes_with_its_chat(desk: Desk) -> None:
     assert rows.read("tool_consents") == rows.read("tool_folders") == []
 
 
-def test_what_writes_is_asked_for_each_time(desk: Desk) -> None:
+def test_writing_tool_always_asks(desk: Desk) -> None:
     chat = desk.chat()
     for _ in range(2):
         chat.tools.decide(desk.ask(chat, 'call write_file {"text": "x"}'), Decision.TOOL)
@@ -251,7 +251,7 @@ def test_arguments_are_changed_before_they_are_used(desk: Desk) -> None:
     assert chat.transcript[key].stats["changed"]
 
 
-def test_two_calls_of_one_answer_wait_and_run_by_themselves(desk: Desk) -> None:
+def test_calls_of_one_answer_run_independently(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
     chat.turn.send('call wait {} & echo {"text": "quick"} & nothing {}')
@@ -269,7 +269,7 @@ def test_two_calls_of_one_answer_wait_and_run_by_themselves(desk: Desk) -> None:
     assert "There is no tool" in results[2].content
 
 
-def test_stop_keeps_what_is_done_and_the_chat_can_go_on(desk: Desk) -> None:
+def test_stop_keeps_finished_calls(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
     chat.turn.send('call echo {"text": "done"} & wait {}')
@@ -288,7 +288,7 @@ def test_stop_keeps_what_is_done_and_the_chat_can_go_on(desk: Desk) -> None:
     assert last(chat).content == f"The tool said: {STOPPED}"
 
 
-def test_one_call_is_stopped_and_the_model_goes_on(desk: Desk) -> None:
+def test_stopped_call_lets_model_continue(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
     key = desk.ask(chat, "call wait {}")
@@ -298,7 +298,7 @@ def test_one_call_is_stopped_and_the_model_goes_on(desk: Desk) -> None:
     assert last(chat).content == f"The tool said: {STOPPED}"
 
 
-def test_retry_of_a_call_allowed_once_asks_again(desk: Desk) -> None:
+def test_retry_after_allow_once_asks_again(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
     key = desk.ask(chat, "call wait {}")
@@ -315,7 +315,7 @@ def test_retry_of_a_call_allowed_once_asks_again(desk: Desk) -> None:
     assert last(chat).content == "The tool said: waited"
 
 
-def test_retry_of_a_call_always_allowed_runs_it_again(desk: Desk) -> None:
+def test_retry_after_always_allow_runs(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
     key = desk.ask(chat, "call wait {}")
@@ -341,7 +341,7 @@ def test_panic_in_a_tool_is_a_result(desk: Desk) -> None:
     assert "Panic" in chat.transcript.path[-2].content
 
 
-def test_a_failure_of_a_tool_is_a_result(desk: Desk) -> None:
+def test_tool_failure_is_a_result(desk: Desk) -> None:
     chat = desk.chat()
     chat.tools.decide(desk.ask(chat, 'call echo {"text": "bad"}'), Decision.ONCE)
     desk.until(lambda: not chat.reply.is_active)
@@ -349,9 +349,7 @@ def test_a_failure_of_a_tool_is_a_result(desk: Desk) -> None:
     assert last(chat).content == "The tool said: It is bad."
 
 
-def test_a_long_run_ends_at_a_limit_and_goes_on_when_told(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_tool_loop_stops_at_limit(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ToolCallRunner, "MOST_STEPS", 3)
     chat = desk.chat()
     chat.tools.decide(desk.ask(chat, 'loop 5 echo {"text": "x"}'), Decision.TOOL)
@@ -365,7 +363,7 @@ def test_a_long_run_ends_at_a_limit_and_goes_on_when_told(
     assert last(chat).content == "The tool said: x"
 
 
-def test_a_pause_lets_calls_end_and_asks_the_model_nothing(desk: Desk) -> None:
+def test_pause_finishes_calls_without_asking_model(desk: Desk) -> None:
     chat = desk.chat()
     desk.ask(chat, 'call echo {"text": "x"}')
     chat.turn.handle(Event.PAUSE)
@@ -379,7 +377,7 @@ def test_a_pause_lets_calls_end_and_asks_the_model_nothing(desk: Desk) -> None:
     assert last(chat).content == "The tool said: x"
 
 
-def test_a_message_into_the_calls_goes_after_their_results(desk: Desk) -> None:
+def test_steering_during_calls_follows_their_results(desk: Desk) -> None:
     chat = desk.chat()
     desk.gate.clear()
     chat.tools.decide(desk.ask(chat, "call wait {}"), Decision.ONCE)
@@ -392,7 +390,7 @@ def test_a_message_into_the_calls_goes_after_their_results(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("shorten", [True, False])
-def test_a_result_that_would_not_fit_is_cut_with_consent(desk: Desk, shorten: bool) -> None:
+def test_too_long_result_is_cut_with_consent(desk: Desk, shorten: bool) -> None:
     chat = desk.chat()
     key = desk.ask(chat, 'call echo {"text": "0123456789", "times": 5000}')
     chat.tools.decide(key, Decision.ONCE)
@@ -417,7 +415,7 @@ def test_calls_survive_a_restart(desk: Desk) -> None:
     assert conversation(stored, "")[:3] == desk.engine.sent[-1].turns
 
 
-def test_a_call_that_waits_when_the_program_ends_is_interrupted(desk: Desk) -> None:
+def test_waiting_call_is_interrupted_by_exit(desk: Desk) -> None:
     chat = desk.chat()
     desk.ask(chat, 'call echo {"text": "hello"}')
     chat.cancel_for_close()
@@ -429,7 +427,7 @@ def tool_message(key: str, parent: str, **stats: Any) -> Message:
     return Message(key, "c", parent, "tool", content="r", stats=stats)
 
 
-def test_every_call_has_one_result_whatever_was_lost() -> None:
+def test_every_call_gets_one_result() -> None:
     calls = [
         {"id": key, "type": "function", "function": {"name": "f", "arguments": {}}}
         for key in ("a", "b")
@@ -452,7 +450,7 @@ def test_every_call_has_one_result_whatever_was_lost() -> None:
     assert conversation([path[0], forged], "") == [{"role": "user", "content": "q"}]
 
 
-def test_eight_chats_at_once_and_nothing_crosses(desk: Desk) -> None:
+def test_concurrent_chats_do_not_mix(desk: Desk) -> None:
     chats = [desk.chat("secret") for _ in range(8)]
     for chat in chats:
         key = json.dumps({"key": chat.id})

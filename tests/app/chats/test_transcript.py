@@ -23,7 +23,7 @@ def test_the_path_runs_from_the_root_to_the_leaf():
     assert names(tree.path) == ["q", "a", "q2"]
 
 
-def test_a_sibling_changes_the_path_and_drops_nothing():
+def test_sibling_changes_path_without_losses():
     tree = Transcript([message("q"), message("a", "q", "assistant")], "a")
     tree.add(message("b", "q", "assistant"))
     assert names(tree.path) == ["q", "b"]
@@ -32,7 +32,7 @@ def test_a_sibling_changes_the_path_and_drops_nothing():
     assert names(tree.path) == ["q", "a"]
 
 
-def test_showing_an_alternative_goes_on_to_its_newest_end():
+def test_shown_alternative_continues_to_newest_leaf():
     tree = Transcript([message("q"), message("a", "q", "assistant"), message("q2", "a")], "q2")
     tree.add(message("b", "q", "assistant"))
     tree.show("a")

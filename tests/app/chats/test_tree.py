@@ -61,7 +61,7 @@ def test_ten_thousand_messages_are_one_run():
     assert runs_of(Transcript()) == []
 
 
-def test_a_name_is_a_line_whatever_a_file_holds_there():
+def test_branch_name_is_one_line():
     assert branch_name(with_branch_name({"seed": 1}, "  In\n French ")) == "In French"
     assert with_branch_name({"seed": 1, "branch": "x"}, " \n") == {"seed": 1}
     for hostile in (None, 7, ["x"], {"x": 1}):

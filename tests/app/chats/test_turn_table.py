@@ -178,7 +178,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     ("event", "row", "example"),
     [(event, n, each) for event in Event for n, each in enumerate(EXAMPLES[event])],
 )
-def test_each_row_does_what_its_example_says(event: Event, row: int, example: tuple) -> None:
+def test_rows_match_their_examples(event: Event, row: int, example: tuple) -> None:
     state, expected, *changed = example
     rows = TABLE[event]
     assert next(n for n, each in enumerate(rows) if each.applies(state)) == row

@@ -46,7 +46,7 @@ def test_rows_above_the_tail_are_not_touched(monkeypatch: pytest.MonkeyPatch) ->
     assert max(given) < 30
 
 
-def test_rows_are_not_tracked_by_the_collector(qapp: object) -> None:
+def test_collector_ignores_rows(qapp: object) -> None:
     document = MarkdownDocument()
     document.set_text(mixed(20_000))
     document.settle()
@@ -160,7 +160,7 @@ def test_f15_hostile_text_at_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["one line", "one line of code", "[", ">"])
-def test_a_million_characters_at_once(name: str) -> None:
+def test_million_characters_in_one_append(name: str) -> None:
     text = HOSTILE[name](1_000_000)
     work = Work(text, repeat(len(text)))
     assert work.calls < len(text)
@@ -233,7 +233,7 @@ def test_after_a_block_over_the_limits_all_is_as_ever(name: str) -> None:
     assert parts(pieces) == parts(at_once)
 
 
-def test_long_code_is_code_whatever_its_length() -> None:
+def test_long_code_stays_code() -> None:
     code = "x = 1 | 2\n" * 6_000
     document = MarkdownDocument()
     document.set_text(f"a\n\n```py\n{code}```\n\nb")
@@ -241,7 +241,7 @@ def test_long_code_is_code_whatever_its_length() -> None:
     assert [block.source for block in document.code_blocks()] == [code]
 
 
-def test_table_of_ten_thousand_rows_ends_as_plain_rows() -> None:
+def test_huge_table_ends_as_plain_rows() -> None:
     document = MarkdownDocument()
     document.set_text("| a | b |\n|---|---|\n" + "| cell | another |\n" * 10_000)
     table, *rows = document._writer.rows
@@ -251,7 +251,7 @@ def test_table_of_ten_thousand_rows_ends_as_plain_rows() -> None:
     assert len(table.cells) + len(rows) == 10_001
 
 
-def test_long_list_is_rendered_as_one() -> None:
+def test_long_list_stays_one_list() -> None:
     document = MarkdownDocument()
     document.set_text("".join(f"{n}. item\n     - *inner*\n" for n in range(1, 1_000)) + "\nend")
     numbers = [row.item.number for row in document._writer.rows if row.item and not row.item.depth]

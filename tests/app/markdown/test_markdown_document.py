@@ -90,7 +90,7 @@ def test_bare_links_exclude_trailing_punctuation() -> None:
     }
 
 
-def test_images_are_their_description_and_nothing_is_loaded() -> None:
+def test_images_show_descriptions_without_loading() -> None:
     document = rendered(SAMPLES["images"])
     text = document.document.toPlainText()
     assert text == "alt text http://x/z.png in"
@@ -108,7 +108,7 @@ def test_html_is_text() -> None:
     assert "a b <!-- c --> d" in text
 
 
-def test_what_is_nested_too_deep_is_still_there() -> None:
+def test_deeply_nested_text_is_shown() -> None:
     assert "deep" in rendered(SAMPLES["deep quotation"]).document.toPlainText()
     text = rendered(SAMPLES["deep list"]).document.toPlainText()
     assert all(f"level {number}" in text for number in range(30))
@@ -121,7 +121,7 @@ def test_no_control_character_reaches_the_document() -> None:
     assert rendered(SAMPLES["bidi"]).document.toPlainText().count("\u202e") == 1, "only in prose"
 
 
-def test_code_blocks_tell_source_language_and_place() -> None:
+def test_code_blocks_report_source_language_and_position() -> None:
     text = "a\n\n```py t\nx = 1\n\ty = '\u202e'\n```\n\n- b\n\n  ```\n  z\n  ```\n\n      \n    c\n"
     document = rendered(text)
     blocks = document.code_blocks()
@@ -164,7 +164,7 @@ def colours(document: MarkdownDocument) -> set[str]:
     return found
 
 
-def test_code_is_coloured_when_its_fence_closes() -> None:
+def test_code_is_highlighted_when_its_fence_closes() -> None:
     CodeHighlighter("1", "py").work(math.inf)
     document = MarkdownDocument()
     document.append("```py\nreturn 1\n")
@@ -177,7 +177,7 @@ def test_code_is_coloured_when_its_fence_closes() -> None:
     assert colours(document) >= {COLOURS["keyword"][1], COLOURS["number"][1]}
 
 
-def test_what_colours_a_language_is_made_after_its_text_is_there(qtbot: QtBot) -> None:
+def test_lexer_is_loaded_after_its_text_is_shown(qtbot: QtBot) -> None:
     document = MarkdownDocument()
     document.set_text("```modula2\nRETURN 1\n```")
     assert colours(document) == {LIGHT.text}
@@ -200,7 +200,7 @@ def test_long_code_is_coloured_in_slices(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: dump(document.document) == expected)
 
 
-def test_the_tint_lies_around_the_code_and_nowhere_else() -> None:
+def test_tint_covers_only_the_code() -> None:
     document = rendered("text\n\n```\ncode\n```\n\ntext")
     image = image_of(document)
     (block,) = document.code_blocks()
@@ -252,7 +252,7 @@ def test_backgrounds_follow_growing_text() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_a_text_that_goes_on_after_its_end(name: str) -> None:
+def test_text_can_continue_after_its_end(name: str) -> None:
     text = SAMPLES[name]
     dice = random.Random(name)
     document = MarkdownDocument()
@@ -281,7 +281,7 @@ def test_set_text_replaces_everything() -> None:
     assert document.end_position == 0
 
 
-def test_a_selection_above_the_open_end_survives() -> None:
+def test_selection_above_open_end_survives() -> None:
     document = MarkdownDocument()
     document.append("# Title\n\nFirst paragraph.\n\nSecond")
     document.refresh()
@@ -297,7 +297,7 @@ def test_a_selection_above_the_open_end_survives() -> None:
     assert cursor.selectedText() == selected
 
 
-def test_a_selection_survives_the_colours_of_code() -> None:
+def test_selection_survives_highlighting() -> None:
     document = MarkdownDocument()
     document.append("Before.\n\n```python\nwhile True:\n    pass")
     document.refresh()
@@ -325,7 +325,7 @@ def test_copying_gives_plain_text_with_markers() -> None:
     assert document.plain_text(3, 8) == "one\n• t"
 
 
-def test_numbers_of_a_long_list_go_on() -> None:
+def test_numbers_of_long_list_continue() -> None:
     document = rendered("".join(f"{n}. item\n" for n in range(3, 603)))
     numbers = [row.item.number for row in document._writer.rows if row.item]
     assert numbers == list(range(3, 603))
@@ -422,7 +422,7 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-def test_a_view_paints_what_has_changed_and_what_surrounds_it(qtbot: QtBot) -> None:
+def test_view_repaints_changes_and_surroundings(qtbot: QtBot) -> None:
     document = MarkdownDocument()
     document.document.setTextWidth(400)
     areas: list[QRectF] = []
@@ -435,7 +435,7 @@ def test_a_view_paints_what_has_changed_and_what_surrounds_it(qtbot: QtBot) -> N
     assert any(painted.contains(area) for painted in areas)
 
 
-def test_a_document_goes_when_nobody_holds_it() -> None:
+def test_unreferenced_document_is_freed() -> None:
     document = rendered(SAMPLES["answer"])
     inner = weakref.ref(document.document)
     outer = weakref.ref(document)
@@ -453,14 +453,14 @@ _NOT_THE_SAME = {"atx closing", "bullet markers", "deep quotation", "deep list",
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES.keys() - _NOT_THE_SAME))
-def test_what_is_copied_as_markdown_reads_the_same(name: str) -> None:
+def test_markdown_copy_renders_the_same(name: str) -> None:
     if len(SAMPLES[name]) < 20_000:
         document = rendered(SAMPLES[name])
         again = rendered(document.markdown_text())
         assert again.plain_text() == document.plain_text()
 
 
-def test_a_part_is_copied_as_markdown_with_its_marks() -> None:
+def test_partial_markdown_copy_keeps_markup() -> None:
     document = rendered("One **bold *both* word** and `code`.\n\n- [x](https://a.b)\n- two\n")
     text = document.document.toPlainText()
     first, last = text.index("old"), text.index("ode")
@@ -479,7 +479,7 @@ def test_a_part_is_copied_as_markdown_with_its_marks() -> None:
     assert table.plain_text(shown.index("2"), shown.index("2") + 1) == "\t2"
 
 
-def test_finished_documents_do_not_slow_the_others(qtbot: QtBot) -> None:
+def test_finished_documents_do_not_slow_down_others(qtbot: QtBot) -> None:
     document = MarkdownDocument()
     document._pace.cost = 0.003
     alone = document._pace.rest()
@@ -528,7 +528,7 @@ def test_long_text_is_rendered_in_slices(qtbot: QtBot, text: str) -> None:
 
 
 @pytest.mark.parametrize("end", ["```\n", "```", "", "```  \n\n", "\n\n"])
-def test_long_fence_is_what_the_parser_makes_of_it(end: str) -> None:
+def test_long_fence_matches_parser(end: str) -> None:
     text = "```py\n" + "x = f(a)\n" * 3_000 + end
     document = MarkdownDocument()
     document.set_text(text)

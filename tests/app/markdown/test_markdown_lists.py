@@ -118,7 +118,7 @@ def test_rtl_list_markers_are_on_the_right(px: int, script: str, marker: str) ->
     assert right == pytest.approx(WIDTH - document._formats.indent(row.levels), abs=1)
 
 
-def test_nested_lists_stand_deeper_each_by_its_own_markers() -> None:
+def test_nested_lists_are_indented_by_their_markers() -> None:
     document = rendered("8. a\n9. b\n10. c\n    - d\n      1. e\n         > f\n")
     indents = [document._formats.indent(row.levels) for row in document._writer.rows]
     assert indents == sorted(indents)
@@ -146,16 +146,14 @@ def test_rtl_nested_lists_are_mirrored(px: int) -> None:
 
 
 @pytest.mark.parametrize(("script", "columns"), [("text", (0, 3)), (ARABIC, (597, 600))])
-def test_a_quotations_bar_stands_where_its_lines_begin(
-    script: str, columns: tuple[int, int]
-) -> None:
+def test_quote_bar_is_at_line_start(script: str, columns: tuple[int, int]) -> None:
     document = rendered(f"> {script}\n")
     seen = ink(painted(document), QRectF(0, 0, WIDTH, document.document.size().height()))
     assert seen is not None
     assert columns[0] - 1 <= seen[0] <= seen[1] <= columns[1] + 1
 
 
-def test_an_item_in_the_other_direction_stays_in_its_list() -> None:
+def test_rtl_item_stays_in_its_list() -> None:
     document = rendered(f"1. item\n2. {ARABIC}\n3. item\n")
     assert {row.rtl for row, _ in first_blocks(document)} == {False}
     starts = {
@@ -174,7 +172,7 @@ def test_code_in_rtl_text_runs_left_to_right() -> None:
     assert block.layout().lineAt(0).naturalTextRect().left() < WIDTH / 4
 
 
-def test_the_direction_is_that_of_the_first_letter() -> None:
+def test_direction_follows_first_letter() -> None:
     for text, rtl in (
         (f"1. 2024 {ARABIC} item", True),
         (f"1. item {ARABIC}", False),
@@ -218,7 +216,7 @@ def test_arabic_is_not_slanted(text: str, italic: bool) -> None:
     assert cursor.charFormat().fontItalic() == italic
 
 
-def test_growing_past_nine_items_moves_nothing() -> None:
+def test_tenth_item_moves_nothing() -> None:
     nine, ten = (rendered("".join(f"{n}. x\n" for n in range(1, last))) for last in (10, 11))
     assert nine._writer.rows[0].levels == ten._writer.rows[0].levels
 
@@ -230,7 +228,7 @@ def test_markers_grow_with_the_text() -> None:
         assert areas[1].width() == pytest.approx(2 * areas[0].width(), rel=0.1)
 
 
-def test_another_size_moves_what_is_shown() -> None:
+def test_text_size_change_moves_list() -> None:
     document = rendered("- a\n  1. b\n\n> c\n", 15)
     document.set_style(replace(LIGHT, font_px=30))
     again = rendered("- a\n  1. b\n\n> c\n", 30)
@@ -306,7 +304,7 @@ def test_quote_bar_covers_leading_table(script: str) -> None:
 
 @pytest.mark.parametrize("px", SIZES)
 @pytest.mark.parametrize("words", ["item", "$\\frac{\\sum_{i=0}^n x_i^2}{2}$ item"])
-def test_a_number_stands_on_the_line_of_its_text(px: int, words: str) -> None:
+def test_number_is_on_the_baseline_of_its_text(px: int, words: str) -> None:
     """A tall formula moves the line's baseline down."""
     document = rendered(f"7. 7 {words}\n", px)
     ((row, block),) = first_blocks(document)

@@ -51,7 +51,7 @@ def formulas(document: MarkdownDocument) -> list[str]:
         ("A smuggled \ufffc is none", []),
     ],
 )
-def test_what_is_a_formula(text: str, found: list[str]) -> None:
+def test_formula_is_recognized(text: str, found: list[str]) -> None:
     assert formulas(rendered(text)) == found
 
 
@@ -86,7 +86,7 @@ def test_formula_has_text_color_and_baseline() -> None:
     assert abs(letter.bottom() - formula.bottom()) <= 2
 
 
-def test_a_wide_formula_is_made_to_fit() -> None:
+def test_wide_formula_is_shrunk() -> None:
     document = rendered("$$" + "x + y + " * 20 + "z$$")
     document.document.setTextWidth(900)
     wide = document.document.size().height()
@@ -95,7 +95,7 @@ def test_a_wide_formula_is_made_to_fit() -> None:
     assert document.document.size().height() <= wide
 
 
-def test_what_is_no_tex_is_shown_as_typed() -> None:
+def test_invalid_tex_is_shown_as_typed() -> None:
     document = rendered(r"So $\frac{1}{$ and $\undefinedthing{x}$ end")
     assert document.document.size().height() > 0
     assert document.plain_text().startswith("So ")
@@ -103,7 +103,7 @@ def test_what_is_no_tex_is_shown_as_typed() -> None:
         assert rendered(f"$${wild}$$").plain_text() == f"$${wild}$$"
 
 
-def test_a_formula_with_a_length_without_end_is_shown_as_typed() -> None:
+def test_formula_with_endless_length_is_shown_as_typed() -> None:
     for length in ("9999cm", "9e9pt", "1.2.3em", "99999 mm"):
         assert tex.formula(rf"\vec\hspace{{{length}}}x", True) is None
     assert tex.formula(r"v = 500\text{ cm} = 5000 mm", True) is not None
@@ -111,7 +111,7 @@ def test_a_formula_with_a_length_without_end_is_shown_as_typed() -> None:
 
 
 @pytest.mark.parametrize("colour", ["red", "Red", "#f80", "#ff8800"])
-def test_a_plain_colour_is_drawn(colour: str) -> None:
+def test_plain_color_is_drawn(colour: str) -> None:
     made = tex.formula(rf"\textcolor{{{colour}}}{{x}} + \colorbox{{{colour}}}{{y}}", False)
     assert made is not None
     assert f'fill="{colour}"' in made.svg
@@ -122,7 +122,7 @@ def test_a_plain_colour_is_drawn(colour: str) -> None:
     "colour",
     ["url(http://example.org/x)", "url(file:///x)", "url(#x)", "rgb(1,2,3)", "@import 'x'", "a:b"],
 )
-def test_what_is_no_plain_colour_is_not_handed_to_qt(command: str, colour: str) -> None:
+def test_unusual_color_is_not_passed_to_qt(command: str, colour: str) -> None:
     made = tex.formula(rf"\{command}{{{colour}}}{{x}}", False)
     assert made is None or colour not in made.svg
 
@@ -138,11 +138,11 @@ def test_what_is_no_plain_colour_is_not_handed_to_qt(command: str, colour: str) 
         "<svg><path d='M0 0' clip-path='url(x)'/></svg>",
     ],
 )
-def test_pictures_that_refer_to_something_are_refused(svg: str) -> None:
+def test_svg_with_references_is_refused(svg: str) -> None:
     assert not tex.harmless(ElementTree.fromstring(svg))
 
 
-def test_no_formula_takes_long() -> None:
+def test_formulas_are_fast() -> None:
     assert tex.formula(r"\frac{a}{b} + x_{i}^{2}", False) is not None
     for deep in ("x^{", r"\frac{a}{", r"\left(", "{", r"\begin{matrix}"):
         assert tex.work(deep * 30) > tex.MOST_WORK
@@ -181,12 +181,12 @@ def test_copying_gives_the_source() -> None:
     assert document.plain_text(second - 3, second + 1) == "so $$x$$"
 
 
-def test_a_formula_does_not_open_emphasis_while_it_streams() -> None:
+def test_streaming_formula_opens_no_emphasis() -> None:
     assert closed(r"so $a*b$ and \(c_1*d\) is") == r"so $a*b$ and \(c_1*d\) is"
     assert closed("so **$a*b$ is") == "so **$a*b$ is**"
 
 
-def test_a_growing_text_ends_as_it_does_in_one_piece() -> None:
+def test_streamed_formulas_match_whole_text() -> None:
     text = (
         "Let $a_1 * b$ cost $5.\n\n$$\n\\frac{a}{b}\n$$\n\n1. \\(x\\) is\n2. \\[ y \\]\n\n"
         "| a | b |\n|---|---|\n| $u$ | \\(v\\) |\n"

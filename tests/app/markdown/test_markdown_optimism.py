@@ -56,6 +56,6 @@ def test_no_marker_flashes_while_an_answer_streams() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_closing_never_fails_and_never_loses_what_is_finished(name: str) -> None:
+def test_closing_never_fails_or_loses_finished_text(name: str) -> None:
     for length in range(0, len(SAMPLES[name]), 3):
         closed(SAMPLES[name][:length])

@@ -39,7 +39,7 @@ def test_character_by_character(section: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_all_as_one_text_in_any_order(seed: int) -> None:
+def test_joined_examples_in_any_order_match(seed: int) -> None:
     dice = random.Random(seed)
     texts = [example["markdown"] for example in dice.sample(EXAMPLES, 120)]
     text = "\n".join(texts)

@@ -46,7 +46,7 @@ def test_in_random_pieces(name: str) -> None:
         assert dump(in_pieces(cut(text, random.Random(seed))).document) == expected
 
 
-def test_all_samples_as_one_text_in_any_order() -> None:
+def test_joined_samples_in_any_order_match() -> None:
     for seed in range(4):
         dice = random.Random(seed)
         names = [name for name in SAMPLES if "unclosed" not in name]
@@ -93,7 +93,7 @@ def test_the_splitter_gives_the_blocks_of_the_whole_text(
 
 
 @pytest.mark.parametrize("first", ["\ufeff", "a **\ufeffb**", "`\ufeff`", "| \ufeff |\n|---|\n"])
-def test_a_mark_of_the_byte_order_is_a_character_like_others(first: str) -> None:
+def test_byte_order_mark_is_an_ordinary_character(first: str) -> None:
     """Qt drops a BOM at the start of inserted text, which shifted everything after it."""
     pieces = [first, "क", "\ufeff\ufeffक **क**", "\n\n\ufeff"]
     grown, whole = MarkdownDocument(), MarkdownDocument()

@@ -101,7 +101,7 @@ def test_strikethrough_and_italics_follow_the_same_rule() -> None:
 @pytest.mark.parametrize(
     "text", ['a**"b"**c', "2**3**4 ** 5", "**未完", "snake_变量_name", "** 空 **"]
 )
-def test_emphasis_elsewhere_is_as_commonmark_has_it(text: str) -> None:
+def test_other_emphasis_follows_commonmark(text: str) -> None:
     plain = parser().renderInline(text)
     assert ("<strong>" in plain) == (text == "2**3**4 ** 5")
     assert "<em>" not in plain
@@ -130,7 +130,7 @@ def test_emphasis_elsewhere_is_as_commonmark_has_it(text: str) -> None:
         ("http:// and https://) are none", []),
     ],
 )  # fmt: skip
-def test_bare_address_ends_where_it_ends(text: str, links: list[str]) -> None:
+def test_bare_address_ends_correctly(text: str, links: list[str]) -> None:
     assert [ink for ink in (span.ink.link for span in spans(text)) if ink] == links
     page = "".join(body(text, lambda source, _: source))
     assert page.count("<a href=") == len(links)
@@ -198,7 +198,7 @@ def test_formula_within_a_list_or_quotation_is_one(text: str) -> None:
         "\\[link\\] \\[x\n\n- a\n\n\\]",
     ],
 )
-def test_what_is_no_formula_is_left_alone(text: str) -> None:
+def test_non_formula_is_left_alone(text: str) -> None:
     assert "$$" in rendered(text).plain_text() or "[" in rendered(text).plain_text()
     assert any(isinstance(row, TextRow) and row.item for row in rows(text))
 
@@ -215,7 +215,7 @@ def test_what_is_no_formula_is_left_alone(text: str) -> None:
         "a$b$c",
     ],
 )
-def test_amounts_and_variables_are_no_formulas(text: str) -> None:
+def test_amounts_and_variables_are_not_formulas(text: str) -> None:
     assert with_ink(text, "math") == []
     assert plainly(text) == text
 
@@ -223,7 +223,7 @@ def test_amounts_and_variables_are_no_formulas(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["设$x$为", "そこで$x$は", "값$x$는", "ليكن$x$عدد", "($x$)", "$x$。"]
 )
-def test_formula_stands_next_to_letters_without_spaces(text: str) -> None:
+def test_formula_may_touch_letters(text: str) -> None:
     assert len(with_ink(text, "math")) == 1
 
 
@@ -266,11 +266,11 @@ def test_growing_formula_begins_no_other_block() -> None:
         ("<img src=x> <a href=x>y</a> <!-- z", ["paragraph: <img src=x> <a href=x>y</a> <!-- z"]),
     ],
 )  # fmt: skip
-def test_html_that_models_write(text: str, shown: list[str]) -> None:
+def test_common_html_is_rendered(text: str, shown: list[str]) -> None:
     assert texts(text) == shown
 
 
-def test_html_looks_like_what_it_means() -> None:
+def test_html_is_styled() -> None:
     text = "<b>b</b> <i>i</i> <s>s</s> <u>u</u> x<sup>**2**</sup> <mark>m</mark> <sub>[l](http://a.b)</sub>"
     assert with_ink(text, "bold") == ["b", "2"]
     assert with_ink(text, "italic") == ["i"]
@@ -301,7 +301,7 @@ def test_break_in_a_cell_is_a_line_of_the_cell() -> None:
         "<br>a<br> <br>**b**",
     ],
 )
-def test_breaks_are_copied_as_they_are_shown(text: str) -> None:
+def test_line_breaks_are_copied_as_shown(text: str) -> None:
     again = rendered(text).markdown_text()
     assert texts(again) == texts(text)
 
@@ -383,7 +383,7 @@ def test_fence_without_a_language_in_a_fence(text: str, codes: list[str]) -> Non
 @pytest.mark.parametrize(
     "text", ["x\n\n```\ny\n```\n```", "x\n\n```\ny", "x\n\n```\ny\n\n```py\nz\n```", "x\n\n```"]
 )
-def test_long_fence_ends_where_a_short_one_does(text: str) -> None:
+def test_long_fence_ends_like_a_short_one(text: str) -> None:
     short = BlockSplitter()
     short.feed(f"```md\n{text}\n\nafter")
     short.finish()
@@ -439,7 +439,7 @@ def test_nested_fence_ends_at_first_closing_line() -> None:
         "before\n| a | b |\n| --- | --- |\n| 1 | 2 |\n",
     ],
 )
-def test_table_is_no_paragraph_before(text: str) -> None:
+def test_table_header_is_not_shown_as_paragraph(text: str) -> None:
     document = MarkdownDocument()
     for letter in text:
         document.append(letter)
@@ -459,7 +459,7 @@ def test_line_with_a_bar_is_shown_when_another_follows() -> None:
     assert "a | b here" in document.document.toPlainText()
 
 
-def test_fragment_has_what_a_copy_needs() -> None:
+def test_copied_fragment_is_complete() -> None:
     html = fragment("# T\n\n| a |\n|---|\n| **b** |\n\n- $x$\n\n<script>")
     for part in ("<h1>T</h1>", "<td><strong>b</strong></td>", "<li>$x$</li>", "&lt;script&gt;"):
         assert part in html

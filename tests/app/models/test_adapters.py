@@ -84,7 +84,7 @@ def choosing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     answering(monkeypatch, "folder", folder)
 
 
-def test_a_variants_name_holds_the_models_and_the_adapters():
+def test_variant_name_combines_model_and_adapter():
     ref = variant_of("owner/name@main", Path("/trained/my + pirate"))
     assert ref == "owner/name@main + /trained/my + pirate"
     assert (base_of(ref), adapter_of(ref)) == ("owner/name@main", "/trained/my + pirate")
@@ -96,9 +96,7 @@ def test_a_variants_name_holds_the_models_and_the_adapters():
     assert model_location(variant_of("guide", Path("/p"))) == model_location("guide")
 
 
-def test_an_adapter_is_added_by_hand_and_chosen_for_a_chat(
-    variants: Variants, monkeypatch: pytest.MonkeyPatch
-):
+def test_adapter_is_added_and_chosen(variants: Variants, monkeypatch: pytest.MonkeyPatch):
     run, window = variants.run, variants.open()
     assert window.choose(variants.base)
     choosing(monkeypatch, variants.pirate)
@@ -134,7 +132,7 @@ def test_adapter_too_large_is_not_loaded(variants: Variants, tmp_path: Path):
     assert run.pane.chat.model.status.fit.verdict == "no"
 
 
-def test_a_chat_has_its_variant_again_after_a_restart(variants: Variants, start: Start):
+def test_chat_keeps_its_variant_after_restart(variants: Variants, start: Start):
     variants.run.window.chats.use_model(variants.ref)
     variants.run.until(lambda: variants.run.pane.header.state == "Ready")
     variants.run.say("say ahoy")
@@ -162,7 +160,7 @@ def test_adapters_in_a_models_folder_are_found(variants: Variants):
         (lambda f: (f / "adapter_config.json").write_text('{"fine_tune_type": "full"}'), "LoRA"),
     ],
 )
-def test_what_is_wrong_with_an_adapter_stands_in_the_list(variants: Variants, change, words: str):
+def test_adapter_problem_is_listed(variants: Variants, change, words: str):
     variants.run.app.settings.remember_model(variants.ref)
     change(variants.pirate)
     window = variants.open()
@@ -172,9 +170,7 @@ def test_what_is_wrong_with_an_adapter_stands_in_the_list(variants: Variants, ch
     assert not window.foot.open.isEnabled()
 
 
-def test_a_folder_that_is_no_adapter_is_not_added(
-    variants: Variants, monkeypatch: pytest.MonkeyPatch
-):
+def test_non_adapter_folder_is_refused(variants: Variants, monkeypatch: pytest.MonkeyPatch):
     window = variants.open()
     assert window.choose(variants.base)
     choosing(monkeypatch, variants.base)
@@ -184,7 +180,7 @@ def test_a_folder_that_is_no_adapter_is_not_added(
     assert variants.run.app.settings.models == ()
 
 
-def test_a_model_is_used_without_an_adapter_that_is_gone(variants: Variants):
+def test_missing_adapter_falls_back_to_its_model(variants: Variants):
     run = variants.run
     shutil.rmtree(variants.pirate)
     run.window.chats.use_model(variants.ref)
@@ -204,7 +200,7 @@ def test_a_model_is_used_without_an_adapter_that_is_gone(variants: Variants):
     assert run.pane.chat.record.model == str(variants.base)
 
 
-def test_the_notice_leads_to_the_model_without_its_adapter(variants: Variants):
+def test_notice_offers_model_without_adapter(variants: Variants):
     run = variants.run
     shutil.rmtree(variants.pirate)
     run.window.chats.use_model(variants.ref)
@@ -215,7 +211,7 @@ def test_the_notice_leads_to_the_model_without_its_adapter(variants: Variants):
     assert run.app.loader.get(variants.ref).state is LoadState.FAILED
 
 
-def test_a_variants_folder_goes_to_the_trash_and_its_model_stays(variants: Variants):
+def test_trashing_variant_keeps_its_model(variants: Variants):
     variants.run.app.settings.remember_model(variants.ref)
     window = variants.open()
     assert window.choose(variants.pirate)

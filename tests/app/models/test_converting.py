@@ -53,7 +53,7 @@ def asked(run: Run) -> ConvertDialog:
     return dialog
 
 
-def test_it_is_made_beside_the_downloads_and_listed(run: Run, profile: Path):
+def test_conversion_is_shown_with_downloads_and_listed(run: Run, profile: Path):
     dialog = asked(run)
     dialog.choices["8bit"].click()
     dialog.go.click()
@@ -80,7 +80,7 @@ def test_it_is_made_beside_the_downloads_and_listed(run: Run, profile: Path):
     run.until(lambda: run.pane.header.model_button.text() == "Tiny-Qwen-8bit")
 
 
-def test_cancelled_it_leaves_nothing_and_the_next_begins(run: Run, tmp_path: Path):
+def test_canceled_conversion_leaves_nothing_and_next_starts(run: Run, tmp_path: Path):
     model = opened(run).model
     assert model is not None
     into = tmp_path / "into"

@@ -113,7 +113,7 @@ def test_smaller_ones_with_the_same_tokenizer_are_offered(drafts: Drafts):
     dialog.reject()
 
 
-def test_the_choice_holds_after_the_next_load_and_is_kept(drafts: Drafts, profile: Path):
+def test_draft_choice_applies_at_next_load_and_is_saved(drafts: Drafts, profile: Path):
     drafts.take(drafts.ask(), "Oak-1B")
     assert (
         drafts.window.foot.status_label.text()
@@ -169,7 +169,7 @@ def test_prompt_lookup_needs_no_model(drafts: Drafts):
     drafts.run.until(lambda: drafts.drafter() == "")
 
 
-def test_one_that_the_engine_refuses_is_told_of_and_given_up(drafts: Drafts):
+def test_draft_refused_by_engine_is_reported_and_dropped(drafts: Drafts):
     drafts.take(drafts.ask(), "Oak-foreign")
     drafts.load()
     toast = drafts.run.window.toast
@@ -180,7 +180,7 @@ def test_one_that_the_engine_refuses_is_told_of_and_given_up(drafts: Drafts):
     assert drafts.engine.drafts == [("Oak-9B", "Oak-foreign")]
 
 
-def test_one_that_is_gone_is_told_of_and_stays_chosen(drafts: Drafts):
+def test_missing_draft_is_reported_and_stays_chosen(drafts: Drafts):
     settings, broken = drafts.run.app.settings, drafts.root / "broken"
     settings.set(drafts={drafts.ref("Oak-9B"): str(broken)})
     drafts.load()
@@ -207,9 +207,7 @@ def test_refused_draft_removes_previous_one(drafts: Drafts, second: str):
     drafts.run.until(lambda: drafts.drafter() == "Oak-1B")
 
 
-def test_one_that_failed_is_tried_again_when_it_is_chosen_again(
-    drafts: Drafts, monkeypatch: pytest.MonkeyPatch
-):
+def test_failed_draft_is_retried_when_chosen_again(drafts: Drafts, monkeypatch: pytest.MonkeyPatch):
     load = drafts.engine.load_later
     short: Future[Any] = Future()
     short.set_exception(EngineError("out_of_memory", "Too little memory. Unload a model."))
@@ -229,7 +227,7 @@ def test_one_that_failed_is_tried_again_when_it_is_chosen_again(
     assert "draft model Oak-1B" in drafts.cell("Oak-9B", ModelColumn.NAME, BELOW)
 
 
-def test_unloaded_meanwhile_it_is_not_loaded_again(drafts: Drafts):
+def test_unloaded_model_is_not_reloaded_for_its_draft(drafts: Drafts):
     drafts.load()
     drafts.engine.loading.clear()
     drafts.take(drafts.ask(), "Oak-1B")
@@ -241,7 +239,7 @@ def test_unloaded_meanwhile_it_is_not_loaded_again(drafts: Drafts):
     assert drafts.drafter() == "not loaded"
 
 
-def test_how_much_of_the_drafts_held_is_shown(drafts: Drafts):
+def test_draft_acceptance_is_shown(drafts: Drafts):
     drafts.take(drafts.ask(), "Oak-1B")
     drafts.load()
     model_id = drafts.ref("Oak-9B")

@@ -31,13 +31,13 @@ def translated(qapp) -> Iterator[None]:
     language.install(None)
 
 
-def test_a_folder_that_is_gone_is_told_in_the_person_s_language(translated, tmp_path: Path):
+def test_missing_folder_error_is_translated(translated, tmp_path: Path):
     assert problem(facts_of(tmp_path / "gone")) == "Ordner weg"
     gone = EngineError(MODEL_LOAD_FAILED, "There is no folder /x.", FOLDER_GONE)
     assert _code_and_message(gone) == (MODEL_LOAD_FAILED, "Ordner weg (There is no folder /x.)")
 
 
-def test_a_failure_is_not_told_twice(translated, qtbot):
+def test_failure_is_reported_once(translated, qtbot):
     pane = QWidget()
     qtbot.addWidget(pane)
     card = Notice(pane)

@@ -55,7 +55,7 @@ def take(run: Run, dialog: FitDialog, words: str) -> None:
     run.qtbot.mouseClick(button, LEFT)
 
 
-def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
+def test_unfitting_model_is_not_loaded_with_an_explanation(crowded: Run):
     loads = crowded.engine.loads
     refused(crowded)
     notice = crowded.pane.notice
@@ -89,7 +89,7 @@ def test_it_is_not_loaded_and_the_pane_says_what_it_takes(crowded: Run):
     assert crowded.pane.chat.options.kv_bits is None
 
 
-def test_a_smaller_kv_cache_is_this_chats_own_setting(crowded: Run):
+def test_smaller_kv_cache_is_set_per_chat(crowded: Run):
     refused(crowded)
     take(crowded, asked(crowded), "Use 8-bit KV cache")
     crowded.ready()
@@ -129,11 +129,11 @@ def test_shorter_context_is_set_per_chat(crowded: Run):
         ("phi-4", "phi-4"),
     ],
 )
-def test_smaller_ones_are_looked_for_by_their_kind(name: str, words: str):
+def test_smaller_models_are_searched_by_family(name: str, words: str):
     assert search_words(name) == words
 
 
-def test_it_is_loaded_all_the_same_only_once(crowded: Run):
+def test_loading_anyway_applies_once(crowded: Run):
     loader = crowded.app.loader
     loader.allow(WIDE)
     loader.want(WIDE)
@@ -143,7 +143,7 @@ def test_it_is_loaded_all_the_same_only_once(crowded: Run):
     crowded.until(lambda: loader.get(WIDE).state is LoadState.FAILED)
 
 
-def test_a_question_that_waited_is_answered_once_it_fits(crowded: Run):
+def test_waiting_question_is_answered_once_model_fits(crowded: Run):
     refused(crowded)
     crowded.say("say hello")
     crowded.until(lambda: crowded.pane.chat.transcript.last("assistant").status == "error")
@@ -159,7 +159,7 @@ def test_a_question_that_waited_is_answered_once_it_fits(crowded: Run):
     assert crowded.answered() == "hello "
 
 
-def test_what_answers_or_is_pinned_is_not_offered(crowded: Run):
+def test_busy_or_pinned_model_is_not_offered_for_unloading(crowded: Run):
     small = crowded.pane
     refused(crowded)
     crowded.app.settings.set(pinned=(SMALL,))
@@ -208,7 +208,7 @@ def test_smaller_installed_variant_is_offered(crowded: Run, tmp_path):
     assert crowded.pane.header.model_button.text() == "Wide-14B-6bit"
 
 
-def test_the_models_window_asks_too(crowded: Run, tmp_path):
+def test_models_window_shows_fit_dialog(crowded: Run, tmp_path):
     folder = tmp_path / "wide-2B"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"model_type": "llama"}))
@@ -227,7 +227,7 @@ def test_the_models_window_asks_too(crowded: Run, tmp_path):
     crowded.until(lambda: window.foot.load.text() == "Unload")
 
 
-def test_a_smaller_copy_is_offered_of_what_is_not_in_few_bits(crowded: Run, tmp_path):
+def test_quantized_copy_is_offered_for_unquantized_model(crowded: Run, tmp_path):
     for name, more in (("wide-14B", {}), ("wide-15B", {"quantization": {"bits": 4}})):
         folder = tmp_path / "mine" / name
         folder.mkdir(parents=True)
@@ -252,7 +252,7 @@ def test_a_smaller_copy_is_offered_of_what_is_not_in_few_bits(crowded: Run, tmp_
     assert QApplication.activeModalWidget().objectName() == "convert-dialog"
 
 
-def test_a_chat_that_is_gone_when_the_choice_comes_does_no_harm(crowded: Run):
+def test_choice_for_deleted_chat_does_no_harm(crowded: Run):
     refused(crowded)
     dialog = asked(crowded)
     chat_id = crowded.pane.chat.id

@@ -101,7 +101,7 @@ def test_pinned_models_and_the_guide_stay(clock: Clock):
     assert run.app.loader.get("guide").state is LoadState.READY
 
 
-def test_never_is_never_and_a_time_that_is_set_holds_at_once(clock: Clock):
+def test_idle_time_applies_immediately_or_never(clock: Clock):
     run = clock.run
     run.window.settings_commands.show_settings()
     field = run.settings.pages.fields["unload_idle_min"]
@@ -116,7 +116,7 @@ def test_never_is_never_and_a_time_that_is_set_holds_at_once(clock: Clock):
     assert run.engine.unloaded == ["Small-3B"]
 
 
-def test_a_clock_that_is_set_back_unloads_nothing_early(clock: Clock):
+def test_clock_set_back_unloads_nothing(clock: Clock):
     run = clock.run
     clock.pass_by(-100_000)
     clock.pass_by(29)

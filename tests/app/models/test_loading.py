@@ -37,9 +37,7 @@ def test_remote_status_survives_repeated_request(
     assert loader.known() == []
 
 
-def test_machines_that_start_are_no_load_of_the_engine(
-    loader: ModelLoader, monkeypatch: pytest.MonkeyPatch
-):
+def test_starting_group_is_not_an_engine_load(loader: ModelLoader, monkeypatch: pytest.MonkeyPatch):
     loader.add_remote(FAR)
     loader.remotes.groups.known[FAR.ref] = MachineGroup(("local", "studio"), "/models/far")
     monkeypatch.setattr(loader.remotes.groups, "why_not", lambda ref: ModelUnavailable(True, ""))

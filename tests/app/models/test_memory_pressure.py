@@ -44,7 +44,7 @@ def memory(start: Start) -> Memory:
     return memory
 
 
-def test_caches_are_put_away_before_a_model_is_unloaded(memory: Memory):
+def test_pressure_frees_caches_before_models(memory: Memory):
     run = memory.run
     memory.is_short(Pressure.SOME)
     memory.is_short(Pressure.SOME)
@@ -58,7 +58,7 @@ def test_caches_are_put_away_before_a_model_is_unloaded(memory: Memory):
     assert run.engine.unloaded == ["Small-3B", "Large-70B"]
 
 
-def test_a_model_that_answers_and_one_that_is_pinned_stay(memory: Memory):
+def test_pressure_spares_busy_and_pinned_models(memory: Memory):
     run = memory.run
     run.window.chats.use_model(LARGE)
     pane = run.say("hold 3")
@@ -73,7 +73,7 @@ def test_a_model_that_answers_and_one_that_is_pinned_stay(memory: Memory):
     assert run.engine.unloaded == ["Large-70B"]
 
 
-def test_an_engine_that_is_not_there_is_left_alone(memory: Memory):
+def test_pressure_without_engine_is_ignored(memory: Memory):
     memory.run.app.library.loader.detach()
     memory.is_short()
     assert memory.run.engine.relieved == 0

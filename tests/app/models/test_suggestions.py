@@ -44,7 +44,7 @@ def test_suggestions_fit_each_memory_size():
         (512 * GB, 192),
     ],
 )
-def test_a_machine_gets_the_list_of_its_class(memory, gb):
+def test_suggestions_depend_on_memory(memory, gb):
     best, models = suggestions.for_machine(memory)
     own = suggestions.classes()[gb]
     assert best == gb
@@ -59,7 +59,7 @@ def test_smaller_ones_of_the_class_below_follow():
 
 
 @pytest.mark.parametrize("text", ["", "class = 5", "[[class]]\nmemory_gb = 8", "not toml", "\x00"])
-def test_a_damaged_file_suggests_nothing(tmp_path, text, caplog):
+def test_damaged_suggestions_are_ignored(tmp_path, text, caplog):
     file = tmp_path / "models.toml"
     file.write_text(text)
     assert suggestions.for_machine(16 * GB, file) == (0, [])
@@ -67,7 +67,7 @@ def test_a_damaged_file_suggests_nothing(tmp_path, text, caplog):
     assert "model suggestions not read" in caplog.text
 
 
-def test_the_small_model_is_known_by_the_file_that_set_up_brings(tmp_path, monkeypatch):
+def test_small_model_is_recognized_by_its_file(tmp_path, monkeypatch):
     """The app recognizes the file that `make run` downloaded by its digest, or else offers the
     hub's.
     """

@@ -27,7 +27,7 @@ def folder_in(place: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize("name", ["plain", "with blank 100%", "ümläut…"])
-def test_what_was_moved_comes_back(tmp_path: Path, trash: Path, name: str) -> None:
+def test_trashed_folder_is_restored(tmp_path: Path, trash: Path, name: str) -> None:
     folder = folder_in(tmp_path / "models", name)
     trashed = system_trash.move(folder)
     assert not folder.exists()
@@ -38,7 +38,7 @@ def test_what_was_moved_comes_back(tmp_path: Path, trash: Path, name: str) -> No
     assert not list((trash / "info").iterdir())
 
 
-def test_of_two_with_one_name_each_comes_back_to_its_own_place(tmp_path: Path) -> None:
+def test_trashed_folders_of_one_name_are_restored(tmp_path: Path) -> None:
     one, two = folder_in(tmp_path / "a", "same"), folder_in(tmp_path / "b", "same")
     (two / "file").write_text("two")
     first, second = system_trash.move(one), system_trash.move(two)
@@ -48,7 +48,7 @@ def test_of_two_with_one_name_each_comes_back_to_its_own_place(tmp_path: Path) -
     assert (two / "file").read_text() == "two"
 
 
-def test_nothing_is_written_over_when_it_comes_back(tmp_path: Path) -> None:
+def test_restoring_overwrites_nothing(tmp_path: Path) -> None:
     trashed = system_trash.move(folder_in(tmp_path / "m", "x"))
     again = folder_in(tmp_path / "m", "x")
     (again / "file").write_text("new")
@@ -59,7 +59,7 @@ def test_nothing_is_written_over_when_it_comes_back(tmp_path: Path) -> None:
     assert (trashed.kept / "file").read_text() == "kept"
 
 
-def test_what_is_gone_is_told(tmp_path: Path) -> None:
+def test_missing_trash_entry_is_reported(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="no longer exists"):
         system_trash.move(tmp_path / "none")
     trashed = system_trash.move(folder_in(tmp_path, "x"))
@@ -69,7 +69,7 @@ def test_what_is_gone_is_told(tmp_path: Path) -> None:
         system_trash.restore(trashed)
 
 
-def test_a_folder_whose_parent_went_comes_back(tmp_path: Path) -> None:
+def test_restoring_recreates_parent_folder(tmp_path: Path) -> None:
     folder = folder_in(tmp_path / "owner", "x")
     trashed = system_trash.move(folder)
     folder.parent.rmdir()
@@ -77,7 +77,7 @@ def test_a_folder_whose_parent_went_comes_back(tmp_path: Path) -> None:
     assert (folder / "file").read_text() == "kept"
 
 
-def test_the_trash_does_not_take_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trash_failure_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_in(tmp_path, "x")
     for taken, words in ((True, "was not moved to the Trash"), (False, "not supported")):
         refusing = type(
@@ -91,7 +91,7 @@ def test_the_trash_does_not_take_it(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (folder / "file").exists()
 
 
-def test_a_name_that_is_no_text_stays_where_it_is(tmp_path: Path) -> None:
+def test_non_utf_8_name_stays_in_place(tmp_path: Path) -> None:
     folder = folder_in(tmp_path / "models", "bad\udcff\udcfename")
     with pytest.raises(OSError, match=r"."):
         system_trash.move(folder)

@@ -37,7 +37,7 @@ def to_unload(run: Run, name: str) -> QAction:
     return action
 
 
-def test_each_loaded_model_shows_its_memory_in_the_list(start: Start):
+def test_loaded_models_show_their_memory(start: Start):
     run = start().ready()
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.header.state == "Not loaded")
@@ -90,7 +90,7 @@ def test_replying_model_cannot_be_unloaded(start: Start):
     assert to_unload(run, "Guide").isEnabled()
 
 
-def test_with_nothing_loaded_the_entry_says_so(start: Start):
+def test_nothing_to_unload_is_shown(start: Start):
     run = start().ready()
     to_unload(run, "Guide").trigger()
     menu = open_menu(run)
@@ -99,7 +99,7 @@ def test_with_nothing_loaded_the_entry_says_so(start: Start):
     menu.close()
 
 
-def test_where_memory_is_short_the_notice_offers_to_unload(start: Start):
+def test_out_of_memory_notice_offers_unloading(start: Start):
     run = start().ready()
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.notice.isVisible())

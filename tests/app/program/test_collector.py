@@ -27,7 +27,7 @@ def full(monkeypatch):
     return collected
 
 
-def test_the_full_walk_waits_for_quiet_but_not_for_ever(full):
+def test_full_collection_waits_for_quiet_but_not_forever(full):
     busy = True
     collector = Collector(busy=lambda: busy)
     old = Knot()
@@ -50,7 +50,7 @@ def test_the_full_walk_waits_for_quiet_but_not_for_ever(full):
 
 
 @pytest.mark.parametrize("automatic", [True, False])
-def test_after_the_end_collection_is_automatic_only_where_it_was(qapp, monkeypatch, automatic):
+def test_automatic_collection_is_restored_at_exit(qapp, monkeypatch, automatic):
     said = []
     monkeypatch.setattr(gc, "isenabled", lambda: automatic)
     monkeypatch.setattr(gc, "enable", lambda: said.append("on"))

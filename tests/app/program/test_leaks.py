@@ -64,7 +64,7 @@ def alive(run: Run):
     return counts
 
 
-def test_panes_that_come_and_go_leave_nothing_behind(start: Start):
+def test_opening_and_closing_panes_leaks_nothing(start: Start):
     run = start().ready()
     open_and_close(run, ROUND)
     before = alive(run)

@@ -45,9 +45,7 @@ def test_all_chats_the_layout_and_the_drafts_are_there_again(start: Start):
     assert again.answered() == "still works "
 
 
-def test_told_to_end_before_the_panes_are_back_it_keeps_them(
-    start: Start, qapp: QApplication, profile: Path
-):
+def test_exit_before_panes_are_restored_keeps_them(start: Start, qapp: QApplication, profile: Path):
     """A signal arrives during the first paint, while many panes are still to be created."""
     run = start()
     for _ in range(5):
@@ -67,7 +65,7 @@ def test_told_to_end_before_the_panes_are_back_it_keeps_them(
     assert [pane.composer.text for pane in again.panes] == ["kept"] * 6
 
 
-def test_which_pane_has_the_keys_is_kept_at_once(start: Start):
+def test_focused_pane_is_saved_immediately(start: Start):
     """Saved immediately, since a crash skips the shutdown."""
     run = start()
     run.ask("say left")
@@ -82,7 +80,7 @@ def test_which_pane_has_the_keys_is_kept_at_once(start: Start):
     run.until(lambda: (store.layout("main") or {}).get("active") == left)
 
 
-def test_a_floating_pane_floats_again(start: Start):
+def test_floating_pane_is_restored_floating(start: Start):
     run = start()
     run.window.commands["split_right"].trigger()
     run.pane.composer.set_text("alone")
@@ -93,7 +91,7 @@ def test_a_floating_pane_floats_again(start: Start):
     assert [p.composer.text for p in floating] == ["alone"]
 
 
-def test_with_everything_closed_it_starts_with_everything_closed(start: Start):
+def test_restart_without_panes_stays_empty(start: Start):
     run = start()
     run.say("say one")
     run.window.commands["close"].trigger()

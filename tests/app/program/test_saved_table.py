@@ -229,7 +229,7 @@ def test_older_form_is_exported(store: Store, folder: Path) -> None:
         {"kept": [1], "trial": {"prompts": [None], "checks": {"eye": True}}},
     ],
 )
-def test_damaged_tables_are_exported_as_far_as_they_can_be_read(
+def test_damaged_tables_are_exported_as_far_as_readable(
     store: Store, folder: Path, damage: dict[str, Any]
 ) -> None:
     fill(store)
@@ -243,7 +243,7 @@ def test_profile_without_a_table_gets_no_folder(store: Store, folder: Path) -> N
     assert not folder.exists()
 
 
-def test_csv_reads_back_and_holds_no_formulas() -> None:
+def test_csv_has_no_formulas() -> None:
     lines = [["Message", "one"], ['He said "a, b".\nTwice.', "a\\b"], ["=1+1", "-x"]]
     text = as_csv(lines)
     assert text.startswith("\ufeff")

@@ -25,7 +25,7 @@ def run(*arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_whole_program_passes(tmp_path: Path) -> None:
+def test_selftest_passes_on_complete_program(tmp_path: Path) -> None:
     report, picture = tmp_path / "report.json", tmp_path / "window.png"
     done = run("--self-test", "--json", str(report), "--picture", str(picture))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -48,7 +48,7 @@ def test_a_whole_program_passes(tmp_path: Path) -> None:
     assert picture.stat().st_size > 10_000
 
 
-def test_a_program_without_its_model_fails_and_says_so(tmp_path: Path) -> None:
+def test_selftest_fails_without_its_model(tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     broken = (
         "from app.models import names; from pathlib import Path; "
@@ -62,7 +62,7 @@ def test_a_program_without_its_model_fails_and_says_so(tmp_path: Path) -> None:
     assert "Something does not work." in done.stdout
 
 
-def test_a_module_that_is_missing_is_found_in_the_log() -> None:
+def test_selftest_log_names_missing_module() -> None:
     errors = selftest.LogErrors()
     log = logging.Logger("some part")
     log.addHandler(errors)

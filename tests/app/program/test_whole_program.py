@@ -68,7 +68,7 @@ def run(arguments, **options):
     )
 
 
-def test_the_window_comes_before_mlx_and_closing_ends_cleanly(profile):
+def test_window_appears_before_mlx_and_closes_cleanly(profile):
     child = run(["-c", WINDOW_FIRST, str(profile)])
     out, err = child.communicate(timeout=90)
     err = "\n".join(line for line in err.splitlines() if "plugin does not support" not in line)
@@ -78,7 +78,7 @@ def test_the_window_comes_before_mlx_and_closing_ends_cleanly(profile):
         assert [m.role for m in store.path(chat.id)] == ["user", "assistant"]
 
 
-def test_a_termination_signal_ends_it_in_order(profile):
+def test_termination_signal_exits_cleanly(profile):
     child = run(["-m", "app", "--profile", str(profile)])
     try:
         for _ in range(1200):
@@ -97,7 +97,7 @@ def test_a_termination_signal_ends_it_in_order(profile):
 
 
 @needs_guide
-def test_two_panes_at_once_do_not_affect_each_other(start: Start):
+def test_two_streaming_panes_are_independent(start: Start):
     run_ = start(engine_factory=make_engine)
     run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Ready", timeout=60_000)
     assert run_.pane.header.model_button.text() == "Guide"
@@ -125,7 +125,7 @@ def test_two_panes_at_once_do_not_affect_each_other(start: Start):
     run_.qtbot.waitUntil(lambda: right.transcript.row(right.chat.transcript.leaf_id).text == alone)
 
 
-def test_a_folder_that_is_no_model_is_told_by_the_real_engine(start: Start, tmp_path):
+def test_engine_error_for_invalid_folder_is_shown(start: Start, tmp_path):
     run_ = start(engine_factory=make_engine)
     folder = tmp_path / "Not-A-Model"
     folder.mkdir()
@@ -135,7 +135,7 @@ def test_a_folder_that_is_no_model_is_told_by_the_real_engine(start: Start, tmp_
     assert "Not-A-Model could not be loaded" in run_.pane.notice.text
 
 
-def test_closing_the_window_is_accepted_once_all_is_saved(start: Start):
+def test_closing_waits_until_everything_is_saved(start: Start):
     run = start().ready()
     run.say("hello")
     run.answered(run.pane)

@@ -15,7 +15,7 @@ from engine.serve.announcement import SERVICE, addresses_of, announce
 LOOPBACK = ["127.0.0.1"]
 
 
-def test_one_that_is_announced_is_found_until_it_goes() -> None:
+def test_announced_server_is_listed_until_it_leaves() -> None:
     remotes, there, gone = Remotes(), threading.Event(), threading.Event()
     told: list[tuple[FoundServer, ...]] = []
 
@@ -53,11 +53,11 @@ def test_one_that_is_announced_is_found_until_it_goes() -> None:
         ("studio", ["192.168.1.5"], 70_000),
     ],
 )
-def test_what_makes_no_sense_is_not_shown(name: str, addresses: list[str], port: int) -> None:
+def test_invalid_announcement_is_ignored(name: str, addresses: list[str], port: int) -> None:
     assert found(f"{name}.{SERVICE}", addresses, port) is None
 
 
-def test_what_is_shown_is_short_and_plain() -> None:
+def test_announced_names_are_shortened_and_plain() -> None:
     long = found(f"{'x' * 500}\n\x1b[2J.{SERVICE}", ["fd00::5", "10.0.0.7"], 80)
     assert long == FoundServer("x" * LONGEST_NAME, "http://10.0.0.7/v1")
     odd = found(f"stu\u202edio \n two.{SERVICE}", ["fd00::5"], 8080)
@@ -65,14 +65,14 @@ def test_what_is_shown_is_short_and_plain() -> None:
     assert (odd.name, odd.host) == ("studio two", "[fd00::5]:8080")
 
 
-def test_only_a_server_that_others_reach_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_reachable_server_is_announced(capsys: pytest.CaptureFixture[str]) -> None:
     for host in ("127.0.0.1", "localhost", "::1"):
         assert main(["serve", "--announce", "--host", host]) == 2
         assert "nothing to announce" in capsys.readouterr().err
     assert addresses_of("10.1.2.3") == ["10.1.2.3"]
 
 
-def test_a_server_without_a_key_is_not_announced(
+def test_server_without_key_is_not_announced(
     tmp_path: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keys = f"{tmp_path}/keys.json"

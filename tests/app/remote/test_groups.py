@@ -45,7 +45,7 @@ def groups(tmp_path: Path) -> Iterator[MachineGroups]:
     made.shut_down()
 
 
-def test_an_address_names_the_machines_and_goes_to_this_one() -> None:
+def test_group_address_names_its_machines() -> None:
     away = address.spread(["studio", "Mini.local", "studio"], 5000)
     assert away == "http://studio.and.mini.local.hosts.localhost:5000/v1"
     assert address.asked_at(away) == "http://127.0.0.1:5000/v1"
@@ -58,7 +58,7 @@ def test_an_address_names_the_machines_and_goes_to_this_one() -> None:
     assert address.asked_at("https://example.org/v1") == "https://example.org/v1"
 
 
-def test_a_group_is_started_lost_and_started_again(groups: MachineGroups) -> None:
+def test_group_can_be_lost_and_restarted(groups: MachineGroups) -> None:
     remotes = Remotes()
     remotes.groups = groups
     group = MachineGroup(("local", "studio"), "/models/tiny")
@@ -86,7 +86,7 @@ def test_a_group_is_started_lost_and_started_again(groups: MachineGroups) -> Non
     assert again.ended.result(LONG) == "it was told to end"
 
 
-def test_why_it_could_not_start_is_told_in_its_words(groups: MachineGroups) -> None:
+def test_group_start_error_is_shown(groups: MachineGroups) -> None:
     server = groups.start(MachineGroup(("local", "studio"), "broken"))
     with pytest.raises(RemoteError) as told:
         server.started.result(LONG)

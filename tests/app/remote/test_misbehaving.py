@@ -206,7 +206,7 @@ def test_misbehaving_server_keeps_received_text(what, elsewhere, monkeypatch):
     assert heard.text() == kept
 
 
-def test_a_text_without_end_is_stopped(elsewhere, monkeypatch):
+def test_endless_text_can_be_stopped(elsewhere, monkeypatch):
     monkeypatch.setattr("app.remote.stream.MOST_TEXT", 1_000_000)
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(head(), then=_flood))))
     assert isinstance(heard.last, Failed)
@@ -215,7 +215,7 @@ def test_a_text_without_end_is_stopped(elsewhere, monkeypatch):
     assert elsewhere.servers[0].hung_up.wait(10)
 
 
-def test_nobody_at_the_address(elsewhere):
+def test_unreachable_server_is_reported(elsewhere):
     server = elsewhere.serve(sends())
     remote = elsewhere.add(server)
     elsewhere.servers.remove(server)
@@ -226,7 +226,7 @@ def test_nobody_at_the_address(elsewhere):
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_a_redirect_is_not_followed_and_the_key_stays(status, elsewhere):
+def test_redirect_is_not_followed(status, elsewhere):
     other = elsewhere.serve(sends(head(), events(delta("Stolen", "stop"))))
     remote = elsewhere.add(elsewhere.serve(says(status, Location=other.address)), key="secret")
     heard, _ = elsewhere.ask(remote)
@@ -258,7 +258,7 @@ def test_stopping_hangs_up_and_keeps_the_text(elsewhere):
     reply.cancel()  # has no effect
 
 
-def test_a_pause_holds_the_text_back(elsewhere):
+def test_pause_holds_back_text(elsewhere):
     more = asyncio.Event()
 
     async def act(asked, writer):
@@ -290,7 +290,7 @@ def test_the_end_of_the_program_ends_answers(elsewhere):
     assert late.last.code == remote_errors.UNREACHABLE
 
 
-def test_nothing_is_sent_for_a_model_that_was_removed(elsewhere):
+def test_removed_model_sends_nothing(elsewhere):
     server = elsewhere.serve(sends(head(), events(delta("Hi", "stop"))))
     remote = elsewhere.add(server)
     session = elsewhere.remotes.session(elsewhere.remotes.model(remote.ref), "chat", {})

@@ -37,7 +37,7 @@ def remote(own, elsewhere):
     return found
 
 
-def test_the_same_seed_gives_the_text_that_the_engine_gives(own, elsewhere, remote):
+def test_same_seed_gives_the_local_engines_text(own, elsewhere, remote):
     chosen = {"temperature": 0.9, "max_tokens": 24, "top_k": 40}
     heard, _ = elsewhere.ask(remote, chosen=chosen, seed=7)
     assert isinstance(heard.last, Finished)
@@ -58,7 +58,7 @@ def test_stopping_frees_the_server(own, elsewhere, remote):
     assert short.last.reason is FinishReason.LENGTH
 
 
-def test_a_cut_off_answer_goes_on(own, elsewhere, remote):
+def test_truncated_remote_answer_continues(own, elsewhere, remote):
     chosen = {"temperature": 0.0, "max_tokens": 12}
     whole, _ = elsewhere.ask(remote, chosen=chosen, seed=3)
     assert whole.last.reason is FinishReason.LENGTH
@@ -70,7 +70,7 @@ def test_a_cut_off_answer_goes_on(own, elsewhere, remote):
     assert more.text()
 
 
-def test_answers_are_bound_and_what_is_refused_is_told(own, elsewhere, remote):
+def test_remote_answer_is_constrained_and_refusals_are_shown(own, elsewhere, remote):
     bound, _ = elsewhere.ask(remote, chosen={"max_tokens": 40}, seed=5, choices=("yes", "no"))
     assert isinstance(bound.last, Finished), bound.last
     assert bound.text() in {"yes", "no"}

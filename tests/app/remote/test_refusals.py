@@ -286,7 +286,7 @@ def test_other_errors_keep_their_meaning(what):
     assert words in found.message
 
 
-def test_too_long_chats_can_be_made_shorter(elsewhere):
+def test_too_long_remote_chat_can_be_shortened(elsewhere):
     status, body = TOO_LONG["llama.cpp"]
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(says(status, body))))
     assert heard.last.code == CONTEXT_OVERFLOW
@@ -332,19 +332,19 @@ def test_replies_without_a_reason_are_kept_and_marked(elsewhere, kind):
     assert cut_off(message)
 
 
-def test_whole_calls_without_a_reason_are_made(elsewhere):
+def test_complete_calls_without_finish_reason_run(elsewhere):
     function = {"name": "weather", "arguments": '{"city": "Oslo"}'}
     heard = ended(elsewhere, delta(tool_calls=[{"index": 0, "id": "a", "function": function}]))
     assert heard.last.reason is FinishReason.STOP
     assert [call.name for call in heard.of(ToolCallFinished)] == ["weather"]
 
 
-def test_replies_that_only_stop_coming_are_kept_as_failed(elsewhere):
+def test_replies_that_break_off_are_kept_as_failed(elsewhere):
     heard = ended(elsewhere, delta("Half a"), done=False)
     assert heard.last.code == remote_errors.BROKEN
     assert heard.text() == "Half a"
 
 
 @pytest.mark.parametrize("reason", ["length", "MAX_TOKENS", "model_length"])
-def test_limits_are_known_by_every_name(elsewhere, reason):
+def test_length_limits_are_recognized_by_every_name(elsewhere, reason):
     assert ended(elsewhere, delta("So", reason)).last.reason is FinishReason.LENGTH

@@ -73,7 +73,7 @@ def names(own: SimpleNamespace) -> list[str]:
     return [named.name for named in own.server.sessions.all()]
 
 
-def test_a_turn_reads_only_what_is_new_and_closing_frees(
+def test_remote_turn_sends_only_new_messages(
     own: SimpleNamespace, at_own: RemoteSession, elsewhere: Elsewhere
 ) -> None:
     turns = [user("a long beginning " * 20)]
@@ -96,7 +96,7 @@ def test_a_turn_reads_only_what_is_new_and_closing_frees(
     assert elsewhere.remotes.figures() is None
 
 
-def test_a_fork_shares_what_was_read(own: SimpleNamespace, at_own: RemoteSession) -> None:
+def test_remote_fork_shares_its_prefix(own: SimpleNamespace, at_own: RemoteSession) -> None:
     turns = [user("a long beginning " * 20)]
     first = answered(at_own, turns)
     twin = at_own.fork("branch")
@@ -109,9 +109,7 @@ def test_a_fork_shares_what_was_read(own: SimpleNamespace, at_own: RemoteSession
     until(lambda: not names(own))
 
 
-def test_what_the_server_has_lost_is_sent_again(
-    own: SimpleNamespace, at_own: RemoteSession
-) -> None:
+def test_lost_server_session_is_resent(own: SimpleNamespace, at_own: RemoteSession) -> None:
     turns = [user("a long beginning " * 20)]
     answered(at_own, turns)
     own.server._http.loop.call_soon_threadsafe(own.server.sessions.forget, [""])
@@ -125,7 +123,7 @@ def test_what_the_server_has_lost_is_sent_again(
     until(lambda: not names(own))
 
 
-def test_without_a_place_for_a_session_it_is_answered_without(
+def test_full_server_is_used_without_session(
     own: SimpleNamespace, elsewhere: Elsewhere, at_own: RemoteSession
 ) -> None:
     sessions = [elsewhere.session(own.remote, {"max_tokens": 2}) for _ in range(4)]
@@ -187,7 +185,7 @@ def strange(elsewhere: Elsewhere) -> Any:
     return serve
 
 
-def test_only_what_is_new_is_sent(strange: Any) -> None:
+def test_only_new_messages_are_sent(strange: Any) -> None:
     acts, session = strange()
     turns = [user("one"), {"role": "assistant", "content": "1"}, user("two")]
     answered(session, turns)
@@ -206,7 +204,7 @@ def test_only_what_is_new_is_sent(strange: Any) -> None:
 
 
 @pytest.mark.parametrize("header", [None, "0" * 64, ""])
-def test_one_that_answers_another_conversation_is_asked_without(strange: Any, header: Any) -> None:
+def test_mismatched_session_is_abandoned(strange: Any, header: Any) -> None:
     acts, session = strange(header=header)
     heard = send(session, [user("one")])
     assert isinstance(heard.last, Finished)
@@ -219,14 +217,14 @@ def test_one_that_answers_another_conversation_is_asked_without(strange: Any, he
     ("status", "code"),
     [(404, "session_not_found"), (400, "invalid_request"), (405, ""), (429, "capacity_exhausted")],
 )
-def test_one_that_refuses_sessions_is_asked_without(strange: Any, status: int, code: str) -> None:
+def test_refused_session_is_abandoned(strange: Any, status: int, code: str) -> None:
     acts, session = strange(refuses={"status": status, "code": code})
     heard = send(session, [user("one")])
     assert isinstance(heard.last, Finished)
     assert (heard.text(), len(acts.bodies)) == ("whole", 2)
 
 
-def test_other_refusals_are_told_and_not_asked_around(strange: Any) -> None:
+def test_other_refusals_are_reported(strange: Any) -> None:
     for status, code, wanted in (
         (429, "rate_limit_exceeded", remote_errors.BUSY),
         (401, "invalid_api_key", remote_errors.REFUSED),
@@ -237,7 +235,7 @@ def test_other_refusals_are_told_and_not_asked_around(strange: Any) -> None:
         assert len(acts.bodies) == 1
 
 
-def test_one_that_breaks_off_keeps_what_had_come(strange: Any) -> None:
+def test_broken_stream_keeps_its_text(strange: Any) -> None:
     acts, session = strange(breaks=True)
     heard = send(session, [user("one")])
     assert (heard.last.code, heard.text()) == (remote_errors.BROKEN, "session")
@@ -245,7 +243,7 @@ def test_one_that_breaks_off_keeps_what_had_come(strange: Any) -> None:
     assert len(acts.bodies) == 1
 
 
-def test_figures_that_make_no_sense_show_nothing() -> None:
+def test_invalid_stats_are_hidden() -> None:
     told = figures_of(
         {},
         "a",

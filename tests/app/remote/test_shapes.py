@@ -122,7 +122,7 @@ SGLANG_CALL = [
 
 
 @pytest.mark.parametrize("told", [VLLM, SGLANG], ids=["vllm", "sglang"])
-def test_a_documented_stream_is_read(told, elsewhere):
+def test_documented_stream_is_parsed(told, elsewhere):
     act = sends(head(200, "text/event-stream; charset=utf-8"), events(*told))
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(act)))
     last = heard.last
@@ -140,7 +140,7 @@ def test_a_documented_stream_is_read(told, elsewhere):
 
 
 @pytest.mark.parametrize("told", [VLLM_CALL, SGLANG_CALL], ids=["vllm", "sglang"])
-def test_a_documented_call_is_read(told, elsewhere):
+def test_documented_call_is_parsed(told, elsewhere):
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(head(), events(*told)))))
     assert heard.last.reason is FinishReason.STOP
     (call,) = heard.of(ToolCallFinished)
@@ -148,7 +148,7 @@ def test_a_documented_call_is_read(told, elsewhere):
     assert call.id in ("chatcmpl-tool-0f3", "call_5a")
 
 
-def test_a_stream_cut_at_every_byte_is_the_same(elsewhere):
+def test_stream_split_at_any_byte_is_the_same(elsewhere):
     whole = events(*VLLM)
     pieces = [whole[at : at + 7] for at in range(0, len(whole), 7)]
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(head(), *pieces))))
@@ -181,7 +181,7 @@ def test_reasoning_in_remote_answer_is_separated(said, thought, answer, size, la
     assert (reading.text("reasoning"), reading.text("answer")) == (thought, answer)
 
 
-def test_a_server_that_does_not_stream_is_read_all_the_same(elsewhere):
+def test_unstreamed_response_is_accepted(elsewhere):
     message = {"role": "assistant", "content": "It is four.", "reasoning_content": "Hm."}
     whole = {"choices": [{"message": message, "finish_reason": "length"}], "usage": None}
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(says(200, whole))))
@@ -230,13 +230,13 @@ def test_the_lists_of_models():
         ({"architecture": "llama", "modalities": "image"}, None),
     ],
 )
-def test_servers_say_which_models_take_images(entry, sees):
+def test_vision_support_is_read_from_servers(entry, sees):
     assert listed({"data": [{"id": "m", **entry}]}) == [ListedModel("m", sees=sees)]
     if "capabilities" in entry:
         assert sees_at_ollama(entry) == sees
 
 
-def test_images_go_out_in_the_message():
+def test_images_are_sent_in_the_message():
     text = {"type": "text", "text": lambda: "What?"}  # of a file, read when sent
     parts = [{"type": "image", "image": Image(b"\x89PNG!")}, text]
     remote = Remote("http://h/v1", "m", sees=True)
@@ -263,7 +263,7 @@ CHOSEN = {"temperature": 0.0, "top_p": 0.9, "top_k": 3, "min_p": 0.1, "repetitio
         ("stretto", set(CHOSEN)),
     ],
 )
-def test_only_what_a_kind_of_server_takes_is_sent(kind, sent):
+def test_only_supported_fields_are_sent(kind, sent):
     chosen = CHOSEN | {"max_tokens": 5, "reproducible": True, "kv_bits": 8}
     remote = Remote("http://127.0.0.1:1/v1", "m", kind)
     turns = [{"role": "user", "content": "Hi"}]
@@ -273,7 +273,7 @@ def test_only_what_a_kind_of_server_takes_is_sent(kind, sent):
     assert (body["seed"], body["stop"], body["temperature"]) == (4, ["END"], 0.0)
 
 
-def test_what_was_not_chosen_is_left_to_the_server():
+def test_unset_options_are_left_to_server():
     remote = Remote("https://api.openai.com/v1", "m")
     body = body_for(remote, [{"role": "user", "content": "Hi"}], SamplingParams(), {})
     assert body.keys() == {"model", "messages", "stream", "stream_options"}
@@ -281,7 +281,7 @@ def test_what_was_not_chosen_is_left_to_the_server():
     assert limited["max_completion_tokens"] == 9
 
 
-def test_turns_with_calls_are_sent_as_openai_has_them():
+def test_tool_turns_follow_openai_format():
     call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
     turns = [
         {"role": "user", "content": "Hi"},
@@ -294,7 +294,7 @@ def test_turns_with_calls_are_sent_as_openai_has_them():
     assert body["messages"][2] == {"role": "tool", "tool_call_id": "c", "content": "2"}
 
 
-def test_forms_are_bound_where_the_server_can():
+def test_constraints_are_sent_where_supported():
     turns = [{"role": "user", "content": "Hi"}]
 
     def asked(kind, **form):
@@ -327,7 +327,7 @@ def test_forms_are_bound_where_the_server_can():
         ("https://bücher.example", "https://xn--bcher-kva.example/v1"),
     ],
 )
-def test_addresses_as_people_write_them(written, base):
+def test_typed_addresses_are_normalized(written, base):
     assert normalised(written) == base
     assert normalised(base) == base
     assert named(Remote(base, "org/m#1").ref) == Remote(base, "org/m#1")
@@ -346,13 +346,13 @@ def test_addresses_as_people_write_them(written, base):
         "https:///v1",
     ],
 )
-def test_what_is_no_address_is_refused_with_a_sentence(written):
+def test_invalid_address_gives_an_error(written):
     with pytest.raises(AddressError) as refused:
         normalised(written)
     assert str(refused.value).endswith(".")
 
 
-def test_only_loopback_is_this_machine():
+def test_only_loopback_counts_as_local():
     assert all(is_here(f"http://{host}/v1") for host in ("localhost", "127.8.0.1", "[::1]:80"))
     for host in ("127.0.0.1.evil.org", "localhost.evil.org", "0x7f.1", "10.0.0.1", "127.evil"):
         assert not is_here(f"http://{host}/v1"), host
@@ -361,11 +361,11 @@ def test_only_loopback_is_this_machine():
 @pytest.mark.parametrize(
     "ref", ["remote:", "remote:x", "remote:http://h/v1#", "remote:#m", "guide"]
 )
-def test_a_reference_that_makes_no_sense_names_nothing(ref):
+def test_invalid_reference_names_nothing(ref):
     assert named(ref) is None
 
 
-def test_a_call_without_an_id_gets_one_of_its_own():
+def test_call_without_id_gets_one():
     reading = ReplyReader("h")
     told = [{"function": {"name": "f", "arguments": {"a": 1}}}, {"function": {"name": "g"}}]
     reading.take_chunk({"choices": [{"message": {"tool_calls": told}}]})
@@ -403,7 +403,7 @@ def test_parallel_calls_with_ids_need_no_index(index):
     assert calls_of(*pieces) == BOTH
 
 
-def test_parallel_calls_without_ids_and_indexes_are_told_apart():
+def test_parallel_calls_without_ids_are_separated():
     assert calls_of(function('{"a": 1}', "f"), function('{"b": 2}', "g")) == BOTH
     assert calls_of(function('{"a"', "f"), function(": 1}", "f")) == [("f", '{"a": 1}')]
 
@@ -435,7 +435,7 @@ def test_only_the_first_choice_is_the_answer():
     assert not reading.ended
 
 
-def test_events_are_utf_8_whatever_charset_is_named(elsewhere):
+def test_events_are_always_utf_8(elsewhere):
     kind = "text/event-stream; charset=utf-16"
     said = head(kind=kind) + events(chunk({"content": "Schön"}), chunk({}, "stop"))
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(sends(said))))

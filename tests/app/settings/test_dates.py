@@ -25,5 +25,5 @@ def test_days_have_english_names_without_a_translation():
     assert date_line(DAY, "dddd d MMMM yyyy") == "Thursday 5 November 2026"
 
 
-def test_names_and_order_are_those_of_the_language(german: None):
+def test_date_names_and_order_follow_language(german: None):
     assert date_line(DAY, language.tr("dddd d MMMM")) == "Donnerstag, 5. November"

@@ -15,7 +15,7 @@ from app.settings.paths import GUIDE, Paths
 from app.settings.settings import Settings
 
 
-def test_what_was_saved_is_read_again(tmp_path):
+def test_saved_settings_are_restored(tmp_path):
     file = tmp_path / "settings.json"
     settings = Settings(appearance="dark", sidebar=False)
     settings.remember_model("/models/a")
@@ -27,17 +27,17 @@ def test_what_was_saved_is_read_again(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"appearance": 3, "models": [1], "new": true}'])
-def test_a_damaged_file_gives_the_defaults(tmp_path, text):
+def test_damaged_settings_fall_back_to_defaults(tmp_path, text):
     file = tmp_path / "settings.json"
     file.write_text(text)
     assert Settings.load(file) == Settings()
 
 
-def test_a_missing_file_gives_the_defaults(tmp_path):
+def test_missing_settings_fall_back_to_defaults(tmp_path):
     assert Settings.load(tmp_path / "none.json") == Settings()
 
 
-def test_settings_that_cannot_be_saved_are_not_an_error(tmp_path):
+def test_unsavable_settings_are_not_an_error(tmp_path):
     Settings().save(tmp_path / "no" / "folder" / "settings.json")
 
 
@@ -48,7 +48,7 @@ def test_a_profile_keeps_everything_in_its_folder(tmp_path):
     assert paths.log.is_relative_to(tmp_path)
 
 
-def test_the_guide_is_found_beside_the_program():
+def test_guide_is_found_next_to_program():
     assert Path(model_location(GUIDE)).name == "guide"
     assert Path(model_location(GUIDE)).parent.name == "resources"
     assert model_location("/models/x") == "/models/x"
@@ -63,7 +63,7 @@ def test_options_keep_changes_and_ignore_unknown():
     assert ChatOptions.from_params({**options.to_params(), "later": 1}) == options
 
 
-def test_the_persons_choice_goes_before_the_models():
+def test_user_choice_precedes_model_default():
     defaults = {"temperature": 0.6, "top_k": 20, "unknown": 1}
     assert sampling(ChatOptions(), defaults).temperature == 0.6
     assert sampling(ChatOptions(temperature=0.0), defaults).temperature == 0.0
@@ -96,7 +96,7 @@ def test_slow_disk_does_not_block_settings(tmp_path, monkeypatch):
     assert len(written) <= 2, "the one that was being written, and the last"
 
 
-def test_settings_are_only_their_owners_whatever_lay_in_the_way(tmp_path):
+def test_settings_file_is_private_and_follows_no_link(tmp_path):
     """A link with the temporary file's name is neither followed nor overwritten."""
     file, other = tmp_path / "settings.json", tmp_path / "precious"
     other.write_text("mine")

@@ -12,7 +12,7 @@ from app.settings.settings import Settings
 from tests.app.conftest import Start
 
 
-def test_every_change_is_saved_at_once(tmp_path):
+def test_every_change_is_saved_immediately(tmp_path):
     file = tmp_path / "settings.json"
     settings = Settings.load(file)
     settings.set(text_px=20)
@@ -21,7 +21,7 @@ def test_every_change_is_saved_at_once(tmp_path):
     assert Settings.load(file).models == ("/models/a",)
 
 
-def test_nothing_can_be_changed_without_being_saved(tmp_path):
+def test_no_setting_changes_without_being_saved(tmp_path):
     settings = Settings.load(tmp_path / "settings.json")
     with pytest.raises(AttributeError):
         settings.text_px = 20
@@ -47,7 +47,7 @@ def test_unreadable_settings_are_set_aside(tmp_path, text):
     assert settings.set_aside.read_text() == text
 
 
-def test_one_that_cannot_even_be_moved_stays_as_it_is(tmp_path, monkeypatch):
+def test_unmovable_settings_file_is_left_alone(tmp_path, monkeypatch):
     file = tmp_path / "settings.json"
     file.write_text("{")
 
@@ -63,7 +63,7 @@ def test_one_that_cannot_even_be_moved_stays_as_it_is(tmp_path, monkeypatch):
     assert file.read_text() == "{"
 
 
-def test_the_window_says_that_the_settings_were_set_aside(start: Start, profile):
+def test_notice_says_that_settings_were_set_aside(start: Start, profile):
     profile.mkdir()
     broken = '{"presets": {"Poet": {"params": {}, "system": "Rhyme."}},, }'
     (profile / "settings.json").write_text(broken)
@@ -94,7 +94,7 @@ def test_undoing_preset_rename_leaves_one_preset(start: Start):
     assert [*settings.presets] == ["Poet"]
 
 
-def test_undoing_leaves_alone_what_was_changed_since(start: Start):
+def test_undo_keeps_later_changes(start: Start):
     run = start().ready()
     presets, settings = run.window.pane_menus.presets, run.app.settings
     presets.save("Poet", {"params": {}, "system": "Rhyme."})
@@ -113,7 +113,7 @@ def test_the_appearance_chosen_in_the_menu_is_saved(start: Start, profile):
     next(a for a in look.actions() if a.text() == "System").trigger()
 
 
-def test_the_sidebar_that_was_hidden_stays_hidden(start: Start, profile):
+def test_hidden_sidebar_stays_hidden(start: Start, profile):
     run = start()
     run.qtbot.keyClick(run.window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert not Settings.load(profile / "settings.json").sidebar

@@ -104,11 +104,11 @@ def german(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("tlh", ["de"], "de"),
     ],
 )
-def test_the_first_language_that_there_is(setting: str, system: list[str], code: str) -> None:
+def test_first_available_language_is_used(setting: str, system: list[str], code: str) -> None:
     assert translation.wanted(setting, system) == code
 
 
-def test_traditional_chinese_is_told_from_what_qt_says_of_it() -> None:
+def test_traditional_chinese_is_detected_from_qt() -> None:
     assert translation.wanted("system", QLocale("zh_TW").uiLanguages()) == "en"
     assert translation.wanted("system", QLocale("zh_SG").uiLanguages()) == "zh_CN"
 
@@ -130,7 +130,7 @@ def test_texts_numbers_and_qts_own_words(say: Say, german: Path, qapp: QApplicat
     assert qapp.translate("QPlatformTheme", "Cancel") == "Cancel"
 
 
-def test_figures_are_written_as_the_language_writes_them(say: Say) -> None:
+def test_numbers_follow_language(say: Say) -> None:
     shown = (seconds(1.25), bytes_line(1_440_000_000), percent(0.123))
     assert shown == ("1.2 s", "1.4 GB", "12%")
     say("de")
@@ -139,7 +139,7 @@ def test_figures_are_written_as_the_language_writes_them(say: Say) -> None:
 
 
 @pytest.mark.parametrize("damage", ["gone", "empty", "text", "half", "scrambled"])
-def test_what_cannot_be_read_means_english(
+def test_unreadable_translation_falls_back_to_english(
     say: Say, german: Path, caplog: pytest.LogCaptureFixture, tmp_path: Path, damage: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -170,7 +170,7 @@ def test_files_ship_for_every_language() -> None:
     assert {f.stem for f in folder.glob("*.ts")} == {f"stretto_{c}" for c in LANGUAGES if c != "en"}
 
 
-def test_a_file_is_made_anew_only_when_its_texts_are_newer(compiled: Path) -> None:
+def test_translations_are_rebuilt_only_if_older(compiled: Path) -> None:
     source, made = (compiled / "languages" / f"stretto_de.{kind}" for kind in ("ts", "qm"))
     before = made.stat().st_mtime_ns
     assert languages().make(source.parent)
@@ -201,7 +201,7 @@ def test_pseudo_texts_keep_their_places(code: str, text: str) -> None:
         assert (kept in made) == (kept in text)
 
 
-def test_a_pseudo_language_is_asked_for_from_outside(say: Say, qapp: QApplication) -> None:
+def test_pseudo_language_needs_environment_variable(say: Say, qapp: QApplication) -> None:
     assert say("de", "xx") == "xx"
     assert tr("Delete {title}?", title="A").startswith("[Délété A?")
     assert "3 çhâts" in counted("%n chat", "%n chats", 3)

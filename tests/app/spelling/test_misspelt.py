@@ -114,7 +114,7 @@ def test_misspelt_words_are_marked_except_current(begin: Begin, gui: bool):
     run.until(lambda: not marked(run))
 
 
-def test_each_word_is_judged_once_and_only_near_what_is_seen(begin: Begin):
+def test_visible_words_are_checked_once(begin: Begin):
     system = Dictionaries()
     run = begin(system)
     letters = "abcdefghij"
@@ -127,7 +127,7 @@ def test_each_word_is_judged_once_and_only_near_what_is_seen(begin: Begin):
     assert words[-1] not in marked(run)
 
 
-def test_the_menu_key_offers_what_may_be_meant(begin: Begin):
+def test_menu_key_offers_corrections(begin: Begin):
     run = begin(Dictionaries())
     field = run.pane.composer.field
     field.insertPlainText("😀 helo world ")
@@ -147,7 +147,7 @@ def test_the_menu_key_offers_what_may_be_meant(begin: Begin):
     assert run.pane.composer.text == "😀 helo world "
 
 
-def test_elsewhere_the_menu_is_the_usual_one(begin: Begin):
+def test_correct_word_has_the_usual_menu(begin: Begin):
     run = begin(Dictionaries())
     run.qtbot.keyClicks(run.pane.composer.field, "helo world ")
     run.until(lambda: marked(run) == ["helo"])
@@ -157,7 +157,7 @@ def test_elsewhere_the_menu_is_the_usual_one(begin: Begin):
     assert not misspelt(run)._on_menu(event)
 
 
-def test_a_word_is_added_or_let_pass(begin: Begin):
+def test_word_can_be_added_or_ignored(begin: Begin):
     system = Dictionaries()
     run = begin(system)
     run.qtbot.keyClicks(run.pane.composer.field, "Stretto wrld ")
@@ -178,7 +178,7 @@ def test_a_word_is_added_or_let_pass(begin: Begin):
     run.until(lambda: run.window.toast.text == "No misspelt words found.")
 
 
-def test_another_language_holds_at_once_and_off_marks_nothing(begin: Begin):
+def test_spelling_language_applies_immediately(begin: Begin):
     run = begin(Dictionaries())
     run.qtbot.keyClicks(run.pane.composer.field, "hallo world ")
     run.until(lambda: marked(run) == ["hallo"])
@@ -214,7 +214,7 @@ def test_missing_spell_checker_is_explained(begin: Begin):
     assert marked(run) == []
 
 
-def test_a_spell_checker_that_fails_is_asked_no_more(begin: Begin):
+def test_failing_spell_checker_is_disabled(begin: Begin):
     class Broken(Dictionaries):
         def knows(self, language: str, word: str) -> bool:
             raise OSError("the dictionary is damaged")
@@ -232,7 +232,7 @@ def test_an_unknown_setting_falls_back(tmp_path):
     assert Settings.load(file).spelling == "auto"
 
 
-def test_the_systems_own_dictionary_if_it_has_one(tmp_path, monkeypatch: pytest.MonkeyPatch):
+def test_system_dictionary_works_if_installed(tmp_path, monkeypatch: pytest.MonkeyPatch):
     """Skipped unless libenchant and an English dictionary are installed."""
     monkeypatch.setenv("ENCHANT_CONFIG_DIR", str(tmp_path))  # folder for added words
     systems.open_system.cache_clear()

@@ -36,7 +36,7 @@ def test_words_of_prose(text: str, expected: list[str]):
     assert found(text) == expected
 
 
-def test_a_part_is_looked_at_as_the_whole_would_be():
+def test_part_is_checked_like_the_whole():
     text = "intro\n\n```\n" + "helo wrold\n" * 500 + "```\n\nprose at the end of it"
     inside = text.index("wrold", 2000)
     assert found(text, inside, inside + 40) == []
@@ -45,12 +45,12 @@ def test_a_part_is_looked_at_as_the_whole_would_be():
     assert found(span, span.index("and")) == ["some", "in", "the", "next", "line"]
 
 
-def test_a_word_says_where_it_stands():
+def test_word_has_its_position():
     text = "a “quoted” word"
     assert all(text[word.start : word.end] == word.text for word in words(text))
 
 
-def test_the_dictionary_that_fits_the_keyboard_best():
+def test_dictionary_follows_keyboard():
     there = ["de_AT", "de_DE", "en_GB", "en_US", "fr", "pt_BR"]
     assert best(["en_GB", "de_DE"], there) == "en_GB"
     assert best(["en_AU"], there) == "en_US"
