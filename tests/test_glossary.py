@@ -80,7 +80,7 @@ def test_the_glossary_is_whole() -> None:
         assert set(entry) <= known, term
 
 
-def test_the_english_keeps_to_it() -> None:
+def test_english_texts_follow_the_glossary() -> None:
     texts = sorted({t for text in languages().texts() for t in _english(text)})
     found = [f for t in texts for f in faults_in_english(t)]
     assert found == []
@@ -93,7 +93,7 @@ def _english(text: object) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_the_translations_keep_to_it(code: str) -> None:
+def test_translations_follow_the_glossary(code: str) -> None:
     entries = translations(FOLDER / languages().file_name(code))
     found = [
         fault for entry in entries if entry.finished for fault in faults_in_translation(entry, code)
@@ -119,7 +119,7 @@ SMALL: Glossary = {
         ("Read tools.json", "tools.json lesen", 0),
     ],
 )
-def test_what_does_not_keep_to_it_is_found(text: str, german: str, faults: int) -> None:
+def test_glossary_violations_are_found(text: str, german: str, faults: int) -> None:
     entry = Translated(text, "", False, True, (german,))
     found = [*faults_in_english(text, SMALL), *faults_in_translation(entry, "de", SMALL)]
     assert len(found) == faults

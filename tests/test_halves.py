@@ -50,7 +50,7 @@ def test_dies_the_first_time():
 """
 
 
-def test_what_failed_runs_alone_once_more(tmp_path: Path) -> None:
+def test_failed_tests_run_alone_once_more(tmp_path: Path) -> None:
     run = run_of(tmp_path, ONCE)
     assert "1 failed, 1 passed" in run.go()
     assert run.status == 1
@@ -60,7 +60,7 @@ def test_what_failed_runs_alone_once_more(tmp_path: Path) -> None:
     assert not run.death
 
 
-def test_what_fails_again_has_failed(tmp_path: Path) -> None:
+def test_second_failure_counts(tmp_path: Path) -> None:
     run = run_of(tmp_path, "def test_no():\n    assert False\n")
     for go in (run.go, run.again):
         assert "1 failed" in go()

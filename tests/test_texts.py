@@ -64,7 +64,7 @@ def _is_made(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr | ast.BinOp)
 
 
-def test_every_text_is_a_literal_and_has_its_values() -> None:
+def test_every_text_is_a_literal_with_its_values() -> None:
     faults = [f"{file}: {f}" for file, tree in sources().items() for f in faults_of_calls(tree)]
     assert faults == []
 
@@ -84,7 +84,7 @@ def test_every_text_is_a_literal_and_has_its_values() -> None:
         "mark(x)",
     ],
 )
-def test_what_lupdate_would_miss_is_a_fault(code: str) -> None:
+def test_unextractable_text_is_a_fault(code: str) -> None:
     assert list(faults_of_calls(ast.parse(code)))
 
 
@@ -118,11 +118,11 @@ def test_nothing_is_translated_before_the_language_is_known() -> None:
 @pytest.mark.parametrize(
     "code", ['A = tr("A")', 'def f(x=tr("A")): ...', 'class C:\n    a = [tr("A") for x in "ab"]']
 )
-def test_a_default_is_made_at_import(code: str) -> None:
+def test_default_argument_runs_at_import(code: str) -> None:
     assert list(calls_at_import(ast.parse(code)))
 
 
-def test_a_function_is_called_later() -> None:
+def test_function_body_runs_later() -> None:
     code = 'def f(x=None):\n    return tr("A")\nA = {"a": lambda: tr("A")}'
     assert not list(calls_at_import(ast.parse(code)))
 
@@ -171,7 +171,7 @@ def test_all_texts_are_translated(code: str, wanted: set[tuple[str, str]]) -> No
     assert wanted - done == set(), "translate these, after `make languages`"
 
 
-def test_no_text_is_shown_as_it_stands_in_the_code() -> None:
+def test_displayed_literals_are_translated() -> None:
     shown = {file: list(bare(tree)) for file, tree in sources().items()}
     watched = ("app/ui/", "app/chats/", "app/models/", "app/tools/", "app/store/")
     found = {f: texts for f, texts in shown.items() if texts and f.startswith(watched)}
@@ -194,7 +194,7 @@ def test_no_text_is_shown_as_it_stands_in_the_code() -> None:
         ("A & B", ("A & B",), 0),
     ],
 )
-def test_what_does_not_fit_is_found(text: str, forms: tuple[str, ...], faults: int) -> None:
+def test_translation_faults_are_found(text: str, forms: tuple[str, ...], faults: int) -> None:
     counts = text.startswith("%n")
     entry = Translated(text, "%n chats" if counts else "", counts, True, forms)
     assert len(list(entry.faults(2))) == faults
@@ -213,5 +213,5 @@ def test_what_does_not_fit_is_found(text: str, forms: tuple[str, ...], faults: i
         ('label.setObjectName("muted")', 0),
     ],
 )
-def test_what_a_bare_text_is(code: str, count: int) -> None:
+def test_bare_text_is_recognized(code: str, count: int) -> None:
     assert len(list(bare(ast.parse(code)))) == count

@@ -33,7 +33,7 @@ def test_runs_of_text_become_one_and_kinds_stay_apart():
     assert coalesce(inbox) == [(1, delta("ab", "reasoning")), (1, delta("c"))]
 
 
-def test_coalesce_leaves_messages_that_are_lists_alone():
+def test_coalescing_leaves_list_messages_alone():
     inbox = [(1, ["a"]), (1, delta("b")), (1, delta("c")), (1, [delta("d")]), (1, delta("e"))]
     assert coalesce(inbox) == [(1, ["a"]), (1, delta("bc")), (1, [delta("d")]), (1, delta("e"))]
 
@@ -64,7 +64,7 @@ def test_events_arrive_in_order_with_few_wakeups(bridge, qtbot: QtBot):
     assert calls <= 3
 
 
-def test_a_closed_channel_hears_nothing_more(bridge, qtbot: QtBot):
+def test_closed_channel_receives_nothing(bridge, qtbot: QtBot):
     got = []
     number, post = bridge.channel(got.append)
     _, post_other = bridge.channel(got.append)
@@ -75,7 +75,7 @@ def test_a_closed_channel_hears_nothing_more(bridge, qtbot: QtBot):
     assert got == [delta("other")]
 
 
-def test_one_handlers_fault_does_not_keep_the_others_text_back(bridge, qtbot: QtBot, caplog):
+def test_failing_handler_does_not_delay_other_channels(bridge, qtbot: QtBot, caplog):
     got = []
 
     def broken(event):
@@ -91,9 +91,7 @@ def test_one_handlers_fault_does_not_keep_the_others_text_back(bridge, qtbot: Qt
     assert [str(error) for _, error, _ in caught] == ["a fault"]
 
 
-def test_by_reading_a_handlers_fault_is_reported_as_any_other(
-    bridge, qtbot: QtBot, tmp_path, monkeypatch
-):
+def test_handler_errors_are_reported(bridge, qtbot: QtBot, tmp_path, monkeypatch):
     """Exceptions in handlers reach the crash report hook, once per stack."""
     reports, written = CrashReports(tmp_path, tmp_path / "none.log"), []
     monkeypatch.setattr(sys, "excepthook", lambda *what: written.append(reports.report(*what)))

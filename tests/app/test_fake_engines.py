@@ -48,11 +48,11 @@ def refused(real: type, fake: type) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("real", "fake"), PAIRS, ids=lambda kind: kind.__name__)
-def test_it_is_called_as_the_real_one(real: type, fake: type) -> None:
+def test_fakes_accept_the_engines_calls(real: type, fake: type) -> None:
     assert list(refused(real, fake)) == []
 
 
-def test_a_parameter_that_is_lacking_is_found() -> None:
+def test_missing_parameter_is_found() -> None:
     class Old:
         def load_later(self, path: str, on_progress: object = None) -> None: ...
 

@@ -26,7 +26,7 @@ def owner(qapp: QApplication) -> Iterator[QObject]:
     assert not flows.left()
 
 
-def test_what_is_done_aside_comes_back_to_the_gui_thread(qtbot: QtBot, owner: QObject) -> None:
+def test_result_returns_to_the_gui_thread(qtbot: QtBot, owner: QObject) -> None:
     seen: list[object] = []
 
     async def work() -> None:
@@ -90,7 +90,7 @@ def test_cancelled_flow_is_silent_and_stops_thread(qtbot: QtBot, owner: QObject)
     assert told == ["next"]
 
 
-def test_what_is_cancelled_twice_still_waits_for_its_thread(qtbot: QtBot, owner: QObject) -> None:
+def test_flow_canceled_twice_waits_for_its_thread(qtbot: QtBot, owner: QObject) -> None:
     began, go_on, ended = threading.Event(), threading.Event(), []
 
     def work(stop: threading.Event) -> None:
@@ -137,7 +137,7 @@ def test_deleted_owner_stops_its_flow(qtbot: QtBot, qapp: QApplication) -> None:
     assert not flows.left()
 
 
-def test_an_error_is_raised_where_it_is_awaited(qtbot: QtBot, owner: QObject) -> None:
+def test_error_is_raised_at_the_await(qtbot: QtBot, owner: QObject) -> None:
     failed: list[Exception] = []
 
     async def ask() -> None:
@@ -180,7 +180,7 @@ def test_panic_in_a_worker_ends_its_sequence(
     assert not flows.left()
 
 
-def test_an_error_that_nobody_takes_is_reported_as_any_other(
+def test_uncollected_error_is_reported(
     qtbot: QtBot, owner: QObject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[tuple[object, ...]] = []
@@ -217,7 +217,7 @@ def test_cancelled_future_does_not_cancel_flow(qtbot: QtBot, owner: QObject) -> 
     assert came == [1, CancelledError, 3]
 
 
-def test_the_end_of_the_program_waits_for_what_was_just_started(owner: QObject) -> None:
+def test_shutdown_waits_for_new_flows(owner: QObject) -> None:
     stopped: list[bool] = []
 
     async def ask() -> None:
@@ -242,9 +242,7 @@ def test_flow_continues_during_modal_dialog(qtbot: QtBot, owner: QObject) -> Non
     assert came == ["meanwhile"]
 
 
-def test_the_thread_may_have_a_loop_of_its_own_between_two_turns(
-    qtbot: QtBot, owner: QObject
-) -> None:
+def test_thread_may_run_its_own_loop(qtbot: QtBot, owner: QObject) -> None:
     async def other() -> int:
         await asyncio.sleep(0)
         return 3
@@ -255,7 +253,7 @@ def test_the_thread_may_have_a_loop_of_its_own_between_two_turns(
     assert task.result() == 7
 
 
-def test_a_dialog_is_open_until_it_is_answered(qtbot: QtBot, owner: QObject) -> None:
+def test_dialog_stays_open_until_answered(qtbot: QtBot, owner: QObject) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     said = []
@@ -272,7 +270,7 @@ def test_a_dialog_is_open_until_it_is_answered(qtbot: QtBot, owner: QObject) -> 
         qtbot.waitUntil(lambda: not window.findChildren(QDialog))
 
 
-def test_a_dialog_closes_with_the_sequence_that_asked(qtbot: QtBot, owner: QObject) -> None:
+def test_dialog_closes_with_its_flow(qtbot: QtBot, owner: QObject) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     task = flows.start(owner, flows.answered(QDialog(window)))
@@ -282,7 +280,7 @@ def test_a_dialog_closes_with_the_sequence_that_asked(qtbot: QtBot, owner: QObje
     assert QApplication.activeModalWidget() is None
 
 
-def test_a_dialog_that_goes_with_its_window_is_answered(qtbot: QtBot, owner: QObject) -> None:
+def test_dialog_closed_with_its_window_returns(qtbot: QtBot, owner: QObject) -> None:
     window = QWidget()
     task = flows.start(owner, flows.answered(QDialog(window)))
     qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)

@@ -20,7 +20,7 @@ from tests.bench.ledger import Found, Ledger, loose_ends, read, tree
 NOW = 1000.0
 
 
-def test_six_kills_cost_less_than_a_second_and_break_nothing() -> None:
+def test_six_kills_lose_under_a_second() -> None:
     """`python -m tests.torture kill` performs 200 kills."""
     report = measure(6, seed=5, longest_s=0.8)
     assert report.faults == []
@@ -82,7 +82,7 @@ def told(tmp_path: Path) -> tuple[Path, Ledger, list[str]]:
     return file, ledger, [chat.id, question.id, answer.id]
 
 
-def test_what_is_whole_passes(told: tuple[Path, Ledger, list[str]]) -> None:
+def test_intact_chats_pass(told: tuple[Path, Ledger, list[str]]) -> None:
     file, ledger, _ = told
     verdict, _ = ledger.verdict(file, NOW)
     assert verdict.faults == []
@@ -107,7 +107,7 @@ def test_what_is_whole_passes(told: tuple[Path, Ledger, list[str]]) -> None:
         ("PRAGMA user_version = 99", "does not open: newer"),
     ],
 )
-def test_what_is_not_whole_is_seen(
+def test_damaged_chats_are_noticed(
     told: tuple[Path, Ledger, list[str]], harm: str, word: str
 ) -> None:
     file, ledger, _ = told
@@ -117,7 +117,7 @@ def test_what_is_not_whole_is_seen(
     assert any(word in fault for fault in verdict.faults), verdict.faults
 
 
-def test_a_loss_is_as_old_as_the_first_change_that_is_missing(
+def test_age_of_loss_is_that_of_first_missing_change(
     told: tuple[Path, Ledger, list[str]],
 ) -> None:
     file, ledger, (chat, _, answer) = told
@@ -146,7 +146,7 @@ def test_ledger_rejects_partly_done_action(
     assert (verdict.faults == []) is done
 
 
-def test_a_copy_that_the_kill_cut_off_is_whole_or_not_there(
+def test_interrupted_copy_is_complete_or_absent(
     told: tuple[Path, Ledger, list[str]],
 ) -> None:
     file, ledger, _ = told

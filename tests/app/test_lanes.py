@@ -35,7 +35,7 @@ def writing(tokens: int, **more: Any) -> dict[str, Any]:
     return {"status": "decoding", "reply": {"generated_tokens": tokens}, **more}
 
 
-def test_rates_are_what_was_written_between_two_looks() -> None:
+def test_rates_count_tokens_between_samples() -> None:
     lanes = Lanes()
     lanes.take(10.0, stats(s1=writing(5)), CHATS)
     assert [lane.rate for lane in lanes] == [0.0]
@@ -48,14 +48,14 @@ def test_rates_are_what_was_written_between_two_looks() -> None:
     assert [m.state for m in lane.marks] == ["writing", "reading", "reading"]
 
 
-def test_a_new_reply_does_not_run_backwards() -> None:
+def test_new_reply_does_not_decrease_counts() -> None:
     lanes = Lanes()
     lanes.take(0.0, stats(s1=writing(500)), CHATS)
     lanes.take(1.0, stats(s1=writing(2)), CHATS)
     assert next(iter(lanes)).rate == 0.0
 
 
-def test_who_waits_is_told_its_place() -> None:
+def test_waiting_chat_shows_its_queue_position() -> None:
     lanes = Lanes()
     queued = {"status": "queued"}
     lanes.take(0.0, stats(("s2", "s1"), s1=queued, s2=queued), CHATS)
@@ -66,13 +66,13 @@ def test_who_waits_is_told_its_place() -> None:
     assert (lanes.totals.waiting, lanes.totals.writing) == (2, 0)
 
 
-def test_a_paused_chat_is_paused_whatever_it_was_doing() -> None:
+def test_paused_chat_is_shown_as_paused() -> None:
     lanes = Lanes()
     lanes.take(0.0, stats(s1=writing(5, paused=True)), CHATS)
     assert next(iter(lanes)).state == "paused"
 
 
-def test_sessions_that_are_no_chats_have_no_lane() -> None:
+def test_non_chat_sessions_have_no_lane() -> None:
     lanes = Lanes()
     lanes.take(0.0, stats(title=writing(5)), CHATS)
     assert len(lanes) == 0

@@ -43,12 +43,12 @@ def test_kills_send_each_message_once_in_order() -> None:
         (Said(["m1 one", "m4 four"], [*HELD, "m9 nine"]), "m9 is there again"),
     ],
 )
-def test_what_is_wrong_is_seen(now: Said, word: str) -> None:
+def test_referee_notices_faults(now: Said, word: str) -> None:
     faults = Referee().faults(LINES, now)
     assert [word in fault for fault in faults] == ([True] if word else [])
 
 
-def test_what_was_removed_or_sent_may_not_come_back_or_go() -> None:
+def test_removed_or_sent_message_must_not_return() -> None:
     referee = Referee()
     assert referee.faults(LINES, Said(["m1 one", "m4 four"], HELD)) == []
     gone = [["act", "remove", "m2 two", [], []], ["done", True], ["kept"]]

@@ -105,7 +105,7 @@ def test_downloads_need_only_shipped_client(
     assert not {"hf-xet", "hf_xet", "typer"} & listed
 
 
-def test_a_hub_to_try_a_built_program_with(module: Callable[[str], Any], tmp_path: Path) -> None:
+def test_fake_hub_serves_built_program(module: Callable[[str], Any], tmp_path: Path) -> None:
     trial = module("try_hub")
     with trial.serving() as hub:
         hub.add(trial.NAME, ROOT / "resources" / "guide")
@@ -114,7 +114,7 @@ def test_a_hub_to_try_a_built_program_with(module: Callable[[str], Any], tmp_pat
         trial.interrupted(command, {**os.environ, **places}, hub, tmp_path)
 
 
-def test_the_guide_is_shipped_without_its_workshop(module: Callable[[str], Any]) -> None:
+def test_bundled_guide_omits_training_files(module: Callable[[str], Any]) -> None:
     contents = module("contents")
     names = {file.relative_to(ROOT / "resources").as_posix() for file in contents.resources()}
     assert {"guide/model.safetensors", "guide/tokenizer.json", "guide/config.json"} <= names
@@ -123,7 +123,7 @@ def test_the_guide_is_shipped_without_its_workshop(module: Callable[[str], Any])
     assert not [name for name in names - read if name.endswith((".py", ".toml", ".md"))]
 
 
-def test_info_plist_has_what_macos_wants(module: Callable[[str], Any]) -> None:
+def test_info_plist_meets_macos_requirements(module: Callable[[str], Any]) -> None:
     macos = module("macos")
     plist = plistlib.loads(plistlib.dumps(macos.info_plist("1.2.3")))
     assert plist["CFBundleVersion"] == plist["CFBundleShortVersionString"] == "1.2.3"
@@ -137,7 +137,7 @@ def test_info_plist_has_what_macos_wants(module: Callable[[str], Any]) -> None:
     }
 
 
-def test_the_program_is_signed_ad_hoc_unless_told(
+def test_program_is_signed_ad_hoc_by_default(
     module: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     macos = module("macos")
@@ -166,7 +166,7 @@ def test_the_desktop_files_speak_of_one_program(module: Callable[[str], Any]) ->
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="for Linux desktops")
-def test_install_puts_the_program_into_the_menu_and_takes_it_out(tmp_path: Path) -> None:
+def test_install_adds_and_removes_menu_entry(tmp_path: Path) -> None:
     folder, home = tmp_path / "a folder" / "Stretto", tmp_path / "home"
     (folder / "share").mkdir(parents=True)
     (folder / "_internal" / "resources" / "icons").mkdir(parents=True)
@@ -195,7 +195,7 @@ def test_install_puts_the_program_into_the_menu_and_takes_it_out(tmp_path: Path)
     assert (folder / "stretto").exists()
 
 
-def test_the_archive_depends_on_its_contents_alone(
+def test_archive_depends_only_on_its_contents(
     module: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     build = module("build")

@@ -31,7 +31,7 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "one", tmp_path / "other"
 
 
-def test_like_folders_differ_in_nothing(compare: Any, two: tuple[Path, Path]) -> None:
+def test_equal_folders_have_no_differences(compare: Any, two: tuple[Path, Path]) -> None:
     assert list(compare.differences(*two)) == []
 
 
@@ -57,7 +57,7 @@ def test_each_kind_of_difference_is_named(compare: Any, two: tuple[Path, Path]) 
     ]
 
 
-def test_a_difference_with_a_reason_fails_nothing(
+def test_explained_difference_passes(
     compare: Any,
     two: tuple[Path, Path],
     monkeypatch: pytest.MonkeyPatch,

@@ -193,7 +193,7 @@ def test_direct_requirements_are_pinned_for_a_mac() -> None:
         assert requirement.specifier.contains(version), requirement
 
 
-def test_markers_and_extras_are_those_of_a_mac() -> None:
+def test_markers_and_extras_are_evaluated_for_mac() -> None:
     texts = ['a; sys_platform == "darwin"', 'b; sys_platform == "linux"', 'c; extra == "x"', "d"]
     assert [r.name for r in required(texts)] == ["a", "d"]
     assert [r.name for r in required(texts, {"x"})] == ["a", "c", "d"]
@@ -212,7 +212,7 @@ def test_markers_and_extras_are_those_of_a_mac() -> None:
         ("/opt/homebrew/lib/libmlx.dylib", [], False),
     ],
 )
-def test_libraries_are_found_as_dyld_finds_them(
+def test_libraries_are_resolved_like_dyld(
     tmp_path: Path, wanted: str, run_paths: list[str], found: bool
 ) -> None:
     top = tmp_path / "site"

@@ -62,7 +62,7 @@ def test_the_first_start_unpacks_and_later_ones_do_not(tmp_path: Path) -> None:
     assert run(file, home, "--install").stdout == "installed\n"
 
 
-def test_a_newer_file_replaces_the_older_program(tmp_path: Path) -> None:
+def test_newer_file_replaces_older_program(tmp_path: Path) -> None:
     home = tmp_path / "home"
     run(make(tmp_path), home)
     (before,) = kept(home)
@@ -71,7 +71,7 @@ def test_a_newer_file_replaces_the_older_program(tmp_path: Path) -> None:
     assert before != after
 
 
-def test_two_first_starts_at_once_both_start(tmp_path: Path) -> None:
+def test_two_concurrent_first_starts_work(tmp_path: Path) -> None:
     file, home = make(tmp_path), tmp_path / "home"
     children = [
         subprocess.Popen(
@@ -86,7 +86,7 @@ def test_two_first_starts_at_once_both_start(tmp_path: Path) -> None:
     assert len(kept(home)) == 1
 
 
-def test_a_damaged_file_says_so_and_leaves_nothing(tmp_path: Path) -> None:
+def test_damaged_file_is_reported_and_leaves_nothing(tmp_path: Path) -> None:
     file, home = make(tmp_path), tmp_path / "home"
     content = bytearray(file.read_bytes())
     content[-100] ^= 1
@@ -97,7 +97,7 @@ def test_a_damaged_file_says_so_and_leaves_nothing(tmp_path: Path) -> None:
     assert kept(home) == []
 
 
-def test_without_xz_it_says_what_to_install(tmp_path: Path) -> None:
+def test_missing_xz_names_the_package(tmp_path: Path) -> None:
     file, home = make(tmp_path), tmp_path / "home"
     tools = tmp_path / "bin"
     tools.mkdir()
@@ -111,7 +111,7 @@ def test_without_xz_it_says_what_to_install(tmp_path: Path) -> None:
     assert kept(home) == []
 
 
-def test_it_can_be_unpacked_elsewhere(tmp_path: Path) -> None:
+def test_program_can_be_unpacked_elsewhere(tmp_path: Path) -> None:
     file, home = make(tmp_path), tmp_path / "home"
     assert run(file, home, "--extract", str(tmp_path)).returncode == 0
     assert (tmp_path / NAME / "stretto").exists()

@@ -24,7 +24,7 @@ def release(module: Callable[[str], Any]) -> Any:
     return module("release")
 
 
-def test_the_list_of_parts_names_each_with_its_licence(release: Any, tmp_path: Path) -> None:
+def test_parts_list_includes_licenses(release: Any, tmp_path: Path) -> None:
     file = tmp_path / licences.SHIPPED
     system = licences.Component("libstdc++6", "12.2.0-14", "GPL-3", "…", "deb")
     file.write_text(licences.as_json([*licences.installed(), system]), encoding="utf-8")
@@ -51,7 +51,7 @@ def test_notes_are_the_changelog_s_own_words(
         release.notes("v1.3.0")
 
 
-def test_a_tag_that_is_not_the_version_is_refused() -> None:
+def test_tag_must_match_version() -> None:
     command = [sys.executable, "packaging/release.py", "check", "v99.0.0"]
     done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
     assert done.returncode == 1
@@ -59,7 +59,7 @@ def test_a_tag_that_is_not_the_version_is_refused() -> None:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_is_sound(path: Path) -> None:
+def test_workflow_is_valid(path: Path) -> None:
     workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert workflow[True]  # YAML parses the key "on" as a boolean
     assert workflow["permissions"] == {"contents": "read"}  # jobs declare additional permissions
@@ -86,7 +86,7 @@ def test_a_workflow_is_sound(path: Path) -> None:
                 assert (ROOT / called).exists(), called
 
 
-def test_what_a_release_signs_is_what_the_program_reads(
+def test_release_signature_matches_program(
     release: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from app.system import updates

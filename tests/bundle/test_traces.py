@@ -19,9 +19,7 @@ def traces(module: Callable[[str], Any]) -> Any:
     return module("traces")
 
 
-def test_private_folders_are_those_outside_neutral_ones(
-    traces: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_private_folders_exclude_neutral_ones(traces: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(traces, "ROOT", Path(MACHINE.decode()))
     monkeypatch.setattr(sys, "base_prefix", "/usr/local")
     monkeypatch.setenv("HOME", "/root")
@@ -33,7 +31,7 @@ def test_private_folders_are_those_outside_neutral_ones(
     assert traces.named_by_python() is (sys.platform == "linux")
 
 
-def test_paths_are_found_in_files_and_in_what_is_packed(traces: Any, tmp_path: Path) -> None:
+def test_paths_are_found_in_packed_files(traces: Any, tmp_path: Path) -> None:
     (tmp_path / "plain").write_bytes(b"\0" + MACHINE + b"/app.py\0")
     (tmp_path / "longer").write_bytes(MACHINE + b"-other/app.py")
     with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
@@ -58,13 +56,13 @@ def test_paths_are_found_in_files_and_in_what_is_packed(traces: Any, tmp_path: P
         "notes.log",
     ],
 )
-def test_what_belongs_to_no_bundle_is_found(traces: Any, tmp_path: Path, name: str) -> None:
+def test_build_traces_are_found(traces: Any, tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("x")
     assert any("belongs to no bundle" in line for line in traces.traces(tmp_path, []))
 
 
-def test_what_is_shipped_is_let_be(traces: Any, tmp_path: Path) -> None:
+def test_shipped_files_pass(traces: Any, tmp_path: Path) -> None:
     for name in ("app/latest.py", "x.dist-info/METADATA", "mlx_lm/models/core.json"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")

@@ -115,7 +115,7 @@ def ear(display: str, bus: str, tmp_path: Path) -> Iterator[tuple[Desk, Ear]]:
     reader.communicate("")
 
 
-def test_a_first_conversation_by_the_accessibility_tree_alone(ear: tuple[Desk, Ear]) -> None:
+def test_first_conversation_by_accessibility_tree(ear: tuple[Desk, Ear]) -> None:
     desk, reader = ear
     assert reader.find("push button", "Send")["description"] == "Write a message first."
     reader.write("Message", "My code word is amber. Please remember it.")

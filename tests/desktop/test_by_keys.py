@@ -72,7 +72,7 @@ def test_the_actions_of_a_message_branch_answer_again_and_page(desk: Desk) -> No
     desk.until(lambda: desk.shown(other) == again)
 
 
-def test_a_reply_is_paused_from_the_score(display: str, tmp_path: Path) -> None:
+def test_reply_is_paused_from_score(display: str, tmp_path: Path) -> None:
     desk = Desk(display, tmp_path / "profile")
     model, file = str(endless_model(tmp_path / "endless")), Paths.in_profile(desk.profile).settings
     file.parent.mkdir(parents=True)

@@ -21,7 +21,7 @@ def bare(text: str) -> str:
     return text.replace("`", "").replace("*", "").strip()
 
 
-def test_a_pane_is_split_and_a_tab_dragged_over_to_it(desk: Desk) -> None:
+def test_pane_is_split_and_receives_a_tab(desk: Desk) -> None:
     hello(desk)
     (first,) = (chat for chat, _ in desk.answers())
     desk.click(*NEW_CHAT)
@@ -37,7 +37,7 @@ def test_a_pane_is_split_and_a_tab_dragged_over_to_it(desk: Desk) -> None:
     desk.until(lambda: desk.title().startswith("Hello"))  # it got the focus
 
 
-def test_hovering_shows_what_can_be_done(desk: Desk) -> None:
+def test_hovering_shows_actions(desk: Desk) -> None:
     hello(desk)
     desk.point(1000, 80)
     desk.click(1045, 113)  # the pencil below the question's block
@@ -65,7 +65,7 @@ def test_words_across_blocks_are_selected_and_copied(desk: Desk) -> None:
     assert [line for line in words if line not in bare(str(draft))] == [], draft
 
 
-def test_a_deleted_chat_comes_back_by_the_notices_button(desk: Desk) -> None:
+def test_deleted_chat_is_restored_by_notice(desk: Desk) -> None:
     hello(desk)
     desk.click(*NEW_CHAT)
     desk.say("Good morning")

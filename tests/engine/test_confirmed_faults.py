@@ -63,7 +63,7 @@ def test_invalid_numbers_fail_the_reply(
         RuntimeError("bad allocate_budget in config"),
     ],
 )
-def test_errors_that_mention_allocation_are_no_memory_errors(error: Exception) -> None:
+def test_unrelated_allocation_errors_are_internal(error: Exception) -> None:
     assert as_engine_error(error).code == "internal_error"
 
 

@@ -131,7 +131,7 @@ DAMAGES: dict[Callable[[Path], None], str] = {
 """Damage to a valid model folder, with the expected error."""
 
 
-def test_a_folder_that_is_no_good_model(
+def test_invalid_model_folder_is_refused(
     engine: Engine, model_folder: Callable[[str], Path], neighbour: Neighbour, tmp_path: Path
 ) -> None:
     for change, says in DAMAGES.items():
@@ -144,13 +144,15 @@ def test_a_folder_that_is_no_good_model(
 
 
 @pytest.mark.parametrize("path", ["/no/such/folder", "somebody/no-such-model", "no-such-folder"])
-def test_a_path_that_leads_nowhere(engine: Engine, path: str) -> None:
+def test_missing_path_is_refused(engine: Engine, path: str) -> None:
     with pytest.raises(EngineError, match="There is no folder") as caught:
         engine.load(path)
     assert caught.value.code == "model_load_failed"
 
 
-def test_a_template_that_raises(engine: Engine, neighbour: Neighbour, tmp_path: Path) -> None:
+def test_raising_template_fails_its_reply(
+    engine: Engine, neighbour: Neighbour, tmp_path: Path
+) -> None:
     template = "{{ raise_exception('Only poems, please') }}"
     folder = write_model(tmp_path / "poet", FAMILIES["plain"], template=template)
     chat = engine.open_session(engine.load(folder))
@@ -172,7 +174,7 @@ def test_system_text_moves_to_first_turn(engine: Engine, tmp_path: Path) -> None
     assert reply.stats.prompt_tokens == len("[user] Be brief.\n\nhi\n")
 
 
-def test_a_prompt_longer_than_the_context(
+def test_prompt_longer_than_context_is_refused(
     engine: Engine, model_folder: Callable[[str], Path], neighbour: Neighbour
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
@@ -183,7 +185,7 @@ def test_a_prompt_longer_than_the_context(
     neighbour.check()
 
 
-def test_a_session_may_have_less_context_than_its_model(
+def test_session_may_have_less_context_than_its_model(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")), context=300)
@@ -199,7 +201,7 @@ def test_a_session_may_have_less_context_than_its_model(
         engine.open_session(engine.load(model_folder("plain")), context=0)
 
 
-def test_a_reply_ends_where_the_context_does(engine: Engine, tmp_path: Path) -> None:
+def test_reply_ends_with_its_context(engine: Engine, tmp_path: Path) -> None:
     shape = {**FAMILIES["plain"], "max_position_embeddings": 512}
     chat = engine.open_session(engine.load(write_model(tmp_path / "short", shape)))
     reply = chat.send("x" * 480, ENDLESS)
@@ -277,9 +279,7 @@ def test_half_a_character_is_refused(engine: Engine, model_folder: Callable[[str
     assert caught.value.code == "invalid_request"
 
 
-def test_a_model_without_eyes_refuses_images(
-    engine: Engine, model_folder: Callable[[str], Path]
-) -> None:
+def test_text_model_refuses_images(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model)
     shown = [{"type": "text", "text": "What is this?"}, {"type": "image", "image": Image(b"PNG")}]
@@ -307,7 +307,7 @@ def test_params_of_another_kind(engine: Engine, model_folder: Callable[[str], Pa
         chat.send("hi", {"max_tokens": 3})  # type: ignore[arg-type]
 
 
-def test_sending_while_it_answers(
+def test_sending_during_a_reply_is_refused(
     engine: Engine, model_folder: Callable[[str], Path], neighbour: Neighbour
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
@@ -320,7 +320,7 @@ def test_sending_while_it_answers(
     neighbour.check()
 
 
-def test_a_session_closed_while_it_answers(
+def test_closing_a_session_ends_its_reply(
     engine: Engine, model_folder: Callable[[str], Path], neighbour: Neighbour
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
@@ -334,7 +334,7 @@ def test_a_session_closed_while_it_answers(
     neighbour.check()
 
 
-def test_a_model_unloaded_while_it_answers(engine: Engine, tmp_path: Path) -> None:
+def test_unloading_a_model_ends_its_replies(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(write_model(tmp_path / "short-lived", FAMILIES["plain"], seed=3))
     chat = engine.open_session(model)
     reply = chat.send("hello", ENDLESS)
@@ -351,7 +351,7 @@ def test_a_model_unloaded_while_it_answers(engine: Engine, tmp_path: Path) -> No
     assert caught.value.code == "unknown_model"
 
 
-def test_an_engine_stopped_while_it_answers(model_folder: Callable[[str], Path]) -> None:
+def test_stopping_the_engine_ends_replies(model_folder: Callable[[str], Path]) -> None:
     engine = Engine()
     model = engine.load(model_folder("plain"))
     chats = [engine.open_session(model) for _ in range(4)]
@@ -401,7 +401,7 @@ def test_an_exception_in_one_sampler(
     ("family", "letters", "position"),
     [("plain", 290, 333), ("sliding window", 150, 205), ("hybrid recurrent", 150, 205)],
 )
-def test_an_exception_in_a_shared_step_ends_only_its_cause(
+def test_exception_in_shared_step_ends_only_its_cause(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
@@ -420,7 +420,7 @@ def test_an_exception_in_a_shared_step_ends_only_its_cause(
     neighbour.check()
 
 
-def test_a_text_that_cannot_be_made_ends_its_own_reply_only(
+def test_undecodable_text_ends_only_its_own_reply(
     engine: Engine,
     model_folder: Callable[[str], Path],
     neighbour: Neighbour,
@@ -448,7 +448,7 @@ def test_a_text_that_cannot_be_made_ends_its_own_reply_only(
     neighbour.check()
 
 
-def test_an_ending_that_fails_still_ends(
+def test_reply_ends_even_if_finish_fails(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def faulty(self: ReplyText, ended: bool = True) -> Any:
@@ -465,7 +465,7 @@ def test_an_ending_that_fails_still_ends(
         stopped.text(60)
 
 
-def test_a_session_opened_under_a_taken_id_ends_the_one_before(
+def test_reused_session_id_closes_the_previous(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -477,7 +477,7 @@ def test_a_session_opened_under_a_taken_id_ends_the_one_before(
     assert new.send("hello", SamplingParams(max_tokens=3, seed=1)).tokens(60)
 
 
-def test_what_is_asked_while_the_engine_stops_is_answered(
+def test_requests_during_shutdown_are_answered(
     model_folder: Callable[[str], Path],
 ) -> None:
     engine = Engine()
@@ -518,7 +518,7 @@ def test_waiting_on_the_engine_thread_is_refused(
     assert engine.stats()["sessions"]
 
 
-def test_a_model_over_the_budget_is_not_loaded(model_folder: Callable[[str], Path]) -> None:
+def test_model_over_the_budget_is_not_loaded(model_folder: Callable[[str], Path]) -> None:
     with Engine(memory_budget=1000) as engine:
         with pytest.raises(EngineError) as caught:
             engine.load(model_folder("plain"))
@@ -539,7 +539,7 @@ def test_more_than_the_budget_is_refused_before_any_work(
         assert small.text(60) is not None
 
 
-def test_a_listener_that_raises_harms_nobody(
+def test_raising_listener_harms_no_reply(
     engine: Engine, model_folder: Callable[[str], Path], caplog: pytest.LogCaptureFixture
 ) -> None:
     def listener(_: object) -> None:
@@ -550,7 +550,7 @@ def test_a_listener_that_raises_harms_nobody(
     assert "bad listener" in caplog.text
 
 
-def test_a_loop_that_cannot_go_on_tells_everybody(
+def test_fatal_loop_error_ends_every_reply(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.runtime.executor import Executor

@@ -72,7 +72,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return broken
 
 
-def test_paused_reply_in_the_queue_holds_up_nobody(model_folder: Folder) -> None:
+def test_paused_reply_does_not_block_the_queue(model_folder: Folder) -> None:
     with Engine() as probe:
         model = probe.load(model_folder("plain"))
         chat = probe.open_session(model)
@@ -93,7 +93,7 @@ def test_paused_reply_in_the_queue_holds_up_nobody(model_folder: Folder) -> None
         assert waiting.tokens(60) == []
 
 
-def test_one_folder_asked_for_three_times_is_read_once(
+def test_folder_requested_three_times_is_read_once(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads, load = [], loader.load
@@ -125,7 +125,7 @@ def test_idle_caches_make_room_for_a_load(model_folder: Folder, tmp_path: Path) 
         assert engine.stats()["sessions"][chat.id]["kv_bytes"] == 0
 
 
-def test_two_loads_at_once_stay_within_the_budget(model_folder: Folder, tmp_path: Path) -> None:
+def test_two_loads_stay_within_the_budget(model_folder: Folder, tmp_path: Path) -> None:
     other = write_model(tmp_path / "other", FAMILIES["plain"], seed=9)
     with Engine() as measuring:
         nbytes = measuring.load(other).nbytes
@@ -165,7 +165,7 @@ def test_reply_with_unsettled_caches_ends_once(
     neighbour.cancel()
 
 
-def test_reply_lost_while_it_ended_is_told(
+def test_reply_lost_while_ending_is_finished(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Regression test: the session had already dropped the reply when the fault occurred, so it
@@ -192,7 +192,7 @@ class SpeechlessError(RuntimeError):
 
 
 @pytest.mark.parametrize("error", [SpeechlessError(), Panic("native")])
-def test_whatever_is_raised_ends_one_reply(
+def test_any_exception_ends_one_reply(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
@@ -222,7 +222,7 @@ def test_slow_prompt_preparation_blocks_no_other_chat(
     assert slow_one.tokens(60)
 
 
-def test_model_is_read_beside_a_chat_that_streams(engine: Engine, model_folder: Folder) -> None:
+def test_model_loads_next_to_streaming_chat(engine: Engine, model_folder: Folder) -> None:
     """Regression test: models and caches only loaded while no chat was decoding."""
     neighbour = engine.open_session(engine.load(model_folder("plain"))).send("hello", ENDLESS)
     first_text(neighbour)
@@ -231,7 +231,7 @@ def test_model_is_read_beside_a_chat_that_streams(engine: Engine, model_folder: 
     neighbour.cancel()
 
 
-def test_cache_comes_back_beside_a_chat_that_streams(model_folder: Folder, tmp_path: Path) -> None:
+def test_cache_is_restored_next_to_streaming_chat(model_folder: Folder, tmp_path: Path) -> None:
     with Engine(cache_dir=tmp_path) as engine:
         model = engine.load(model_folder("plain"))
         answer = engine.open_session(model, "mine").send(LONG, SOME).text(60)
@@ -380,7 +380,7 @@ def test_wired_limit_of_mlx_stays_untouched(
     assert called == []
 
 
-def test_writer_that_panics_holds_up_nobody(
+def test_panicking_writer_blocks_nothing(
     model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Engine(cache_dir=tmp_path) as engine:
@@ -395,7 +395,7 @@ def test_writer_that_panics_holds_up_nobody(
             chat.close(forget=True)
 
 
-def test_no_thread_to_be_had_is_told(
+def test_failed_thread_start_is_reported(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.runtime.workers import Workers
@@ -462,7 +462,7 @@ def states(monkeypatch: pytest.MonkeyPatch) -> list[State]:
     return made
 
 
-def test_questions_to_no_model_leave_nothing(
+def test_questions_without_model_leave_nothing(
     states: list[State], engine: Engine, tmp_path: Path
 ) -> None:
     model = engine.load(write_model(tmp_path / "gone", FAMILIES["plain"], seed=9))
@@ -511,7 +511,7 @@ def test_idle_chats_are_not_visited_during_streaming(
     reply.cancel()
 
 
-def test_session_has_no_fork_of_its_own_name(engine: Engine, model_folder: Folder) -> None:
+def test_session_cannot_fork_to_its_own_name(engine: Engine, model_folder: Folder) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")), "mine")
     chat.prioritise(2)
     with pytest.raises(ValueError, match="own"):

@@ -66,7 +66,7 @@ def test_also_after_a_cancelled_reply(
     assert third.stats.prompt_tokens - third.stats.reused_tokens <= TURN
 
 
-def test_cancelled_while_its_prompt_is_read(
+def test_canceled_prefill_keeps_its_cache(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -82,7 +82,7 @@ def test_cancelled_while_its_prompt_is_read(
     assert again.stats.reused_tokens > 0
 
 
-def test_an_edited_message_keeps_what_stands_before_it(
+def test_edited_message_keeps_the_prefix_before_it(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -101,7 +101,7 @@ def test_an_edited_message_keeps_what_stands_before_it(
     assert edited.stats.reused_tokens > 500
 
 
-def test_where_a_cache_cannot_go_back_the_turn_boundary_is_kept(
+def test_untrimmable_cache_keeps_the_turn_boundary(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     """Regenerating with recurrent layers restores the copy from before the reply."""
@@ -135,7 +135,7 @@ def test_a_chat_takes_no_more_memory_than_was_reckoned(
             chat.send("x" * held["kv_tokens"], FEW).tokens(60)
 
 
-def test_a_dropped_cache_is_made_anew_and_says_so(model_folder: Callable[[str], Path]) -> None:
+def test_dropped_cache_is_recomputed_with_a_notice(model_folder: Callable[[str], Path]) -> None:
 
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
@@ -186,7 +186,7 @@ def test_dropped_reasoning_costs_only_last_answer(
 
 
 @pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent"])
-def test_what_is_said_into_a_reply_reads_nothing_again(
+def test_steering_prefills_nothing_again(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
     """A reply interrupted at a complete character continues from its last token."""

@@ -94,7 +94,7 @@ FAULTS: dict[str, tuple[Any, str, Any, int]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_fault_holds_nothing(
+def test_fault_frees_memory(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     uncollected: None,
@@ -126,7 +126,7 @@ BREAKDOWNS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("part", BREAKDOWNS)
-def test_engine_that_breaks_down_holds_nothing(
+def test_failed_engine_frees_memory(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     uncollected: None,
@@ -163,7 +163,7 @@ def test_engine_that_breaks_down_holds_nothing(
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_draft_holds_nothing(
+def test_draft_frees_memory(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -183,7 +183,7 @@ def test_draft_holds_nothing(
     assert alive() - before == Counter()
 
 
-def test_who_keeps_a_loads_error_keeps_nothing_of_the_load(
+def test_load_error_keeps_nothing_alive(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, uncollected: None
 ) -> None:
     before = alive()

@@ -139,14 +139,14 @@ def test_reproducible_logits_are_the_same_bits_in_company(
         assert np.array_equal(mine, theirs)
 
 
-def test_the_step_is_decided_by_trying(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+def test_step_mode_is_probed(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     steps = {family: engine.load(model_folder(family)).step for family in FAMILIES}
     assert steps.pop("sparse MLA") == steps.pop("own attention") == "rows"
     assert steps.pop("chunked mask") == "alone"
     assert set(steps.values()) == {"shared"}
 
 
-def test_a_model_that_no_sharing_fits_steps_alone(
+def test_unshareable_model_steps_alone(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.model import probe
@@ -186,7 +186,7 @@ def test_sharing_rows_can_be_undone(model_folder: Callable[[str], Path]) -> None
     assert [type(m) for _, m in net.named_modules()] == kinds
 
 
-def test_a_way_of_sharing_that_gives_nan_is_not_taken(
+def test_shared_mode_with_nan_is_rejected(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from engine.model.ragged import RaggedKV
@@ -200,7 +200,7 @@ def test_a_way_of_sharing_that_gives_nan_is_not_taken(
     assert engine.load(model_folder("plain")).step == "rows"
 
 
-def test_a_fork_goes_its_own_way(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+def test_fork_continues_separately(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     for family in ("plain", "sliding window", "hybrid recurrent"):
         model = engine.load(model_folder(family))
         chat = engine.open_session(model)
@@ -218,7 +218,7 @@ def test_a_fork_goes_its_own_way(engine: Engine, model_folder: Callable[[str], P
         assert both == [fresh(model, "left", 2), fresh(model, "right", 3)]
 
 
-def test_a_message_may_speak_of_the_thinking_marker(
+def test_message_may_mention_reasoning_marker(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
@@ -226,7 +226,7 @@ def test_a_message_may_speak_of_the_thinking_marker(
     assert chat.send("What does the <think> tag mean?", calm).text(60)
 
 
-def test_a_message_may_change_after_it_was_sent(
+def test_message_may_be_edited_after_sending(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -239,7 +239,7 @@ def test_a_message_may_change_after_it_was_sent(
     assert reply.tokens(60) == other.tokens(60)
 
 
-def test_cancelled_before_its_first_token_is_as_if_not_asked(
+def test_cancel_before_first_token_leaves_no_trace(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -266,7 +266,7 @@ def test_seeds(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     assert len({tuple(say(None)) for _ in range(4)}) > 1
 
 
-def test_the_last_event_comes_once_and_last(
+def test_final_event_is_unique_and_last(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))

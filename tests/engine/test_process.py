@@ -167,9 +167,7 @@ def test_engines_may_start_at_the_same_moment(model_folder: Callable[[str], Path
     assert first == second
 
 
-def test_an_idle_engine_takes_no_processor_time(
-    engine: Engine, model_folder: Callable[[str], Path]
-) -> None:
+def test_idle_engine_uses_no_cpu_time(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
     chat.send("hi", SamplingParams(max_tokens=4, seed=1)).tokens(60)
     engine.stats()
@@ -196,7 +194,7 @@ def test_stop_takes_effect_at_next_token(
     assert stopped.stats.generated_tokens == len(stopped.tokens()) < 8000 - 80
 
 
-def test_a_short_prompt_overtakes_a_long_one(
+def test_short_prompt_overtakes_a_long_one(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -227,7 +225,7 @@ def test_a_short_prompt_overtakes_a_long_one(
     assert order == ["short", "long"]
 
 
-def test_others_go_on_while_a_long_prompt_is_read(
+def test_streams_continue_during_long_prefill(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     """Every streaming chat gets a token between two prompt chunks."""
@@ -258,7 +256,7 @@ def test_others_go_on_while_a_long_prompt_is_read(
         assert {f"{name} TextDelta" for name in "abc"} <= set(log[a:b])
 
 
-def test_what_is_closed_and_unloaded_is_freed(
+def test_closing_and_unloading_free_memory(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     import gc
@@ -288,7 +286,7 @@ def test_what_is_closed_and_unloaded_is_freed(
         gc.enable()
 
 
-def test_a_model_being_loaded_does_not_stop_the_chats(
+def test_loading_does_not_stop_the_chats(
     engine: Engine,
     model_folder: Callable[[str], Path],
     tmp_path: Path,
@@ -333,7 +331,7 @@ def test_a_model_being_loaded_does_not_stop_the_chats(
     assert engine.load(other) == loaded
 
 
-def test_queue_positions_are_told(
+def test_queue_positions_are_reported(
     engine: Engine, model_folder: Callable[[str], Path], together: Callable[[int], None]
 ) -> None:
     model = engine.load(model_folder("plain"))

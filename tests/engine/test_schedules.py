@@ -134,7 +134,7 @@ def test_two_sessions_exchanged_in_one_step_of_forty_are_found(
     assert found
 
 
-def test_what_counts_as_a_tie_is_decided_by_the_margin(
+def test_margin_decides_ties(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forward = runner.forward

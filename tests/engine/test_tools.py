@@ -56,9 +56,7 @@ def cities(calls: list[ToolCallFinished]) -> list[str]:
     return [json.loads(call.arguments)["city"] for call in calls]
 
 
-def test_calls_are_told_and_their_results_go_after_what_was_said(
-    engine: Engine, model: Model
-) -> None:
+def test_calls_are_reported_and_results_follow(engine: Engine, model: Model) -> None:
     chat = engine.open_session(model)
     reply = chat.send("How is it?", params(WEATHER))
     calls = finished(reply)
@@ -88,7 +86,7 @@ def test_calls_are_told_and_their_results_go_after_what_was_said(
     assert other.stats.prompt_tokens == after.stats.prompt_tokens
 
 
-def test_a_message_of_the_user_may_follow_the_results(engine: Engine, model: Model) -> None:
+def test_user_message_may_follow_the_results(engine: Engine, model: Model) -> None:
     chat = engine.open_session(model)
     (call,) = finished(chat.send("How is it?", params(WEATHER, parallel_tool_calls=False)))
     assert cities([call]) == ["Turin"]
@@ -98,7 +96,7 @@ def test_a_message_of_the_user_may_follow_the_results(engine: Engine, model: Mod
     assert cities(finished(again)) == list(CITIES)
 
 
-def test_a_tool_that_nobody_offered_is_no_call(engine: Engine, model: Model) -> None:
+def test_unoffered_tool_is_not_a_call(engine: Engine, model: Model) -> None:
     other = {"type": "function", "function": {"name": "clock"}}
     reply = engine.open_session(model).send("How is it?", params(other))
     assert finished(reply) == []
@@ -115,12 +113,12 @@ def test_complete_call_counts_in_truncated_answer(engine: Engine, model: Model) 
     assert cities(finished(reply)) == ["Turin"]
 
 
-def test_none_is_as_if_there_were_no_tools(engine: Engine, model: Model) -> None:
+def test_choice_none_acts_like_no_tools(engine: Engine, model: Model) -> None:
     chat = engine.open_session(model)
     assert chat.send("How is it?", params(WEATHER, tool_choice="none")).text(60) == SAID
 
 
-def test_what_tools_cost_is_told(engine: Engine, model: Model) -> None:
+def test_token_cost_of_tools_is_reported(engine: Engine, model: Model) -> None:
     one = engine.count_tools_later(model, [WEATHER]).result(60)
     assert engine.count_tools_later(model, [LONG]).result(60) > one + 200 > 200
     assert engine.count_tools_later(model, []).result(60) == 0
@@ -143,7 +141,7 @@ def test_the_same_tools_of_eight_chats_are_read_once(engine: Engine, model: Mode
     assert late.stats.reused_tokens >= cost - 8
 
 
-def test_a_turn_of_many_steps_slides_by_whole_steps(engine: Engine, model: Model) -> None:
+def test_long_turn_slides_by_whole_steps(engine: Engine, model: Model) -> None:
     chat: Session = engine.open_session(model, on_overflow="slide")
     messages: list[Any] = [{"role": "user", "content": "work on"}]
     dropped = []
@@ -176,9 +174,7 @@ def test_a_turn_of_many_steps_slides_by_whole_steps(engine: Engine, model: Model
         ([WEATHER], {"regex": "a"}, "choose one"),
     ],
 )
-def test_tools_that_cannot_be_offered_are_refused_at_once(
-    tools: Any, more: dict[str, Any], says: str
-) -> None:
+def test_invalid_tools_are_refused_immediately(tools: Any, more: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         SamplingParams(tools=tools, **more)
 
@@ -190,7 +186,7 @@ def test_tools_are_the_engines_own_copies() -> None:
     assert asked.tools == (WEATHER,)
 
 
-def test_a_model_without_tool_calls_says_so(engine: Engine, tmp_path: Path) -> None:
+def test_model_without_tool_calls_refuses_tools(engine: Engine, tmp_path: Path) -> None:
     from engine.bench.random_models import write_model
     from tests.engine.families import FAMILIES
 
@@ -200,7 +196,7 @@ def test_a_model_without_tool_calls_says_so(engine: Engine, tmp_path: Path) -> N
         reply.text(60)
 
 
-def test_a_reply_that_is_to_end_whole_ends_after_its_call(engine: Engine, model: Model) -> None:
+def test_steered_reply_ends_after_its_call(engine: Engine, model: Model) -> None:
     chat = engine.open_session(model)
     reply = chat.send("How is it?", params(WEATHER))
     next(event for event in reply if isinstance(event, ToolCallStarted))

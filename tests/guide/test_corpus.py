@@ -15,41 +15,41 @@ def text(seed: int, count: int) -> str:
     return "".join(part for chat in chats for part, _ in segments(chat))
 
 
-def test_the_same_seed_gives_the_same_text() -> None:
+def test_same_seed_gives_the_same_corpus() -> None:
     assert text(3, 300) == text(3, 300)
     assert text(3, 300) != text(4, 300)
 
 
-def test_no_held_out_wording_is_in_the_corpus() -> None:
+def test_corpus_contains_no_held_out_phrase() -> None:
     for chat in islice(conversations(1), 8000):
         for turn in chat.turns:
             assert not heldout.is_held_out(turn.user), turn.user
 
 
-def test_a_held_out_wording_is_recognised_however_it_is_typed() -> None:
+def test_held_out_phrase_is_recognized_in_any_spelling() -> None:
     assert heldout.is_held_out("whats the hotkey, that gives me a FRESH chat???")
     assert heldout.is_held_out("btw the codeword is now green falcon, don't lose it")
     assert not heldout.is_held_out("how do i open a new chat")
 
 
-def test_a_conversation_with_a_held_out_wording_is_dropped(monkeypatch) -> None:
+def test_conversation_with_held_out_phrase_is_dropped(monkeypatch) -> None:
     monkeypatch.setattr(conversation, "is_held_out", lambda message: "a" in message)
     for chat in islice(conversations(2), 20):
         assert all("a" not in turn.user for turn in chat.turns)
 
 
-def test_a_held_out_question_about_the_date_is_refused() -> None:
+def test_held_out_date_question_is_refused() -> None:
     assert heldout.is_held_out("date please, guide")
 
 
-def test_the_held_out_set_is_large_enough(guide_folder: Path) -> None:
+def test_held_out_set_is_large_enough(guide_folder: Path) -> None:
     data = tomllib.loads((guide_folder / "heldout.toml").read_text("utf-8"))
     assert len(data["stretto"]) >= 60
     assert len(data["tell"]) + len(data["ask"]) >= 40
     assert len(data["date"]) >= 40
 
 
-def test_every_fact_is_asked_about_in_the_held_out_set(guide_folder: Path) -> None:
+def test_held_out_set_covers_every_fact(guide_folder: Path) -> None:
     facts = tomllib.loads((guide_folder / "facts.toml").read_text("utf-8"))
     data = tomllib.loads((guide_folder / "heldout.toml").read_text("utf-8"))
     asked = data["stretto"] + data["stretto_new"]

@@ -42,7 +42,7 @@ def test_every_key_is_the_programs() -> None:
         assert told in keys, fact["id"]
 
 
-def test_every_menu_and_settings_page_that_is_named_exists() -> None:
+def test_named_menus_and_settings_pages_exist() -> None:
     titles = "|".join((*MENUS, "Settings"))
     known = sorted(places(), key=len, reverse=True)
     for text in [*said(), *limits.OPEN, *talk.HELLO, skills.BIGGER]:
@@ -50,7 +50,7 @@ def test_every_menu_and_settings_page_that_is_named_exists() -> None:
             assert any(text.startswith(place, match.start()) for place in known), text
 
 
-def test_it_uses_the_words_of_the_glossary() -> None:
+def test_facts_use_glossary_terms() -> None:
     names = ("reply", "tool server", "computer", "Local API", "instructions")
     wrong = [word for name in names for word in GLOSSARY[name].get("not", ())]
     wrong.remove("system prompt")  # users ask for it under this name and get an explanation
@@ -58,7 +58,7 @@ def test_it_uses_the_words_of_the_glossary() -> None:
         assert not [word for word in wrong if has(text.casefold(), word)], text
 
 
-def test_whoever_wants_more_is_sent_to_get_model(guide_folder: Path) -> None:
+def test_limits_mention_get_model(guide_folder: Path) -> None:
     assert all(GET in text for text in [*limits.OPEN, skills.BIGGER, talk.MORE])
     topics = {fact["id"]: fact["say"] for fact in stretto.facts()["topic"]}
     for name in ("start", "bigger_model", "download", "how_big", "what_can_you_do"):
@@ -67,7 +67,7 @@ def test_whoever_wants_more_is_sent_to_get_model(guide_folder: Path) -> None:
         assert not any("ask me anything" in turn.answer.casefold() for turn in chat.turns)
 
 
-def test_what_stretto_can_do_is_about_the_window(guide_folder: Path) -> None:
+def test_features_topic_describes_the_window(guide_folder: Path) -> None:
     (features,) = [fact for fact in stretto.facts()["topic"] if fact["id"] == "features"]
     words = ("side by side", "compare", "broadcast", "tools", "files", "this computer")
     for text in features["say"]:

@@ -53,7 +53,7 @@ def test_eight_chats_each_recall_their_own_code_word(engine: Engine, guide: obje
             chat.close()
 
 
-def test_a_code_word_survives_other_talk(engine: Engine, guide: object) -> None:
+def test_code_word_survives_other_talk(engine: Engine, guide: object) -> None:
     text = answer(
         engine, guide, "my code word is bramble", "how do I open a new chat?", "what is 3 + 4?",
         "and what was my code word?",
@@ -61,7 +61,7 @@ def test_a_code_word_survives_other_talk(engine: Engine, guide: object) -> None:
     assert "bramble" in text
 
 
-def test_what_was_never_told_is_not_made_up(engine: Engine, guide: object) -> None:
+def test_unknown_word_is_not_made_up(engine: Engine, guide: object) -> None:
     assert "not told me" in answer(engine, guide, "What is my name?")
 
 
@@ -106,7 +106,7 @@ def test_story_heroes_have_names(engine: Engine, guide: object) -> None:
     assert sum(named) >= 10, named
 
 
-def test_it_thinks_first_when_asked_to(engine: Engine, guide: object) -> None:
+def test_reasoning_comes_first_if_requested(engine: Engine, guide: object) -> None:
     text = answer(
         engine, guide, "the code word is walnut", "what is the code word?", reasoning=True
     )

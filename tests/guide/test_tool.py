@@ -16,7 +16,7 @@ OFFERED = SamplingParams(
 )
 
 
-def test_tools_are_written_as_the_template_writes_them(guide_folder: Path) -> None:
+def test_tools_match_the_template(guide_folder: Path) -> None:
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(guide_folder)
@@ -43,9 +43,7 @@ def test_tools_are_written_as_the_template_writes_them(guide_folder: Path) -> No
     assert {"called", 1, 2} <= seen
 
 
-def test_it_calls_the_date_tool_and_answers_from_what_it_gives(
-    engine: Engine, guide: object
-) -> None:
+def test_guide_answers_from_date_tool(engine: Engine, guide: object) -> None:
     chat = engine.open_session(guide)
     for told, part in (
         ("Thursday, 07 March 2030, 16:25 CET (2030-03-07T16:25:56+01:00)", "7 March 2030"),
@@ -63,7 +61,7 @@ def test_it_calls_the_date_tool_and_answers_from_what_it_gives(
     chat.close()
 
 
-def test_without_a_tool_it_says_that_it_knows_no_date(engine: Engine, guide: object) -> None:
+def test_guide_without_tool_does_not_know_the_date(engine: Engine, guide: object) -> None:
     chat = engine.open_session(guide)
     assert "no clock" in chat.send("What is the date today?", PLAIN).text(timeout=60)
     chat.close()

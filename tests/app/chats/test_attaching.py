@@ -659,7 +659,7 @@ def test_files_and_results_use_the_chats_context_size(start: Start) -> None:
     assert 0 < chat._answering._room() <= 512
 
 
-def test_the_dialog_begins_where_files_were_chosen_last(
+def test_file_dialog_reopens_last_folder(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(files.PaneFiles, "_folder", "")

@@ -232,7 +232,7 @@ def test_common_mistakes_in_helper_calls_are_tolerated() -> None:
         [{"question": "a", "state": "lost"}],
     ],
 )
-def test_lane_needs_a_tool_call(kept: object) -> None:
+def test_invalid_lanes_from_files_are_empty(kept: object) -> None:
     found = lanes_of(Message("m", "c", role="tool", stats={"lanes": kept}))
     assert all(lane == HelperRun("", LaneState.DONE) for lane in found)
 

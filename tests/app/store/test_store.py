@@ -67,7 +67,7 @@ def test_layouts_are_listed_deleted_and_left_out_when_damaged(file: Path) -> Non
         assert store.layout("bytes") is None
 
 
-def test_reads_see_what_is_queued_before_it_is_written(store: Store) -> None:
+def test_queued_writes_are_visible_to_reads(store: Store) -> None:
     chat, _ = chat_with(store)
     for number in range(300):
         message = Message(new_id(), chat.id, None, content=str(number))
@@ -81,7 +81,7 @@ def test_reads_see_what_is_queued_before_it_is_written(store: Store) -> None:
     assert len(store.messages(chat.id)) == 300
 
 
-def test_reads_in_other_threads_see_it_too(store: Store) -> None:
+def test_queued_writes_are_visible_to_other_threads(store: Store) -> None:
     chat, messages = chat_with(store, "one", "two", "three")
     seen: list[list[Message]] = []
     threads = [threading.Thread(target=lambda: seen.append(store.path(chat.id))) for _ in range(8)]
@@ -92,7 +92,7 @@ def test_reads_in_other_threads_see_it_too(store: Store) -> None:
     assert seen == [messages] * 8
 
 
-def test_many_threads_write_and_nothing_is_lost(store: Store) -> None:
+def test_concurrent_writes_are_all_saved(store: Store) -> None:
     chats = [chat_with(store)[0] for _ in range(4)]
 
     def stream(chat: ChatRecord) -> None:
@@ -130,7 +130,7 @@ def test_branches_keep_each_other(store: Store) -> None:
     assert store.path(chat.id) == []
 
 
-def test_a_deleted_chat_comes_back_whole(store: Store) -> None:
+def test_deleted_chat_is_restored_completely(store: Store) -> None:
     chat, messages = chat_with(store, "find me", "yes")
     store.trash.delete(chat.id)
     assert store.chats() == []
@@ -156,7 +156,7 @@ def test_message_moves_chat_up_checkpoint_does_not(store: Store) -> None:
     assert [c.id for c in store.chats()] == [recent.id, old.id]
 
 
-def test_a_draft_is_not_overtaken_by_what_was_queued_before_it(store: Store) -> None:
+def test_draft_is_not_overwritten_by_older_writes(store: Store) -> None:
     chat = ChatRecord(new_id(), draft="0")
     expected = []
     for change in (
@@ -193,7 +193,7 @@ def test_queued_writes_do_not_overwrite_edit(store: Store) -> None:
     assert store.chat(chat.id) == chat
 
 
-def test_update_chat_changes_only_what_it_names(store: Store) -> None:
+def test_update_chat_changes_only_named_fields(store: Store) -> None:
     chat, _ = chat_with(store, "one")
     store.set_draft(chat.id, "unsent")
     store.update_chat(chat.id, title="Renamed", params={"seed": 7})
@@ -204,7 +204,7 @@ def test_update_chat_changes_only_what_it_names(store: Store) -> None:
         store.update_chat(chat.id, created_at=1.0)
 
 
-def test_what_was_streaming_is_interrupted_at_the_next_start(file: Path) -> None:
+def test_streaming_message_is_interrupted_at_next_start(file: Path) -> None:
     with Store.open(file) as store:
         chat, (question,) = chat_with(store, "q")
         answer = Message(new_id(), chat.id, question.id, "assistant", "half", status="streaming")
@@ -214,7 +214,7 @@ def test_what_was_streaming_is_interrupted_at_the_next_start(file: Path) -> None
         assert [hit.message_id for hit in store.search("half")] == [answer.id]
 
 
-def test_a_write_that_contradicts_the_file_is_left_out_alone(store: Store) -> None:
+def test_contradictory_write_is_skipped_alone(store: Store) -> None:
     errors: list[StoreError] = []
     store.on_error = errors.append
     chat, (first,) = chat_with(store, "one")
@@ -228,14 +228,14 @@ def test_a_write_that_contradicts_the_file_is_left_out_alone(store: Store) -> No
     assert store.messages("no such chat") == []
 
 
-def test_text_that_utf8_cannot_hold_is_mended(store: Store) -> None:
+def test_text_that_utf8_cannot_encode_is_repaired(store: Store) -> None:
     chat, (message,) = chat_with(store, "half a pair \ud83d, a whole one \U0001f3bc")
     store.flush()
     assert store.path(chat.id)[0].content == "half a pair \ufffd, a whole one \U0001f3bc"
     assert message.id == store.path(chat.id)[0].id
 
 
-def test_what_json_cannot_hold_is_refused_at_once(store: Store) -> None:
+def test_unserializable_value_is_refused_immediately(store: Store) -> None:
     with pytest.raises(TypeError):
         store.save_chat(ChatRecord(new_id(), params={"bad": object()}))
     with pytest.raises(ValueError, match="status"):
@@ -244,7 +244,7 @@ def test_what_json_cannot_hold_is_refused_at_once(store: Store) -> None:
         Message(new_id(), "c", role="robot")  # type: ignore[arg-type]
 
 
-def test_a_closed_store_says_so_and_closes_twice(file: Path) -> None:
+def test_closed_store_raises_and_closes_twice(file: Path) -> None:
     store = Store.open(file)
     store.close()
     store.close()

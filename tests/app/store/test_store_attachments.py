@@ -49,7 +49,7 @@ def kept(file: Path) -> int:
         return int(db.execute("SELECT count(*) FROM attached").fetchone()[0])
 
 
-def test_a_text_is_kept_once_for_all_chats(store: Store, file: Path) -> None:
+def test_text_is_stored_once_for_all_chats(store: Store, file: Path) -> None:
     one, two = say(store, TEXT), say(store, TEXT, OTHER)
     assert store.texts.get(TEXT.hash) == TEXT  # not on disk yet
     store.flush()
@@ -59,7 +59,7 @@ def test_a_text_is_kept_once_for_all_chats(store: Store, file: Path) -> None:
     assert store.texts.get("0" * 64) is None
 
 
-def test_a_text_goes_with_the_last_chat_that_has_it(store: Store, file: Path) -> None:
+def test_text_is_deleted_with_its_last_chat(store: Store, file: Path) -> None:
     one, two = say(store, TEXT), say(store, TEXT)
     store.trash.erase([one.chat_id])
     assert store.texts.get(TEXT.hash) == TEXT
@@ -72,7 +72,7 @@ def test_a_text_goes_with_the_last_chat_that_has_it(store: Store, file: Path) ->
     assert kept(file) == 0
 
 
-def test_nothing_of_an_erased_text_is_left_in_the_file(file: Path) -> None:
+def test_erased_text_is_not_left_in_the_file(file: Path) -> None:
     with Store.open(file) as store:
         say(store, OTHER)
         message = say(store, TEXT)
@@ -89,7 +89,7 @@ def test_nothing_of_an_erased_text_is_left_in_the_file(file: Path) -> None:
     assert b"Xylophone" in left
 
 
-def test_a_drafts_file_is_kept_until_it_was_taken_off(store: Store) -> None:
+def test_draft_file_is_kept_until_removed(store: Store) -> None:
     chat = ChatRecord(new_id(), draft_attachments=(of(TEXT),), edited_attachments=(of(OTHER),))
     with store.together():
         store.texts.save(TEXT)
@@ -107,7 +107,7 @@ def test_a_drafts_file_is_kept_until_it_was_taken_off(store: Store) -> None:
     assert store.texts.get(TEXT.hash) is None
 
 
-def test_a_file_of_an_earlier_version_has_no_attachments(file: Path) -> None:
+def test_older_database_has_no_attachments(file: Path) -> None:
     with closing(connect(file, isolation_level=None)) as db:
         for number, step in enumerate(STEPS[: STEPS.index(attached)], 1):
             step(db)
@@ -123,7 +123,7 @@ def test_a_file_of_an_earlier_version_has_no_attachments(file: Path) -> None:
         ]
 
 
-def test_a_damaged_file_is_saved_with_its_attachments(file: Path) -> None:
+def test_salvage_keeps_attachments(file: Path) -> None:
     with Store.open(file) as store:
         message = say(store, TEXT)
     Store.salvage(file)
@@ -132,7 +132,7 @@ def test_a_damaged_file_is_saved_with_its_attachments(file: Path) -> None:
         assert store.texts.get(TEXT.hash) == TEXT
 
 
-def test_a_search_finds_the_words_of_files_with_their_page(store: Store) -> None:
+def test_search_finds_file_text_with_its_page(store: Store) -> None:
     pages = AttachedText("page", ("The cover", "", "An Ünusual **narwhal** swims"))
     one, two = say(store, pages), say(store, pages, OTHER)
     settle(store)
@@ -151,7 +151,7 @@ def test_a_search_finds_the_words_of_files_with_their_page(store: Store) -> None
     assert two.chat_id not in {hit.chat_id for hit in store.search("narwhal")}
 
 
-def test_a_large_file_is_found_up_to_a_bound_and_by_pieces(store: Store, file: Path) -> None:
+def test_large_file_is_indexed_in_pieces_up_to_a_limit(store: Store, file: Path) -> None:
     whole = "filling words " * (PIECE // 14 + 10) + " narwhal " + "filling words " * (MOST // 14)
     message = say(store, AttachedText("", (whole + " quokka",)))
     other = say(store, AttachedText("page", (*("",) * 2_000, "filling", "the okapi")))
@@ -201,7 +201,7 @@ def images_in(file: Path) -> int:
         return int(db.execute("SELECT count(*) FROM images").fetchone()[0])
 
 
-def test_an_image_is_kept_once_and_goes_with_the_last_message(store: Store, file: Path) -> None:
+def test_image_is_stored_once_until_its_last_message(store: Store, file: Path) -> None:
     one, two = show(store, IMAGE), show(store, StoredImage(IMAGE.data, b"another"))
     assert store.images.thumbnail(IMAGE.hash) is not None, "before it is on the disk"
     store.flush()
@@ -220,7 +220,7 @@ def test_an_image_is_kept_once_and_goes_with_the_last_message(store: Store, file
     assert images_in(file) == 0
 
 
-def test_a_drafts_image_is_kept_until_it_was_taken_off(store: Store, file: Path) -> None:
+def test_draft_image_is_kept_until_removed(store: Store, file: Path) -> None:
     chat = ChatRecord(new_id(), draft_attachments=(picture(IMAGE),))
     with store.together():
         store.images.save(IMAGE)
@@ -235,7 +235,7 @@ def test_a_drafts_image_is_kept_until_it_was_taken_off(store: Store, file: Path)
     assert images_in(file) == 0
 
 
-def test_a_damaged_file_is_saved_with_its_images(file: Path) -> None:
+def test_salvage_keeps_images(file: Path) -> None:
     with Store.open(file) as store:
         message = show(store, IMAGE)
     Store.salvage(file)
@@ -244,7 +244,7 @@ def test_a_damaged_file_is_saved_with_its_images(file: Path) -> None:
         assert store.images.get(IMAGE.hash) == IMAGE.data
 
 
-def test_a_file_of_an_earlier_version_takes_images(file: Path) -> None:
+def test_older_database_accepts_images(file: Path) -> None:
     with closing(connect(file, isolation_level=None)) as db:
         for number, step in enumerate(STEPS[: STEPS.index(images)], 1):
             step(db)
@@ -255,14 +255,14 @@ def test_a_file_of_an_earlier_version_takes_images(file: Path) -> None:
         assert store.messages(message.chat_id) == [message]
 
 
-def test_sizes_that_no_screen_knows_are_damage() -> None:
+def test_impossible_image_sizes_count_as_damage() -> None:
     assert attachments_from_json([{"width": 12_000, "height": 9_000}])[0].is_image
     for side in (10**12, -1, 1.5, True):
         with pytest.raises(ValueError, match="damaged"):
             attachments_from_json([{"width": side, "height": 1}])
 
 
-def test_a_search_finds_images_by_the_names_of_their_files(store: Store) -> None:
+def test_search_finds_images_by_file_name(store: Store) -> None:
     one = show(store, IMAGE)
     say(store, OTHER)
     settle(store)

@@ -32,7 +32,7 @@ def titles(file: Path) -> set[str]:
         return {title for (title,) in db.execute("SELECT title FROM chats")}
 
 
-def test_the_first_change_of_a_day_keeps_what_was_there_before(file: Path, clock: Clock) -> None:
+def test_first_change_of_a_day_makes_a_backup(file: Path, clock: Clock) -> None:
     titled(file, clock, "one")
     assert backups_of(file) == [], "there was nothing to keep"
     clock.now += DAY
@@ -66,7 +66,7 @@ def test_backup_made_after_the_clock_went_back_is_kept(file: Path, clock: Clock)
     assert len(backups_of(file)) == 6, "three on either side of the jump"
 
 
-def test_reading_alone_makes_none(file: Path, clock: Clock) -> None:
+def test_reading_makes_no_backup(file: Path, clock: Clock) -> None:
     titled(file, clock, "one")
     clock.now += DAY
     with Store.open(file, clock) as store:
@@ -75,7 +75,7 @@ def test_reading_alone_makes_none(file: Path, clock: Clock) -> None:
     assert backups_of(file) == []
 
 
-def test_a_migration_is_preceded_by_a_backup(file: Path) -> None:
+def test_migration_makes_a_backup_first(file: Path) -> None:
     make_version_3(file)
     Store.open(file).close()
     (backup,) = backups_of(file)
@@ -97,7 +97,7 @@ def test_restoring_keeps_the_present_file(file: Path, clock: Clock) -> None:
     assert backup.path.exists()
 
 
-def test_a_backup_that_is_damaged_changes_nothing(file: Path, clock: Clock) -> None:
+def test_damaged_backup_changes_nothing(file: Path, clock: Clock) -> None:
     titled(file, clock, "one")
     bad = file.parent / "backups" / "chats-20260101-000000.db"
     bad.parent.mkdir()
@@ -134,7 +134,7 @@ def test_damage_is_not_backed_up(file: Path, clock: Clock) -> None:
     assert backups_of(file) == []
 
 
-def test_no_chats_are_open_to_others(file: Path, clock: Clock) -> None:
+def test_chats_are_private_to_the_user(file: Path, clock: Clock) -> None:
     """Permissions that an earlier version left open are fixed, too."""
     titled(file, clock, "one")
     file.chmod(0o644)

@@ -35,7 +35,7 @@ def filled(file: Path) -> None:
             store.save_message(Message(new_id(), chat.id, content="words " * 200))
 
 
-def test_something_that_is_no_database(file: Path) -> None:
+def test_non_database_file_is_reported(file: Path) -> None:
     file.write_bytes(b"Dear diary, " * 1000)
     before = file.read_bytes()
     assert refused(file).code == "corrupt"
@@ -43,7 +43,7 @@ def test_something_that_is_no_database(file: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["truncated", "overwritten", "header"])
-def test_a_damaged_database(file: Path, damage: str) -> None:
+def test_damaged_database_is_reported(file: Path, damage: str) -> None:
     filled(file)
     content = bytearray(file.read_bytes())
     if damage == "truncated":
@@ -65,7 +65,7 @@ def test_the_database_of_another_program(file: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_a_database_of_a_newer_version(file: Path) -> None:
+def test_newer_database_is_reported(file: Path) -> None:
     filled(file)
     with closing(sqlite3.connect(file)) as db:
         db.execute(f"PRAGMA user_version = {len(STEPS) + 1}")
@@ -74,7 +74,7 @@ def test_a_database_of_a_newer_version(file: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_set_aside_keeps_the_old_file_and_its_journal(file: Path) -> None:
+def test_set_aside_keeps_old_file_and_journal(file: Path) -> None:
     file.write_bytes(b"damaged")
     file.with_name(file.name + "-wal").write_bytes(b"journal")
     moved = Store.set_aside(file)
@@ -89,7 +89,7 @@ def test_set_aside_keeps_the_old_file_and_its_journal(file: Path) -> None:
     assert again.read_bytes() == b"damaged again"
 
 
-def test_a_copy_takes_the_journal_along_and_overwrites_nothing(file: Path, tmp_path: Path) -> None:
+def test_copy_includes_journal_and_overwrites_nothing(file: Path, tmp_path: Path) -> None:
     store = Store.open(file)
     store.save_chat(ChatRecord(new_id(), title="In the journal"))
     store.flush()
@@ -106,7 +106,7 @@ def test_a_copy_takes_the_journal_along_and_overwrites_nothing(file: Path, tmp_p
     assert not (tmp_path / "neither.db").exists()
 
 
-def test_an_older_database_is_migrated_with_its_contents(file: Path) -> None:
+def test_older_database_is_migrated_with_contents(file: Path) -> None:
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         STEPS[0](db)
         db.execute("PRAGMA user_version = 1")
@@ -119,9 +119,7 @@ def test_an_older_database_is_migrated_with_its_contents(file: Path) -> None:
         assert [hit.chat_id for hit in store.search("title")] == ["c"]
 
 
-def test_a_migration_that_fails_leaves_the_version_before(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_migration_keeps_old_version(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(db: sqlite3.Connection) -> None:
         db.execute("CREATE TABLE half (x)")
         raise RuntimeError("power cut")
@@ -149,7 +147,7 @@ def unprivileged() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("existing", [False, True])
-def test_a_folder_that_may_not_be_written(existing: bool, request: pytest.FixtureRequest) -> None:
+def test_read_only_folder_is_reported(existing: bool, request: pytest.FixtureRequest) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "chats.db"
         if existing:
@@ -165,12 +163,12 @@ def test_a_folder_that_may_not_be_written(existing: bool, request: pytest.Fixtur
             Path(folder).chmod(0o755)
 
 
-def test_a_path_whose_folder_is_a_file(tmp_path: Path) -> None:
+def test_path_below_a_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
     assert refused(tmp_path / "taken" / "chats.db").code in ("readonly", "io")
 
 
-def test_a_full_database_keeps_what_is_queued_and_saves_it_later(file: Path) -> None:
+def test_full_database_keeps_queue_and_saves_later(file: Path) -> None:
     """SQLite reports `max_page_count` the same way as a full disk."""
     told = threading.Event()
     errors: list[StoreError] = []
@@ -238,7 +236,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(folder)], check=True)
 
 
-def test_a_disk_that_fills_up_and_is_freed(small_disk: Path) -> None:
+def test_full_disk_recovers_when_freed(small_disk: Path) -> None:
     filler = small_disk / "something else"
     filler.write_bytes(bytes(500_000))
     file = small_disk / "chats.db"
@@ -264,7 +262,7 @@ def test_a_disk_that_fills_up_and_is_freed(small_disk: Path) -> None:
         assert store.messages(chat.id) == saved
 
 
-def test_a_disk_too_full_for_a_new_database(small_disk: Path) -> None:
+def test_disk_too_full_for_new_database_is_reported(small_disk: Path) -> None:
     with contextlib.suppress(OSError):
         (small_disk / "something else").write_bytes(bytes(2_000_000))
     assert refused(small_disk / "chats.db").code == "full"
@@ -295,7 +293,7 @@ print(first[0], count)
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="needs a limit on file size")
-def test_a_file_that_may_not_grow_recovers_when_it_may(file: Path) -> None:
+def test_file_size_limit_recovers_when_raised(file: Path) -> None:
     """SQLite reports the refused write (EFBIG) as an I/O error."""
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", LIMITED, str(file), str(1 << 20)],
@@ -327,7 +325,7 @@ class Stumbling:
         pass
 
 
-def test_an_error_nobody_has_thought_of_does_not_end_the_writing(store: Store) -> None:
+def test_unexpected_error_does_not_stop_writer(store: Store) -> None:
     errors: list[StoreError] = []
     store.on_error = errors.append
     chat = ChatRecord(new_id())

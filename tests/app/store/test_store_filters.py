@@ -28,16 +28,16 @@ YEAR = time.mktime((2026, 1, 1, 0, 0, 0, 0, 0, -1))
         ("-in:x", "-in:x", None),
     ],
 )
-def test_what_narrows_is_told_from_words(query: str, words: str, narrowed: Filter | None):
+def test_filters_are_separated_from_words(query: str, words: str, narrowed: Filter | None):
     assert split(query)[1] == narrowed
     assert split(query)[0].split() == words.split()
 
 
-def test_words_are_marked_without_what_narrows():
+def test_filters_are_not_highlighted():
     assert places_in("a boat in me", "boat from:me") == [(2, 6)]
 
 
-def test_a_search_is_narrowed(tmp_path: Path):
+def test_search_is_filtered(tmp_path: Path):
     with Store.open(tmp_path / "chats.db") as store:
         store.folders.save(Folder("w", "Work"))
         store.folders.save(Folder("r", "Reports", "w"))

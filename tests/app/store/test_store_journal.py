@@ -33,7 +33,7 @@ def aside(journal: Path) -> list[bytes]:
     return [path.read_bytes() for path in journal.parent.glob(f"{journal.name}.aside-*")]
 
 
-def test_a_whole_journal_is_read(file: Path, crashed: tuple[Path, bytes]) -> None:
+def test_complete_journal_is_replayed(file: Path, crashed: tuple[Path, bytes]) -> None:
     journal, _ = crashed
     with Store.open(file) as store:
         assert store.journal_aside is None
@@ -43,7 +43,7 @@ def test_a_whole_journal_is_read(file: Path, crashed: tuple[Path, bytes]) -> Non
 
 
 @pytest.mark.parametrize("where", ["header", "all", "frame", "page"])
-def test_a_damaged_one_is_kept_and_the_chats_open(
+def test_damaged_journal_is_kept_and_chats_open(
     file: Path, crashed: tuple[Path, bytes], where: str
 ) -> None:
     journal, content = crashed
@@ -66,9 +66,7 @@ def test_a_damaged_one_is_kept_and_the_chats_open(
 
 
 @pytest.mark.parametrize("cut", [1, 24, FRAME, FRAME * 3 + 100])
-def test_an_end_that_a_crash_cut_off_is_no_damage(
-    file: Path, crashed: tuple[Path, bytes], cut: int
-) -> None:
+def test_truncated_journal_is_not_damage(file: Path, crashed: tuple[Path, bytes], cut: int) -> None:
     journal, content = crashed
     journal.write_bytes(content[:-cut])
     with Store.open(file) as store:
@@ -76,7 +74,7 @@ def test_an_end_that_a_crash_cut_off_is_no_damage(
     assert aside(journal) == []
 
 
-def test_what_an_earlier_round_left_behind_it_is_no_damage(file: Path) -> None:
+def test_leftover_frames_are_not_damage(file: Path) -> None:
     """Journals are overwritten from the start, so older changes can follow the newer ones."""
     store = Store.open(file)
     chat = ChatRecord(new_id())
@@ -97,9 +95,7 @@ def test_what_an_earlier_round_left_behind_it_is_no_damage(file: Path) -> None:
         assert len(again.messages(chat.id)) == 31
 
 
-def test_an_index_of_the_journal_that_is_garbage_costs_nothing(
-    file: Path, crashed: tuple[Path, bytes]
-) -> None:
+def test_corrupt_journal_index_is_harmless(file: Path, crashed: tuple[Path, bytes]) -> None:
     file.with_name(file.name + "-shm").write_bytes(os.urandom(32768))
     with Store.open(file) as store:
         (chat,) = store.chats()

@@ -87,7 +87,7 @@ raise SystemExit("a fault somewhere else")
 """
 
 
-def test_a_program_that_ends_without_closing_loses_nothing(file: Path) -> None:
+def test_exit_without_closing_loses_nothing(file: Path) -> None:
     child = subprocess.run(
         [sys.executable, "-W", "error", "-c", FORGETFUL, str(file)],
         capture_output=True, text=True, timeout=30, check=False,

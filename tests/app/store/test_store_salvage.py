@@ -69,7 +69,7 @@ def truncated(content: bytearray) -> None:
     ("harm", "share"),
     [(header, 1.0), (first_page, 1.0), (a_page, 0.9), (a_stretch, 0.6), (truncated, 0.6)],
 )
-def test_what_can_be_read_is_saved(
+def test_salvage_saves_readable_rows(
     filled: Path, harm: Callable[[bytearray], None], share: float
 ) -> None:
     before = read(filled)
@@ -101,7 +101,7 @@ def test_what_can_be_read_is_saved(
             assert store.layout("main") == {"panes": 2}
 
 
-def test_what_was_being_written_is_saved_without_the_first_page(filled: Path) -> None:
+def test_salvage_saves_current_writes_without_first_page(filled: Path) -> None:
     with Store.open(filled) as store:
         chat = store.chats()[0]
         asked = store.path(chat.id)[0]
@@ -116,7 +116,7 @@ def test_what_was_being_written_is_saved_without_the_first_page(filled: Path) ->
     assert after.edited_text == "in other words"
 
 
-def test_damage_in_the_index_alone_costs_nothing(filled: Path) -> None:
+def test_damaged_index_loses_nothing(filled: Path) -> None:
     before = read(filled)
     with closing(sqlite3.connect(filled)) as db:
         (page,) = db.execute(
@@ -131,7 +131,7 @@ def test_damage_in_the_index_alone_costs_nothing(filled: Path) -> None:
     assert read(filled) == before
 
 
-def test_a_table_whose_root_is_lost_is_read_from_its_leaves(filled: Path) -> None:
+def test_table_without_root_is_read_from_leaves(filled: Path) -> None:
     before = read(filled)
     with closing(sqlite3.connect(filled)) as db:
         roots = db.execute("SELECT rootpage FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -168,7 +168,7 @@ def test_every_message_whose_own_pages_are_whole_comes_back(filled: Path, seed: 
 
 
 @pytest.mark.parametrize("claim", [2_000_000, 1 << 40])
-def test_rows_that_claim_the_whole_file_over_and_over_end(tmp_path: Path, claim: int) -> None:
+def test_rows_that_claim_the_whole_file_terminate(tmp_path: Path, claim: int) -> None:
     """Each of 400 rows is on a page that names itself as the next page."""
 
     def varint(value: int) -> bytes:
@@ -190,7 +190,7 @@ def test_rows_that_claim_the_whole_file_over_and_over_end(tmp_path: Path, claim:
 
 
 @pytest.mark.parametrize("page_1", [True, False])
-def test_what_was_erased_does_not_come_back(filled: Path, page_1: bool) -> None:
+def test_erased_data_is_not_salvaged(filled: Path, page_1: bool) -> None:
     """Salvage must not recover erased text from free pages or from gaps in pages."""
     with Store.open(filled) as store:
         before = read(filled)
@@ -257,7 +257,7 @@ def test_the_journal_of_a_damaged_file_is_read_too(file: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("content", [b"Dear diary, " * 1000, b"", os.urandom(100_000), b"x" * 50])
-def test_a_file_that_holds_no_chats_stays_where_it_is(file: Path, content: bytes) -> None:
+def test_file_without_chats_is_left_alone(file: Path, content: bytes) -> None:
     file.write_bytes(content)
     with pytest.raises(StoreError) as caught:
         Store.salvage(file)
@@ -267,7 +267,7 @@ def test_a_file_that_holds_no_chats_stays_where_it_is(file: Path, content: bytes
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_another_programs_database_stays_where_it_is(file: Path) -> None:
+def test_other_programs_database_is_left_alone(file: Path) -> None:
     with closing(sqlite3.connect(file)) as db:
         db.execute("CREATE TABLE recipes (name)")
     before = file.read_bytes()
@@ -276,7 +276,7 @@ def test_another_programs_database_stays_where_it_is(file: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_a_damaged_file_of_an_older_version_is_read_too(file: Path) -> None:
+def test_damaged_older_file_is_salvaged(file: Path) -> None:
     """Columns added later are missing."""
     make_version_3(file, "a draft")
     saved = Store.salvage(file)

@@ -97,7 +97,7 @@ def test_the_expression() -> None:
     assert [term.match for term in terms_of('"x" OR y)')] == ['"x"', '"OR"', '"y"']
 
 
-def test_many_hits_in_a_chat_do_not_hide_others(store: Store, chat: ChatRecord) -> None:
+def test_many_hits_in_one_chat_do_not_hide_others(store: Store, chat: ChatRecord) -> None:
     for number in range(300):
         say(store, chat, f"apple number {number}")
     others = []
@@ -132,13 +132,13 @@ def test_hit_in_reply_matches_shown_text(store: Store, chat: ChatRecord) -> None
     assert store.search("https") == []
 
 
-def test_what_a_person_typed_is_found_as_it_was_typed(store: Store, chat: ChatRecord) -> None:
+def test_typed_text_is_found_literally(store: Store, chat: ChatRecord) -> None:
     say(store, chat, "see [this](https://typed.example)")
     (hit,) = store.search("typed")
     assert hit.snippet == "see [this](https://typed.example)"
 
 
-def test_marks_are_where_the_words_stand(store: Store, chat: ChatRecord) -> None:
+def test_highlights_are_at_the_words(store: Store, chat: ChatRecord) -> None:
     say(store, chat, "Éclairs and ÉCLAIR, déjà vu: eclairage")
     (hit,) = store.search("eclair")
     assert [hit.snippet[a:b] for a, b in hit.marks] == ["Éclairs", "ÉCLAIR", "eclairage"]
@@ -168,7 +168,7 @@ def test_megabytes_of_text_are_searchable(store: Store, chat: ChatRecord) -> Non
     assert store.search("while indexed")
 
 
-def test_a_deleted_message_is_not_found_until_it_is_back(store: Store, chat: ChatRecord) -> None:
+def test_deleted_message_is_hidden_from_search(store: Store, chat: ChatRecord) -> None:
     message = say(store, chat, "nightingale")
     store.delete_messages(chat.id, [message], None)
     assert store.search("nightingale") == []
@@ -178,7 +178,7 @@ def test_a_deleted_message_is_not_found_until_it_is_back(store: Store, chat: Cha
     assert store.search("nightingale") == []
 
 
-def test_a_new_search_takes_the_place_of_the_one_before(store: Store, chat: ChatRecord) -> None:
+def test_new_search_replaces_the_previous(store: Store, chat: ChatRecord) -> None:
     say(store, chat, "apple pear")
     told: list[tuple[str, list[str | None], bool]] = []
     done = threading.Event()
@@ -219,7 +219,7 @@ def test_old_index_is_rebuilt_after_start(file: Path) -> None:
         assert [hit.message_id for hit in store.search("word7 ")] == ["m007"]
 
 
-def test_the_index_shows_what_the_window_shows() -> None:
+def test_index_matches_displayed_text() -> None:
     """The app's own renderer is slower and needs Qt, but yields the same words."""
     for source in (samples.MATHS, samples.CODE, samples.mixed(4_000)):
         splitter = BlockSplitter()
@@ -239,7 +239,7 @@ def test_the_index_shows_what_the_window_shows() -> None:
         assert [word for word in words if word not in plain] == []
 
 
-def test_index_leaves_out_html_that_is_not_shown() -> None:
+def test_index_skips_hidden_html() -> None:
     shown = shown_text(
         "H<sub>2</sub>O<br>x<SUP>2</SUP> <kbd>Ctrl</kbd>+<b>C</b> <br/>end\n\n"
         "<details open>\n<summary>More</summary>\n\nInside\n</details>\n\n"
@@ -269,7 +269,7 @@ def commits(wal: Path) -> int:
     return sum(int.from_bytes(data[at + 4 : at + 8], "big") != 0 for at in frames)
 
 
-def test_search_closed_while_preparing_asks_nothing(
+def test_search_closed_during_preparation_runs_no_query(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queries: list[object] = []
@@ -293,7 +293,7 @@ def test_search_closed_while_preparing_asks_nothing(
     assert queries == []
 
 
-def test_search_is_answered_after_one_that_raised(store: Store, file: Path) -> None:
+def test_search_works_after_a_failed_search(store: Store, file: Path) -> None:
     faults = [RuntimeError("no thread"), None]
 
     def prepare() -> None:

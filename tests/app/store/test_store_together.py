@@ -38,7 +38,7 @@ def committed(store: Store) -> threading.Event:
     return done
 
 
-def test_nothing_is_written_before_all_of_it_is_there(store: Store, file: Path) -> None:
+def test_group_is_written_only_when_complete(store: Store, file: Path) -> None:
     chat = ChatRecord(new_id())
     store.save_chat(chat)
     store.flush()
@@ -53,7 +53,7 @@ def test_nothing_is_written_before_all_of_it_is_there(store: Store, file: Path) 
     assert in_file(file) == ["question", "answer"]
 
 
-def test_an_error_within_does_not_hold_up_what_follows(store: Store, file: Path) -> None:
+def test_failed_group_does_not_block_later_writes(store: Store, file: Path) -> None:
     chat = ChatRecord(new_id())
     store.save_chat(chat)
     with pytest.raises(RuntimeError), store.together():
@@ -62,7 +62,7 @@ def test_an_error_within_does_not_hold_up_what_follows(store: Store, file: Path)
     assert committed(store).wait(10)
 
 
-def test_one_within_another_is_part_of_it(store: Store) -> None:
+def test_nested_group_joins_outer_group(store: Store) -> None:
     with store.together():
         with store.together():
             pass
@@ -71,7 +71,7 @@ def test_one_within_another_is_part_of_it(store: Store) -> None:
     assert begun.wait(10)
 
 
-def test_a_flush_or_a_close_within_does_not_wait_for_ever(file: Path) -> None:
+def test_flush_or_close_within_a_group_does_not_hang(file: Path) -> None:
     store = Store.open(file)
     with store.together():
         store.save_chat(ChatRecord(new_id(), title="first"))
@@ -134,7 +134,7 @@ def test_other_threads_do_not_split_a_group(
     assert in_file(file) == ["question"]
 
 
-def test_each_thread_holds_back_its_own_writes(store: Store, file: Path) -> None:
+def test_threads_hold_back_only_their_own_writes(store: Store, file: Path) -> None:
     """A flush only splits groups of its own thread."""
     chats = [ChatRecord(new_id(), title=title) for title in ("first", "second")]
     for chat in chats:

@@ -179,7 +179,7 @@ def test_deleted_messages_are_erased_after_undo_expires(file: Path, clock: Clock
         assert holding(file.parent, *WORDS) == []
 
 
-def test_the_new_words_of_an_erased_message_go_from_backups_too(file: Path, clock: Clock) -> None:
+def test_erasing_covers_index_and_backups(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
         chat = a_chat(store, "kept", "gone")
         first, second = (m.id for m in store.messages(chat.id))
@@ -200,7 +200,7 @@ def test_the_new_words_of_an_erased_message_go_from_backups_too(file: Path, cloc
         assert [(c.edited_id, c.edited_text) for c in copy.chats()] == [(None, "")]
 
 
-def test_a_message_that_a_living_one_follows_keeps_its_place(file: Path, clock: Clock) -> None:
+def test_deleted_message_with_live_replies_keeps_its_place(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
         chat = a_chat(store, "first", "second", "third")
         ids = [m.id for m in store.messages(chat.id)]
@@ -225,14 +225,14 @@ def test_late_words_of_an_erased_chat_are_dropped_without_a_word(store: Store) -
     assert store.chats(include_deleted=True) == []
 
 
-def test_a_chat_of_thousands_of_messages_can_be_erased(store: Store) -> None:
+def test_huge_chat_can_be_erased(store: Store) -> None:
     chat = a_chat(store, *(["word"] * 2500))
     store.trash.erase([chat.id])
     settle(store)
     assert store.messages(chat.id) == []
 
 
-def test_erasing_goes_on_at_the_next_start(
+def test_erasing_resumes_at_next_start(
     file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store.open(file, clock) as store:
@@ -248,9 +248,7 @@ def test_erasing_goes_on_at_the_next_start(
     assert holding(file.parent, *WORDS) == []
 
 
-def test_what_is_erased_during_an_erasure_goes_too(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_erasing_during_an_erasure_works(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(file) as store:
         fill(store)
         first, second = a_chat(store, WORDS[0]), a_chat(store, WORDS[1])
@@ -269,7 +267,7 @@ def test_what_is_erased_during_an_erasure_goes_too(
         assert second_too == []
 
 
-def test_a_reader_delays_the_end_of_an_erasure_and_no_more(file: Path) -> None:
+def test_reader_only_delays_end_of_erasure(file: Path) -> None:
     with Store.open(file) as store:
         chat = a_chat(store, WORDS[0])
         store.flush()
@@ -317,7 +315,7 @@ def _fails(_: object) -> bool:
     raise OSError("the power went")
 
 
-def test_what_is_too_damaged_to_erase_in_is_named(file: Path) -> None:
+def test_unerasable_damaged_file_is_named(file: Path) -> None:
     file.write_bytes(b"nothing that can be read " * 400)
     aside = Store.set_aside(file)
     with Store.open(file) as store:
@@ -329,7 +327,7 @@ def test_what_is_too_damaged_to_erase_in_is_named(file: Path) -> None:
 
 
 @pytest.mark.parametrize("action", ["delete", "restore"])
-def test_nothing_brings_an_erased_chat_back(store: Store, action: str) -> None:
+def test_erased_chat_never_returns(store: Store, action: str) -> None:
     chat = a_chat(store, "hello")
     store.trash.erase([chat.id])
     getattr(store.trash, action)(chat.id)
@@ -337,7 +335,7 @@ def test_nothing_brings_an_erased_chat_back(store: Store, action: str) -> None:
     assert store.chats(include_deleted=True) == []
 
 
-def test_a_blank_chat_is_not_in_the_trash_and_goes_with_its_run(file: Path, clock: Clock) -> None:
+def test_empty_chat_is_not_in_trash_and_ends_with_its_run(file: Path, clock: Clock) -> None:
     with Store.open(file, clock) as store:
         store.save_chat(ChatRecord("blank"))
         store.trash.delete("blank")

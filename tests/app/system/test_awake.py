@@ -6,7 +6,7 @@ from app.system.awake import NapPrevention
 from tests.app.conftest import Start
 
 
-def test_it_is_held_off_from_the_first_answer_to_the_last(start: Start):
+def test_app_nap_is_blocked_during_replies(start: Start):
     run = start().ready()
     told: list[str] = []
 
@@ -30,7 +30,7 @@ def test_it_is_held_off_from_the_first_answer_to_the_last(start: Start):
     awake.deleteLater()
 
 
-def test_a_system_that_refuses_costs_no_answer(start: Start):
+def test_refused_activity_does_not_affect_replies(start: Start):
     run = start().ready()
 
     def begin():
@@ -43,7 +43,7 @@ def test_a_system_that_refuses_costs_no_answer(start: Start):
 
 
 @pytest.mark.skipif("sys.platform != 'darwin'")
-def test_macos_takes_the_activity():
+def test_macos_accepts_the_activity():
     from app.system.awake import _begin_on_mac
 
     _begin_on_mac()()

@@ -34,7 +34,7 @@ def fail(words):
         return type(error), error, error.__traceback__
 
 
-def test_an_error_leaves_a_report_without_its_words(reports, tmp_path):
+def test_crash_report_omits_message_text(reports, tmp_path):
     (tmp_path / "stretto.log").write_text("\n".join(f"line {n}" for n in range(500)))
     path = reports.report(*fail("my secret prompt"))
     text = path.read_text()
@@ -53,13 +53,13 @@ def test_reports_are_offered_once(reports):
     assert reports.unseen() == []
 
 
-def test_an_orderly_end_leaves_nothing(reports, tmp_path):
+def test_clean_exit_leaves_no_report(reports, tmp_path):
     assert reports.begin() == []
     reports.end()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_one_error_that_repeats_does_not_fill_the_disk(tmp_path):
+def test_repeated_error_does_not_fill_the_disk(tmp_path):
     for _ in range(10):
         one = CrashReports(tmp_path, tmp_path / "none.log")
         for _ in range(20):
@@ -67,14 +67,14 @@ def test_one_error_that_repeats_does_not_fill_the_disk(tmp_path):
     assert 0 < len(list(tmp_path.glob("crash-*"))) <= KEPT
 
 
-def test_a_folder_that_cannot_be_written_is_no_second_error(tmp_path):
+def test_unwritable_report_folder_is_not_a_second_error(tmp_path):
     gone = CrashReports(tmp_path / "gone", tmp_path / "gone" / "stretto.log")
     assert gone.begin() == []
     assert gone.report(*fail("x")) is None
     gone.end()
 
 
-def test_a_crash_of_the_process_is_offered_at_the_next_start(start: Start, profile):
+def test_process_crash_is_offered_at_next_start(start: Start, profile):
     script = """
         import ctypes, sys
         from pathlib import Path
@@ -110,7 +110,7 @@ def test_a_crash_of_the_process_is_offered_at_the_next_start(start: Start, profi
     assert again.window.findChild(CrashDialog) is None
 
 
-def test_what_nobody_catches_in_the_window_is_reported(start: Start, profile):
+def test_uncaught_window_error_is_reported(start: Start, profile):
     run = start().ready()
     assert logs.on_uncaught is not None
     logs.on_uncaught(*fail("x"))

@@ -10,7 +10,7 @@ import pytest
 from app.system import licences
 
 
-def test_every_part_has_its_licence_in_full() -> None:
+def test_every_part_has_its_full_license() -> None:
     parts = {part.name: part for part in licences.installed()}
     assert {"Python", "PySide6_Essentials", "shiboken6", "transformers", "ziafont"} <= {*parts}
     assert {"mlx", "mlx-vlm"} <= {*parts}
@@ -26,7 +26,7 @@ def test_every_part_has_its_licence_in_full() -> None:
     assert "Copyright (c) Ronie Martinez" in parts["latex2mathml"].text
 
 
-def test_a_bundle_shows_what_its_build_found(
+def test_bundle_shows_licenses_found_at_build_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     part = licences.Component("libxcb1", "1.15", "MIT", "A text.")

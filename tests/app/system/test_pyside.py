@@ -26,7 +26,7 @@ class Broken(QWidget):
         return event.type() == QEvent.Type.User and bool(int("no number"))
 
 
-def test_an_error_in_a_method_that_qt_calls_ends_nothing(qtbot: QtBot) -> None:
+def test_error_in_qt_callback_is_not_fatal(qtbot: QtBot) -> None:
     widget, watcher = Broken(), Broken()
     qtbot.addWidget(widget)
     with pytest.raises(KeyError, match="nothing"):
@@ -36,7 +36,7 @@ def test_an_error_in_a_method_that_qt_calls_ends_nothing(qtbot: QtBot) -> None:
         QApplication.sendEvent(widget, QEvent(QEvent.Type.User))
 
 
-def test_a_module_is_imported_without_its_source_being_read(
+def test_module_is_imported_without_reading_its_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     feature = sys.modules["shibokensupport.feature"]

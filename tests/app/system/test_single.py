@@ -105,7 +105,7 @@ def first(tmp_path):
     child.kill()
 
 
-def test_a_busy_program_comes_forward_when_it_can(first, tmp_path):
+def test_busy_program_comes_forward_later(first, tmp_path):
     caller = Caller(tmp_path)
     assert not caller.ended()
     first.go_on()
@@ -113,7 +113,7 @@ def test_a_busy_program_comes_forward_when_it_can(first, tmp_path):
     assert caller.answered()
 
 
-def test_one_that_hangs_is_not_taken_for_one_that_came_forward(first, tmp_path):
+def test_hung_program_is_not_considered_running(first, tmp_path):
     assert not Caller(tmp_path, patience_ms=200).answered()
     # Once idle it shows its window, although the caller has given up.
     first.go_on()
@@ -130,7 +130,7 @@ def test_start_waiting_for_hung_one_ends_by_signal(first, tmp_path):
         second.kill()
 
 
-def test_after_a_crash_the_next_is_the_one_and_hears_the_third(first, tmp_path, qapp):
+def test_next_start_after_crash_takes_over(first, tmp_path, qapp):
     first.process.send_signal(signal.SIGKILL)
     first.process.wait()
     assert (tmp_path / "running.lock").exists(), "left behind, as its socket is"
@@ -147,7 +147,7 @@ def test_after_a_crash_the_next_is_the_one_and_hears_the_third(first, tmp_path, 
 @pytest.mark.parametrize(
     "content", [b"", b"garbage", b"\0" * 60, b"1\ninit\nanother name of this computer\n"]
 )
-def test_a_lock_that_names_nobody_here_keeps_nobody_out(tmp_path, qapp, content):
+def test_lock_of_unknown_owner_blocks_nothing(tmp_path, qapp, content):
     (tmp_path / "running.lock").write_bytes(content)
     mine = SingleInstance(tmp_path)
     assert mine.claim()
@@ -157,14 +157,14 @@ def test_a_lock_that_names_nobody_here_keeps_nobody_out(tmp_path, qapp, content)
 
 
 @pytest.mark.parametrize("content", [b"", b"1\ninit\nanother name of this computer\n"])
-def test_but_one_who_lives_keeps_it_whatever_the_file_says(first, tmp_path, qapp, content):
+def test_living_owner_keeps_lock_despite_its_file(first, tmp_path, qapp, content):
     with (tmp_path / "running.lock").open("r+b") as file:
         file.truncate(0)
         file.write(content)
     assert not SingleInstance(tmp_path).claim()
 
 
-def test_a_second_start_ends_and_calls_the_first(start: Start, qapp, profile, qtbot: QtBot):
+def test_second_start_calls_first_and_exits(start: Start, qapp, profile, qtbot: QtBot):
     run = start().ready()  # in a single process, ending the second would cancel the first's loads
     run.window.showMinimized()
     run.until(run.window.isMinimized)

@@ -76,7 +76,7 @@ def served() -> Iterator[Served]:
         thread.join()
 
 
-def test_what_is_signed_is_read() -> None:
+def test_signed_update_is_accepted() -> None:
     release = updates.read(document(), KEY)
     assert release == Release("99.0", "https://example.org/get", "- New.")
     assert release.is_newer
@@ -100,12 +100,12 @@ def test_what_is_signed_is_read() -> None:
         (b"[" * 100_000, "could not be read"),
     ],
 )
-def test_what_is_not_is_refused(content: bytes, says: str) -> None:
+def test_unsigned_update_is_refused(content: bytes, says: str) -> None:
     with pytest.raises(UpdateError, match=says):
         updates.read(content, KEY)
 
 
-def test_a_build_without_a_source_never_asks(tmp_path: Path) -> None:
+def test_build_without_source_never_checks_updates(tmp_path: Path) -> None:
     assert updates.source(tmp_path / "none.json") is None
     for wrong in ("", "[]", '{"url": "https://x", "key": "00"}', '{"url": "ftp://x", "key": 5}'):
         (tmp_path / "wrong.json").write_text(wrong)
@@ -154,7 +154,7 @@ def test_bad_update_answer_is_only_reported(
     assert looked.args[1]
 
 
-def test_no_server_is_told(qtbot: QtBot) -> None:
+def test_unreachable_update_server_is_reported(qtbot: QtBot) -> None:
     with Served() as gone:
         looking = Updates(Settings(), gone.source)
     with qtbot.waitSignal(looking.looked) as looked:
@@ -162,9 +162,7 @@ def test_no_server_is_told(qtbot: QtBot) -> None:
     assert looked.args[1].startswith("No response")
 
 
-def test_the_settings_offer_it_only_where_there_is_a_source(
-    qtbot: QtBot, look: Theme, served: Served
-) -> None:
+def test_update_setting_needs_a_source(qtbot: QtBot, look: Theme, served: Served) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     settings = Settings()
@@ -190,7 +188,7 @@ def test_the_settings_offer_it_only_where_there_is_a_source(
     window.close()
 
 
-def test_the_dialog_opens_the_page_and_nothing_in_the_notes(qtbot: QtBot, look: Theme) -> None:
+def test_update_dialog_opens_page_but_no_links_in_notes(qtbot: QtBot, look: Theme) -> None:
     parent, settings, opened = QWidget(), Settings(), []
     qtbot.addWidget(parent)
     notes = "<img src='http://example.org/x.png'> [a](file:///etc/passwd)"

@@ -140,14 +140,14 @@ def test_files_are_listed_read_and_searched(tree: Path) -> None:
         "",
     ],
 )
-def test_nothing_outside_a_granted_folder_is_read(tree: Path, path: str) -> None:
+def test_files_outside_granted_folder_are_not_read(tree: Path, path: str) -> None:
     Path(f"{tree}x").mkdir()
     (Path(f"{tree}x") / "secret").write_text("secret")
     with pytest.raises(ToolError):
         granted_folders.read_file(path.format(tree=tree), grant(tree))
 
 
-def test_nothing_is_read_without_a_grant(tree: Path) -> None:
+def test_reading_needs_a_grant(tree: Path) -> None:
     with pytest.raises(ToolError, match="not in a folder"):
         granted_folders.read_file(f"{tree}/a.txt", [])
     assert granted_folders.list_folder("", []) == Outcome(
@@ -159,7 +159,7 @@ def test_search_follows_no_link(tree: Path) -> None:
     assert "secret" not in str(granted_folders.search_files("*", "secret", "", grant(tree)))
 
 
-def test_what_is_no_file_of_text_is_not_read(tree: Path) -> None:
+def test_binary_file_is_not_read(tree: Path) -> None:
     os.mkfifo(tree / "pipe")
     (tree / "binary").write_bytes(b"\0\1\2")
     for name in ("pipe", "binary"):
@@ -167,7 +167,7 @@ def test_what_is_no_file_of_text_is_not_read(tree: Path) -> None:
             granted_folders.read_file(name, grant(tree))
 
 
-def test_a_folder_that_becomes_a_link_between_two_steps(tree: Path) -> None:
+def test_folder_swapped_with_link_is_not_followed(tree: Path) -> None:
     """Swap a folder with a link while files are read. The outside file must never be returned."""
     (tree / "inner" / "secret").write_text("inside")
     stop = threading.Event()
@@ -194,7 +194,7 @@ def test_a_folder_that_becomes_a_link_between_two_steps(tree: Path) -> None:
     assert "secret" not in seen
 
 
-def test_a_file_is_written_after_its_difference_was_seen(tree: Path) -> None:
+def test_file_is_written_after_its_diff_was_shown(tree: Path) -> None:
     grants = grant(tree, writable=True)
     shown = granted_folders.difference("a.txt", "one\nthree\n", grants)
     assert "-Two words" in shown.text
@@ -209,7 +209,7 @@ def test_a_file_is_written_after_its_difference_was_seen(tree: Path) -> None:
     assert (tree / "inner" / "new.txt").read_text() == "x\n"
 
 
-def test_a_file_that_has_changed_since_is_not_written(tree: Path) -> None:
+def test_changed_file_is_not_overwritten(tree: Path) -> None:
     grants = grant(tree, writable=True)
     shown = granted_folders.difference("a.txt", "mine", grants)
     (tree / "a.txt").write_text("theirs")
@@ -220,7 +220,7 @@ def test_a_file_that_has_changed_since_is_not_written(tree: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["link", "out/secret", "../secret", "inner", "", "out/new"])
-def test_nothing_outside_a_granted_folder_is_written(tree: Path, path: str) -> None:
+def test_files_outside_granted_folder_are_not_written(tree: Path, path: str) -> None:
     grants = grant(tree, writable=True)
     for work in (
         granted_folders.difference,
@@ -232,7 +232,7 @@ def test_nothing_outside_a_granted_folder_is_written(tree: Path, path: str) -> N
     assert not (tree.parent / "new").exists()
 
 
-def test_a_folder_that_may_only_be_read_is_not_written(tree: Path) -> None:
+def test_read_only_folder_is_not_written(tree: Path) -> None:
     with pytest.raises(ToolError, match="read-only"):
         granted_folders.write_file("a.txt", "x", "", grant(tree))
 
@@ -474,7 +474,7 @@ def test_private_addresses_are_not_public(address: str) -> None:
     assert is_public("2606:4700:4700::1111")
 
 
-def test_python_is_absent_where_it_cannot_be_confined(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_tool_needs_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     tools = BuiltinTools()
     assert "python" not in [tool.name for tool in tools.tools]
@@ -496,7 +496,7 @@ def test_every_call_ends_in_a_result() -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\udc80", "n" * 9000])
-def test_a_path_that_no_system_takes_is_told(tmp_path: Path, name: str) -> None:
+def test_invalid_path_is_reported(tmp_path: Path, name: str) -> None:
     tools = BuiltinTools()
     context = CallContext((Grant("chat", tmp_path.resolve(), True, 0.0),))
     arguments = {"path": f"{tmp_path.resolve()}/{name}", "text": "\ud800"}
@@ -518,7 +518,7 @@ def _in_brackets() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_in_brackets")
-def test_a_person_reads_their_language_and_a_model_english(tree: Path) -> None:
+def test_users_get_translations_and_models_english(tree: Path) -> None:
     own, context = BuiltinTools(), CallContext(grant(tree))
     new = {"path": str(tree / "new.txt"), "text": "x"}
     preview = own.preview("write_file", new, context)
@@ -542,6 +542,6 @@ def test_reason_has_language_of_its_error() -> None:
     assert error.model_text == "files has ended. It is started again in 4 s."
 
 
-def test_arguments_are_shown_with_nothing_hidden() -> None:
+def test_arguments_are_shown_completely() -> None:
     assert readable('{"a": "b\u202ec\\u001b"}') == '{\n  "a": "b\\u202ec\\u001b"\n}'
     assert readable("no json \u200b") == "no json \\u200b"

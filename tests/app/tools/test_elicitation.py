@@ -63,7 +63,7 @@ def asking(form: Any) -> dict[str, str]:
     return {"text": json.dumps(form)}
 
 
-def test_a_form_goes_to_the_call_and_its_answer_back(host: ToolHost) -> None:
+def test_form_reaches_its_call_and_returns_the_answer(host: ToolHost) -> None:
     person = Person()
     call = host.call(tool(host, "ask"), asking(FORM), "chat", person)
     question, answer = person.hears()
@@ -74,7 +74,7 @@ def test_a_form_goes_to_the_call_and_its_answer_back(host: ToolHost) -> None:
     assert said == {"action": "accept", "content": {"city": "Rom"}}
 
 
-def test_a_server_of_todays_protocol_asks_within_the_call() -> None:
+def test_current_protocol_server_asks_within_the_call() -> None:
     host, one, two = ToolHost(), Person(), Person()
     with official_server.over_http() as url:
         host.set_servers([ServerConfig("web", url=url, timeout=30)])
@@ -93,7 +93,7 @@ def test_a_server_of_todays_protocol_asks_within_the_call() -> None:
         host.shut_down()
 
 
-def test_its_resources_and_prompts() -> None:
+def test_resources_and_prompts_are_listed() -> None:
     host = ToolHost()
     with official_server.over_http() as url:
         host.set_servers([ServerConfig("web", url=url, timeout=30)])
@@ -140,7 +140,7 @@ def test_the_time_limit_waits_for_the_person(tmp_path: Path) -> None:
         {"type": "object", "properties": {f"f{n}": {"type": "string"} for n in range(60)}},
     ],
 )
-def test_a_form_that_cannot_be_shown_reaches_nobody(host: ToolHost, schema: Any) -> None:
+def test_invalid_form_is_not_shown(host: ToolHost, schema: Any) -> None:
     person = Person()
     form = {"message": "?", "requestedSchema": schema}
     said = json.loads(host.call(tool(host, "ask"), asking(form), "c", person).result(WAIT).text)
@@ -148,7 +148,7 @@ def test_a_form_that_cannot_be_shown_reaches_nobody(host: ToolHost, schema: Any)
     assert person.asked == []
 
 
-def test_pages_are_shown_and_only_those_of_the_web(host: ToolHost) -> None:
+def test_only_web_pages_are_offered(host: ToolHost) -> None:
     person = Person()
     page = {"mode": "url", "message": "Log in", "url": "https://a.example/x", "elicitationId": "1"}
     call = host.call(tool(host, "ask"), asking(page), "chat", person)
@@ -182,7 +182,7 @@ def test_old_server_gets_no_answer_of_another_chat(host: ToolHost) -> None:
 
 
 @pytest.mark.parametrize("method", ["sampling/createMessage", "roots/list"])
-def test_what_is_not_offered_is_refused_by_name(host: ToolHost, method: str) -> None:
+def test_unsupported_request_is_refused_by_name(host: ToolHost, method: str) -> None:
     params: dict[str, Any] = {"messages": [], "maxTokens": 1} if "sampling" in method else {}
     text = json.dumps({"method": method, "params": params})
     said = json.loads(host.call(tool(host, "request"), {"text": text}).result(WAIT).text)
@@ -190,7 +190,7 @@ def test_what_is_not_offered_is_refused_by_name(host: ToolHost, method: str) -> 
     assert method.split("/")[0].rstrip("s") in said["message"].lower()
 
 
-def test_a_question_ends_with_its_call(host: ToolHost) -> None:
+def test_question_ends_with_its_call(host: ToolHost) -> None:
     person = Person()
     call = host.call(tool(host, "ask"), asking(FORM), "chat", person)
     _, answer = person.hears()

@@ -218,7 +218,7 @@ def test_page_arrives_as_markdown() -> None:
     assert "- six" in text
 
 
-def test_page_that_takes_too_long_to_parse_is_given_up() -> None:
+def test_page_that_parses_too_slowly_is_abandoned() -> None:
     """Python's parser takes hours on this page."""
     html = HEAD.replace(b"plain", b"html")
     slow = html + b"\r\n" + b"<a b='" * 300_000
@@ -295,7 +295,7 @@ class Names:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (one, port)) for one in found]
 
 
-def test_a_name_that_becomes_another_address_is_not_followed(
+def test_rebound_name_is_not_followed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """DNS rebinding: connect to the same address that was checked."""
@@ -322,7 +322,7 @@ def test_a_name_that_becomes_another_address_is_not_followed(
             assert names.reached == []
 
 
-def test_the_next_address_is_tried_where_one_does_not_answer() -> None:
+def test_next_address_is_tried_after_a_timeout() -> None:
     with raw(lambda send, stop: send(HEAD + b"\r\nreached")) as place:
         both = lambda host, port: ["127.0.0.2:no", "127.0.0.1"]  # noqa: E731
         assert fetch(f"http://{place}/", both, lambda address: True) == "reached"
@@ -350,7 +350,7 @@ def test_fetch_refuses_own_public_address(here: str, there: str, near: bool) -> 
     assert fetching._is_near(_Peers(here, there)) is near
 
 
-def test_what_speaks_no_tls_is_told() -> None:
+def test_non_tls_server_is_reported() -> None:
     plain = b"HTTP/1.1 200 OK\r\n\r\nplain"
     with raw(lambda send, stop: send(plain)) as place, pytest.raises(ToolError, match="be fetched"):
         here(f"https://{place}/", 10)

@@ -115,7 +115,7 @@ def test_a_hostile_server_costs_its_own_calls_only(host: ToolHost, attack: str) 
 
 
 @pytest.mark.parametrize("attack", HTTP)
-def test_a_hostile_server_over_http_costs_its_own_calls_only(
+def test_hostile_http_server_costs_only_its_own_calls(
     host: ToolHost, attack: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from app.tools import transports
@@ -128,7 +128,7 @@ def test_a_hostile_server_over_http_costs_its_own_calls_only(
         host.shut_down()
 
 
-def test_what_the_names_of_tools_are_taken_from(host: ToolHost) -> None:
+def test_unnamed_tool_is_refused(host: ToolHost) -> None:
     """Otherwise allowing a tool without a name would allow every tool of its server."""
     host.set_servers([config("names", 30.0)])
     names = [tool.name for tool in host.tools("hostile").result(WAIT)]
@@ -148,7 +148,7 @@ class Rows:
         pass
 
 
-def test_always_this_tool_is_never_always_this_server() -> None:
+def test_consent_for_a_tool_never_covers_its_server() -> None:
     """Consents use "" for all tools of a server, so a tool of that name gets no consent."""
     consents = Consents(Rows())
     consents.remember("chat", Tool("hostile", ""), Decision.TOOL)
@@ -230,7 +230,7 @@ def test_parts_are_counted_outside_of_texts_only() -> None:
         assert parts(whole[:cut], whole[cut:]) == parts(whole), cut
 
 
-def test_a_pace_lets_the_first_through_and_delays_the_next() -> None:
+def test_rate_limit_delays_only_later_messages() -> None:
     now = [0.0]
     pace = bounding.RateLimit(10, lambda: now[0])
     assert pace.wait(35) == 0.0

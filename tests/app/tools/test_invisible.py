@@ -34,7 +34,7 @@ def test_smuggled_text_is_shown_and_cleaned() -> None:
     assert "\\u200c" in readable('{"text": "hello\u200c\u200d"}')
 
 
-def test_emoji_and_scripts_stay_as_written() -> None:
+def test_emoji_and_scripts_are_kept() -> None:
     heart, family, persian = "I \u2764\ufe0f it", "\U0001f468\u200d\U0001f469", "می\u200cخواهم"
     assert is_visible(heart)
     assert visible(heart) == clean(heart) == heart

@@ -67,7 +67,7 @@ def test_what_a_field_refuses(part: dict[str, Any], given: Value, words: str) ->
         one(part).taken(given)
 
 
-def test_what_is_needed_is_asked_for_by_name() -> None:
+def test_required_fields_are_named() -> None:
     asked = form(
         "s",
         "m",
@@ -94,14 +94,14 @@ def test_choices_with_titles_in_all_their_spellings() -> None:
         assert one(part).choices == pairs
 
 
-def test_a_default_that_would_be_refused_is_none() -> None:
+def test_invalid_default_is_dropped() -> None:
     assert one({"type": "integer", "default": 3}).default == 3
     assert one({"type": "integer", "maximum": 2, "default": 3}).default is None
     assert one({"type": "boolean", "default": True}).default is True
     assert one({"type": "string", "enum": ["a"], "default": "z"}).default is None
 
 
-def test_words_of_a_server_have_nothing_hidden() -> None:
+def test_server_texts_hide_nothing() -> None:
     sly = {"type": "string", "title": "Na\u202eme\x1b[31m", "description": "x\u200by"}
     field = one(sly)
     assert (field.title, field.about) == ("Name", "xy")
@@ -122,7 +122,7 @@ def test_words_of_a_server_have_nothing_hidden() -> None:
         {"properties": {f"f{n}": {"type": "string"} for n in range(MOST_FIELDS + 1)}},
     ],
 )
-def test_a_schema_that_is_no_flat_form_is_refused(schema: dict[str, Any]) -> None:
+def test_nested_schema_is_refused(schema: dict[str, Any]) -> None:
     with pytest.raises(ToolError, match=r"^server asked"):
         form("server", "", schema)
 

@@ -111,7 +111,7 @@ def test_at_lists_resources_and_the_chosen_one_is_attached(run: Run) -> None:
     assert told == '<file name="One note">\nThe note\'s text.\n</file>\n\nRead it'
 
 
-def test_a_kind_of_resources_asks_which_and_attaches_it(run: Run) -> None:
+def test_resource_template_asks_for_its_arguments(run: Run) -> None:
     servers = Servers(run)
     servers.kinds = (KINDS,)
     switch_on(run, "notes")
@@ -130,7 +130,7 @@ def test_a_kind_of_resources_asks_which_and_attaches_it(run: Run) -> None:
     assert [file.name for file in run.pane.chat.attaching.files] == ["note:///one"]
 
 
-def test_a_server_that_does_not_answer_delays_nothing(run: Run) -> None:
+def test_unresponsive_server_delays_nothing(run: Run) -> None:
     servers = Servers(run)
     switch_on(run, "notes", "slow")
     type_(run, "@")
@@ -147,7 +147,7 @@ def test_a_server_that_does_not_answer_delays_nothing(run: Run) -> None:
     assert servers.asked == ["notes", "slow"], "each is asked once, however much is typed"
 
 
-def test_only_servers_of_this_chat_are_asked(run: Run) -> None:
+def test_only_servers_of_this_chat_are_queried(run: Run) -> None:
     servers = Servers(run)
     type_(run, "@")
     assert not picker(run).isVisible()
@@ -156,14 +156,14 @@ def test_only_servers_of_this_chat_are_asked(run: Run) -> None:
     assert servers.asked == []
 
 
-def test_an_address_is_no_search(run: Run) -> None:
+def test_email_address_is_not_a_search(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
     type_(run, "me@one")
     assert not picker(run).isVisible()
 
 
-def test_what_cannot_be_read_is_said(run: Run) -> None:
+def test_unreadable_resource_is_reported(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
     said: list[str] = []
@@ -174,7 +174,7 @@ def test_what_cannot_be_read_is_said(run: Run) -> None:
     assert run.pane.chat.attaching.files == ()
 
 
-def test_a_slash_lists_the_servers_prompts_beside_ones_own(run: Run) -> None:
+def test_slash_lists_server_prompts_and_own_prompts(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
     prompts = run.window.prompts.pickers[run.pane.chat.id]
@@ -187,7 +187,7 @@ def test_a_slash_lists_the_servers_prompts_beside_ones_own(run: Run) -> None:
     assert run.pane.composer.field.textCursor().selectedText() == "{{more}}", "Tab walks it"
 
 
-def test_a_prompts_arguments_are_asked_for(run: Run) -> None:
+def test_prompt_arguments_are_requested(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
     prompts = run.window.prompts.pickers[run.pane.chat.id]

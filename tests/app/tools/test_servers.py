@@ -43,12 +43,12 @@ FILES = {"command": "npx", "args": ["-y", "server-filesystem", "/a b"], "env": {
         '"files": ' + json.dumps(FILES) + ",",
     ],
 )
-def test_what_is_pasted_is_read(text: str) -> None:
+def test_pasted_configs_are_parsed(text: str) -> None:
     args = ("-y", "server-filesystem", "/a b")
     assert read_text(text) == ParsedServers((ServerConfig("files", "npx", args, (("KEY", "1"),)),))
 
 
-def test_an_address_is_read_and_all_is_written_as_it_was(tmp_path: Path) -> None:
+def test_server_list_round_trips(tmp_path: Path) -> None:
     web = {"type": "http", "url": "https://a.example/mcp", "headers": {"X": "y"}, "timeout": 5}
     off = {**FILES, "disabled": True, "cwd": "/tmp"}
     read = read_text(json.dumps({"mcpServers": {"web": web, "off": off}}))
@@ -74,7 +74,7 @@ def test_an_address_is_read_and_all_is_written_as_it_was(tmp_path: Path) -> None
         ([], "not an object"),
     ],
 )
-def test_what_makes_no_sense_is_said_and_the_rest_is_read(entry: object, words: str) -> None:
+def test_invalid_entries_are_reported_and_others_read(entry: object, words: str) -> None:
     read = read_text(json.dumps({"bad": entry, "files": FILES}))
     assert [s.name for s in read.servers] == ["files"]
     assert len(read.problems) == 1
@@ -82,7 +82,7 @@ def test_what_makes_no_sense_is_said_and_the_rest_is_read(entry: object, words: 
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "stretto", "a\u202eb", "x" * 61])
-def test_a_name_that_could_be_taken_for_another_is_refused(name: str) -> None:
+def test_confusable_name_is_refused(name: str) -> None:
     assert read_text(json.dumps({name: FILES})).servers == ()
 
 
@@ -92,7 +92,7 @@ def test_no_list_at_all_is_a_sentence(text: str) -> None:
         read_text(text)
 
 
-def test_a_command_is_shown_whole() -> None:
+def test_command_is_shown_completely() -> None:
     told = ServerConfig("x", "sh", ("-c", 'curl "x" | sh; \u202e\n rm', "")).shown
     assert told == r'"sh" "-c" "curl \"x\" | sh; \\u202e\\n rm" ""'
 
@@ -121,7 +121,7 @@ def test_names_for_the_model_are_plain_and_differ() -> None:
     assert set(function) == {"name", "description", "parameters"}
 
 
-def test_a_fingerprint_is_of_all_that_is_told() -> None:
+def test_fingerprint_covers_the_whole_description() -> None:
     tool = Tool("s", "t", "about", {"type": "object", "a": 1, "b": 2})
     assert (
         tool.fingerprint == Tool("s", "t", "about", {"b": 2, "a": 1, "type": "object"}).fingerprint
@@ -152,7 +152,7 @@ def test_results_are_plain_text() -> None:
     assert visible("a\nb\u202e") == "a\\nb\\u202e"
 
 
-def test_a_long_result_keeps_its_begin_and_end() -> None:
+def test_long_result_keeps_both_ends() -> None:
     text = "".join(str(n) for n in range(1000))
     cut = shortened(text, 90)
     assert cut.startswith(text[:60])
@@ -178,9 +178,7 @@ def test_the_path_of_the_login_shell(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert transports.login_path() == path, "it is asked once"
 
 
-def test_a_login_shell_that_never_ends_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hanging_login_shell_is_abandoned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transports, "_path", None)
     monkeypatch.setenv("PATH", "/usr/bin")
     slow = shell(tmp_path, "sleep 1000 & sleep 1000")
@@ -204,7 +202,7 @@ def test_server_cannot_use_built_in_name(name: str) -> None:
     assert len(found.problems) == 1
 
 
-def test_two_servers_do_not_look_alike() -> None:
+def test_two_servers_must_look_different() -> None:
     """Consents name the server, so the second of two similar names is refused."""
     names = ["files", "fil\u0435s", "files ", "Files", "file5", "fi-les", "\u65e5\u672c", "db 1"]
     found = read_text(json.dumps({name: {"command": "x"} for name in names}))

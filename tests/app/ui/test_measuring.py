@@ -97,7 +97,7 @@ def covered() -> QWidget:
         covered,
     ],
 )
-def test_what_is_cut_off_is_found(make, qtbot: QtBot) -> None:
+def test_clipped_widget_is_found(make, qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(600, 300)
@@ -130,7 +130,7 @@ class Painted(QWidget):
 
 
 @pytest.mark.parametrize("how", ["elided", "clipped", "wrapped"])
-def test_painted_words_that_are_cut_off_are_found(how: str, qtbot: QtBot) -> None:
+def test_clipped_painted_text_is_found(how: str, qtbot: QtBot) -> None:
     part = Painted(how)
     qtbot.addWidget(part)
     part.show()
@@ -141,7 +141,7 @@ def test_painted_words_that_are_cut_off_are_found(how: str, qtbot: QtBot) -> Non
         assert cut_off(part) == []
 
 
-def test_a_label_that_is_given_a_shortened_text_is_found(qtbot: QtBot) -> None:
+def test_label_with_elided_text_is_found(qtbot: QtBot) -> None:
     label = QLabel()
     qtbot.addWidget(label)
     with watching():
@@ -153,7 +153,7 @@ def test_a_label_that_is_given_a_shortened_text_is_found(qtbot: QtBot) -> None:
         assert cut_off(label) == []
 
 
-def test_what_has_room_is_not_found(qtbot: QtBot) -> None:
+def test_fitting_text_passes(qtbot: QtBot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     rows = QVBoxLayout(window)

@@ -25,7 +25,7 @@ def test_lanes_are_seen_on_their_ground(dark: bool) -> None:
     assert all(t.contrast(colour, surface) >= 3 for colour in colours)
 
 
-def test_the_key_opens_and_closes_it(start: Callable[..., Run]) -> None:
+def test_shortcut_toggles_score(start: Callable[..., Run]) -> None:
     run = start().ready()
     score = run.window.score
     assert not score.isVisible()
@@ -36,7 +36,7 @@ def test_the_key_opens_and_closes_it(start: Callable[..., Run]) -> None:
     assert not score.isVisible()
 
 
-def test_a_chat_that_writes_has_a_lane_and_is_paused_from_it(start: Callable[..., Run]) -> None:
+def test_writing_chat_has_a_lane_that_pauses_it(start: Callable[..., Run]) -> None:
     run = start().ready()
     run.window.toggle_score()
     pane = run.say("count 100000")
@@ -82,7 +82,7 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     assert chat.transcript.last("assistant").status == "cancelled"
 
 
-def test_pausing_nothing_says_so(start: Callable[..., Run]) -> None:
+def test_pause_without_work_is_explained(start: Callable[..., Run]) -> None:
     run = start().ready()
     run.window.commands["pause"].trigger()
     assert run.window.toast.isVisible()
@@ -112,7 +112,7 @@ def test_score_shows_arrays_without_process_memory() -> None:
     assert "the program" not in memory_parts(totals)
 
 
-def test_by_reading_figures_that_were_cancelled_end_nothing(
+def test_canceled_stats_are_requested_again(
     start: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stopped engine cancels pending queries. The score repeats them and shows the results."""
@@ -132,7 +132,7 @@ def test_by_reading_figures_that_were_cancelled_end_nothing(
     feed.stop()
 
 
-def test_who_begins_to_reply_is_above_who_rests(start: Callable[..., Run]) -> None:
+def test_new_replies_come_before_idle_chats(start: Callable[..., Run]) -> None:
     run = start().ready()
     first = run.say("say one")
     run.answered()

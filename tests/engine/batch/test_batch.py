@@ -62,9 +62,7 @@ def prompts(count: int, first: int = 120) -> Lines:
     ]
 
 
-def test_answers_are_ordered_and_equal_those_of_single_requests(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_batch_answers_are_ordered_and_match_single_requests(folder: Path, tmp_path: Path) -> None:
     source = write(tmp_path / "in.jsonl", prompts(20))
     assert main(arguments(folder, source, tmp_path / "eight", "--concurrency", "8")) == 0
     assert main(arguments(folder, source, tmp_path / "one", "--concurrency", "1")) == 0

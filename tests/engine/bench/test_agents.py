@@ -30,7 +30,7 @@ def server(model_folder: Callable[[str], Path]) -> Iterator[Server]:
         yield up
 
 
-def test_agents_play_their_scripts_beside_a_person(
+def test_agents_play_scripts_next_to_a_user(
     server: Server,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -57,7 +57,7 @@ def test_agents_play_their_scripts_beside_a_person(
     assert [line for line in told.splitlines() if line.startswith("agents, equal share")]
 
 
-def test_what_an_agent_does_is_counted(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_agent_requests_are_counted(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: Counter[int] = Counter()
 
     async def counting(*given: object) -> str:
@@ -75,7 +75,7 @@ def test_what_an_agent_does_is_counted(server: Server, monkeypatch: pytest.Monke
     assert not tally.failed
 
 
-def test_shares_and_what_is_read_again() -> None:
+def test_shares_and_repeated_prefill_are_measured() -> None:
     assert jain([3, 3, 3]) == 1
     assert jain([9, 0, 0]) == pytest.approx(1 / 3)
     assert jain([0, 0]) is None

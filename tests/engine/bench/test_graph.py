@@ -66,14 +66,14 @@ def test_quantized_keys_take_nine_launches_per_layer(
 
 
 @pytest.mark.parametrize("case", LAUNCHES)
-def test_a_step_launches_no_more_than_it_may(cells: dict[str, Cell], case: str) -> None:
+def test_launches_per_step_are_bounded(cells: dict[str, Cell], case: str) -> None:
     of_batch = cells[case].of_batch
     assert of_batch is not None
     assert of_batch <= LAUNCHES[case]
 
 
 @pytest.mark.parametrize("case", LAUNCHES)
-def test_a_step_never_reads_more_bytes(cells: dict[str, Cell], case: str) -> None:
+def test_bytes_per_step_are_bounded(cells: dict[str, Cell], case: str) -> None:
     ours, batch = cells[case].ours, cells[case].batch
     assert ours is not None
     assert batch is not None
@@ -87,7 +87,7 @@ def test_skewed_chats_do_not_read_the_longest_ones_padding(cells: dict[str, Cell
     assert ours.read < batch.read / 3
 
 
-def test_the_table_is_written_between_its_marks_only(
+def test_table_is_written_between_its_markers(
     cells: dict[str, Cell], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     page = tmp_path / "page.md"

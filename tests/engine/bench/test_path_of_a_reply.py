@@ -13,7 +13,7 @@ path gets shorter.
 """
 
 
-def test_a_plain_second_reply_crosses_no_more_than_it_did(
+def test_second_reply_path_is_bounded(
     model_folder: Callable[[str], Path],
 ) -> None:
     # Run twice and intersect, which drops functions that depend on the output or the timing.

@@ -142,7 +142,7 @@ def test_empty_variables_are_unset(
     assert stage.told["environment"]["EDITOR"] == "ed"
 
 
-def test_print_starts_nothing(
+def test_print_starts_no_agent(
     server: Server, stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, agent in AGENTS.items():

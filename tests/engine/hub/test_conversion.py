@@ -25,7 +25,7 @@ def nothing_but(folder: Path, *names: str) -> bool:
     return sorted(p.name for p in folder.iterdir()) == sorted(names)
 
 
-def test_a_converted_model_answers_and_is_smaller(engine: Engine, tmp_path: Path) -> None:
+def test_converted_model_answers_and_is_smaller(engine: Engine, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     out = tmp_path / "small"
     source = write_model(tmp_path / "source", small_config("qwen3"))
@@ -44,9 +44,7 @@ def test_a_converted_model_answers_and_is_smaller(engine: Engine, tmp_path: Path
     assert reply.tokens()
 
 
-def test_a_conversion_that_is_cancelled_leaves_nothing(
-    model_folder: Folder, tmp_path: Path
-) -> None:
+def test_canceled_conversion_leaves_nothing(model_folder: Folder, tmp_path: Path) -> None:
     stop = threading.Event()
     with pytest.raises(EngineError) as ended:
         conversion.convert(
@@ -80,7 +78,7 @@ def test_rest_of_killed_conversion_is_removed(model_folder: Folder, tmp_path: Pa
         ({"model_type": "tomorrow"}, 4, None, "does not support"),
     ],
 )
-def test_what_cannot_be_converted_is_refused_at_once(
+def test_unconvertible_model_is_refused_immediately(
     model_folder: Folder,
     tmp_path: Path,
     change: dict[str, object],
@@ -96,7 +94,7 @@ def test_what_cannot_be_converted_is_refused_at_once(
     assert nothing_but(tmp_path, "source")
 
 
-def test_a_folder_that_is_there_is_never_overwritten(model_folder: Folder, tmp_path: Path) -> None:
+def test_existing_folder_is_never_overwritten(model_folder: Folder, tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "letter.txt").write_text("dear")
@@ -105,7 +103,7 @@ def test_a_folder_that_is_there_is_never_overwritten(model_folder: Folder, tmp_p
     assert (mine / "letter.txt").read_text() == "dear"
 
 
-def test_what_mlx_lm_cannot_do_is_told_in_its_words(model_folder: Folder, tmp_path: Path) -> None:
+def test_mlx_lm_error_is_passed_on(model_folder: Folder, tmp_path: Path) -> None:
     source = shutil.copytree(model_folder("plain"), tmp_path / "source")
     config = json.loads((source / "config.json").read_text())
     (source / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))

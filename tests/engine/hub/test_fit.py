@@ -27,7 +27,7 @@ def model(config: dict[str, Any], size: int = 5 * GB, context: int = 0) -> HubMo
     return HubModel(*where, "llama", True, 4, False, context=context, config=config)
 
 
-def test_the_engines_own_estimate_is_taken() -> None:
+def test_estimate_matches_the_engines() -> None:
     found = hub.fit(model(PLAIN), 10 * GB, 8192, 4)
     assert found.exact
     assert found.per_token == 32 * 2 * 8 * 128 * 2
@@ -41,7 +41,7 @@ def test_the_engines_own_estimate_is_taken() -> None:
     ]
 
 
-def test_a_chat_is_not_reckoned_longer_than_the_models_context() -> None:
+def test_estimate_is_limited_to_the_models_context() -> None:
     assert hub.fit(model(PLAIN, context=4096), 10 * GB, 32_768, 1).context == 4096
     assert hub.fit(model(PLAIN), 100 * GB, 32_768, 1).context == 32_768
 

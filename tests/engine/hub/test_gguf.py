@@ -53,7 +53,7 @@ def written(path: Path, content: Written) -> Path:
 
 
 @pytest.mark.parametrize("family", files.CONFIGS)
-def test_a_model_of_each_family_computes_what_it_did(family: str, tmp_path: Path) -> None:
+def test_each_family_round_trips_exactly(family: str, tmp_path: Path) -> None:
     """Weights survive a round trip through the layout of llama.cpp's converter."""
     from mlx_lm.utils import load_model
 
@@ -72,7 +72,7 @@ def test_a_model_of_each_family_computes_what_it_did(family: str, tmp_path: Path
 
 
 @pytest.mark.parametrize("family", ["llama", "gemma2", "phi3"])
-def test_a_model_that_is_packed_computes_nearly_that(family: str, tmp_path: Path) -> None:
+def test_packed_model_computes_nearly_the_same(family: str, tmp_path: Path) -> None:
     from mlx_lm.utils import load_model
 
     tokenizer = files.byte_level("llama-bpe")
@@ -87,7 +87,7 @@ def test_a_model_that_is_packed_computes_nearly_that(family: str, tmp_path: Path
     assert np.abs(one - two).max() < 0.05 * one.max()
 
 
-def test_layers_that_are_packed_otherwise_say_so(tmp_path: Path) -> None:
+def test_unusually_packed_layers_are_listed_in_config(tmp_path: Path) -> None:
     """The config has the common bit width, and overrides by name for layers with other widths or
     none.
     """
@@ -109,7 +109,7 @@ def test_layers_that_are_packed_otherwise_say_so(tmp_path: Path) -> None:
     assert net.lm_head.weight.dtype == mx.float16
 
 
-def test_llama_3s_stretched_positions_are_told_by_their_factors(tmp_path: Path) -> None:
+def test_llama_3_rope_scaling_is_recovered(tmp_path: Path) -> None:
     """A GGUF file only holds the result of Llama 3.1's rule. Recover its parameters or refuse the
     file.
     """
@@ -128,7 +128,7 @@ def test_llama_3s_stretched_positions_are_told_by_their_factors(tmp_path: Path) 
         written(tmp_path, content)
 
 
-def test_gemma_3_has_a_layer_at_least_that_sees_all(tmp_path: Path) -> None:
+def test_gemma_3_has_a_full_attention_layer(tmp_path: Path) -> None:
     content = small("gemma3")
     content.metadata["gemma3.attention.sliding_window_pattern"] = 3
     with pytest.raises(RefusedError, match="2 layers, and one in 3"):
@@ -146,7 +146,7 @@ def test_phi_3s_long_positions_come_along(tmp_path: Path) -> None:
     load_blocking(tmp_path / "made", wide=True)
 
 
-def test_what_its_maker_recommends_comes_along(tmp_path: Path) -> None:
+def test_recommended_sampling_is_kept(tmp_path: Path) -> None:
     content = small()
     content.metadata["general.sampling.temp"] = 0.6
     content.metadata["general.sampling.top_k"] = 20
@@ -223,7 +223,7 @@ def some_blocks(kind: int, count: int) -> bytes:
 
 @pytest.mark.parametrize("kind", BLOCKS)
 @pytest.mark.parametrize("type_", [blocks.FLOAT16, blocks.BFLOAT16], ids=lambda t: t.name)
-def test_each_packing_is_as_exact_as_is_said(kind: int, type_: blocks.FloatType) -> None:
+def test_packing_is_as_exact_as_documented(kind: int, type_: blocks.FloatType) -> None:
     """Compare MLX's numbers with ggml's own loops.
 
     In float16 the only differences allowed are one rounding of a K type's scales and half a step of
@@ -255,7 +255,7 @@ def test_each_packing_is_as_exact_as_is_said(kind: int, type_: blocks.FloatType)
     assert (error <= rounding + 1e-9).all()
 
 
-def test_what_is_written_in_a_half_is_what_mlx_rounds_to() -> None:
+def test_half_precision_rounds_like_mlx() -> None:
     rng = np.random.default_rng(1)
     numbers = (rng.standard_normal(4096) * 10.0 ** rng.integers(-6, 4, 4096)).astype(np.float32)
     for type_, dtype in ((blocks.FLOAT16, mx.float16), (blocks.BFLOAT16, mx.bfloat16)):
@@ -265,7 +265,7 @@ def test_what_is_written_in_a_half_is_what_mlx_rounds_to() -> None:
 
 
 @pytest.mark.parametrize(("kind", "dtype"), [(F16, "float16"), (F32, "float32"), (30, "bfloat16")])
-def test_what_is_not_packed_keeps_its_type(kind: int, dtype: str, tmp_path: Path) -> None:
+def test_unpacked_tensors_keep_their_type(kind: int, dtype: str, tmp_path: Path) -> None:
     made = written(tmp_path, small(kind=kind))
     config = json.loads((made / "config.json").read_text())
     assert config["torch_dtype"] == dtype
@@ -277,7 +277,7 @@ def test_what_is_not_packed_keeps_its_type(kind: int, dtype: str, tmp_path: Path
 # ---------------------------------------------------------------- tokenizers
 
 
-def test_words_by_scores_are_merged_as_sentencepiece_does(tmp_path: Path) -> None:
+def test_scored_words_merge_like_sentencepiece(tmp_path: Path) -> None:
     """The best pair merges first, and the leftmost among equals, as in llama.cpp."""
     content = small()
     content.metadata.update(files.sentence_piece())
@@ -324,7 +324,7 @@ def test_words_of_gpt_2s_kind_keep_every_byte(tmp_path: Path) -> None:
     ("pre", "text", "count"),
     [("llama-bpe", "1234", 2), ("qwen2", "1234", 4), ("smollm", "1234", 4), ("tekken", "1234", 4)],
 )
-def test_digits_are_cut_as_each_rule_says(pre: str, text: str, count: int, tmp_path: Path) -> None:
+def test_digits_are_split_by_each_rule(pre: str, text: str, count: int, tmp_path: Path) -> None:
     made = written(tmp_path, small(pre=pre)) / "tokenizer.json"
     cut = Tokenizer.from_file(str(made)).pre_tokenizer
     assert cut is not None
@@ -352,7 +352,7 @@ def test_the_engine_loads_a_gguf_file_and_answers(
     assert engine.estimate(file).weights > 0
 
 
-def test_a_gguf_file_without_a_template_or_ending_loads_too(
+def test_gguf_without_template_or_extension_loads(
     engine: Engine, tmp_path: Path, root: Path
 ) -> None:
     content = small()
@@ -374,7 +374,7 @@ class Counted:
         return jobs.run_gguf_task(do, *given, **more)
 
 
-def test_a_file_is_converted_once_whatever_it_is_called(tmp_path: Path, root: Path) -> None:
+def test_renamed_file_is_converted_once(tmp_path: Path, root: Path) -> None:
     work = Counted()
     file = small().write(tmp_path / "one.gguf")
     made = kept.folder_of(file, convert=work)
@@ -398,7 +398,7 @@ def test_a_file_is_converted_once_whatever_it_is_called(tmp_path: Path, root: Pa
     )
 
 
-def test_a_file_that_changes_meanwhile_is_taken_for_another(tmp_path: Path, root: Path) -> None:
+def test_file_changed_meanwhile_is_converted_again(tmp_path: Path, root: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
     made = kept.folder_of(file)
     small("qwen2").write(file)
@@ -420,7 +420,7 @@ def test_existing_folder_is_found_without_write_access(
     assert kept.folder_of(Path(copy)) == made
 
 
-def test_two_at_once_make_one_folder(tmp_path: Path, root: Path) -> None:
+def test_concurrent_conversions_make_one_folder(tmp_path: Path, root: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
     works, found = [Counted(), Counted()], []
     threads = [
@@ -435,7 +435,7 @@ def test_two_at_once_make_one_folder(tmp_path: Path, root: Path) -> None:
     assert sum(work.asked.count("gguf") for work in works) == 1
 
 
-def test_a_conversion_that_is_given_up_leaves_nothing(tmp_path: Path, root: Path) -> None:
+def test_abandoned_conversion_leaves_nothing(tmp_path: Path, root: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
     stop = threading.Event()
 
@@ -450,7 +450,7 @@ def test_a_conversion_that_is_given_up_leaves_nothing(tmp_path: Path, root: Path
     assert [p.name for p in root.glob("*")] in ([], [".gguf.lock"])
 
 
-def test_what_a_killed_conversion_left_is_thrown_away(tmp_path: Path, root: Path) -> None:
+def test_killed_conversion_is_cleaned_up(tmp_path: Path, root: Path) -> None:
     left = root / ".gguf-abc.part"
     left.mkdir(parents=True)
     (left / "model.safetensors").write_bytes(bytes(100))
@@ -458,7 +458,7 @@ def test_what_a_killed_conversion_left_is_thrown_away(tmp_path: Path, root: Path
     assert not left.exists()
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(
+def test_full_disk_is_reported_and_leaves_nothing(
     tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder, "SPARE", 2**62)
@@ -469,7 +469,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(
     assert not list(out.iterdir())
 
 
-def test_the_child_writes_no_more_than_it_may(tmp_path: Path, root: Path) -> None:
+def test_child_output_is_limited(tmp_path: Path, root: Path) -> None:
     """The kernel kills a child whose file grows too large. Report it and clean up."""
     work = partial(jobs.run_gguf_task, limits=lambda size: TaskLimits(60.0, 2**31, 2**20, 4096))
     with pytest.raises(EngineError, match="cannot be converted"):
@@ -477,7 +477,7 @@ def test_the_child_writes_no_more_than_it_may(tmp_path: Path, root: Path) -> Non
     assert not [p for p in root.iterdir() if p.is_dir()]
 
 
-def test_a_child_that_takes_too_long_is_ended(tmp_path: Path, root: Path) -> None:
+def test_slow_child_is_killed(tmp_path: Path, root: Path) -> None:
     work = partial(jobs.run_gguf_task, limits=lambda size: TaskLimits(0.0, 2**31, 2**20, 2**30))
     with pytest.raises(EngineError, match="took longer than"):
         kept.folder_of(small().write(tmp_path / "one.gguf"), convert=work)
@@ -615,7 +615,7 @@ def whole() -> Written:
 
 
 @pytest.mark.parametrize("what", HOSTILE)
-def test_a_hostile_file_is_refused_in_a_sentence(what: str, whole: Written, tmp_path: Path) -> None:
+def test_hostile_file_is_refused_with_a_message(what: str, whole: Written, tmp_path: Path) -> None:
     """Refuse each false field with a message that helps, and only touch the folder itself."""
     change, words = HOSTILE[what]
     content = Written(dict(whole.metadata), [Entry(**vars(a)) for a in whole.arrays])
@@ -629,7 +629,7 @@ def test_a_hostile_file_is_refused_in_a_sentence(what: str, whole: Written, tmp_
     assert sorted(p.name for p in tmp_path.iterdir()) == ["made", "some.gguf"]
 
 
-def test_a_file_that_is_cut_is_refused_wherever_that_is(whole: Written, tmp_path: Path) -> None:
+def test_file_truncated_anywhere_is_refused(whole: Written, tmp_path: Path) -> None:
     data = whole.bytes()
     begin = len(data) - sum(-(-len(a.data) // 32) * 32 for a in whole.arrays)
     rng = np.random.default_rng(0)
@@ -662,7 +662,7 @@ def test_random_damage_is_refused_or_read(whole: Written, tmp_path: Path) -> Non
     assert refused > 15
 
 
-def test_a_sparse_file_that_claims_gigabytes_costs_nothing(tmp_path: Path, root: Path) -> None:
+def test_huge_sparse_file_costs_nothing(tmp_path: Path, root: Path) -> None:
     """A sparse file of zeros is refused before the output folder is created."""
     data = small().bytes()
     file = tmp_path / "sparse.gguf"
@@ -674,7 +674,7 @@ def test_a_sparse_file_that_claims_gigabytes_costs_nothing(tmp_path: Path, root:
         kept.folder_of(file, convert=patient)
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path, root: Path, engine: Engine) -> None:
+def test_non_file_is_refused(tmp_path: Path, root: Path, engine: Engine) -> None:
     os.mkfifo(tmp_path / "pipe.gguf")
     (tmp_path / "text.gguf").write_text("Hello")
     (tmp_path / "link.gguf").symlink_to("/nowhere.gguf")
@@ -696,7 +696,7 @@ def notes(root: Path) -> Path:
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"a": 5}', "\x00", '{"%s": {"folder": "../.."}}'])
-def test_notes_that_are_damaged_are_made_anew(text: str, notes: Path, tmp_path: Path) -> None:
+def test_damaged_notes_are_rewritten(text: str, notes: Path, tmp_path: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
     notes.write_text(text.replace("%s", str(file)))
     made = kept.folder_of(file)
@@ -724,9 +724,7 @@ def test_numbers_and_types(tmp_path: Path) -> None:
     file.close()
 
 
-def test_a_folder_with_one_gguf_file_is_that_model(
-    tmp_path: Path, root: Path, engine: Engine
-) -> None:
+def test_folder_with_one_gguf_file_is_a_model(tmp_path: Path, root: Path, engine: Engine) -> None:
     """LM Studio stores models as OWNER/NAME/FILE.gguf, next to a projector file for images."""
     place = tmp_path / "owner" / "name"
     place.mkdir(parents=True)
@@ -741,7 +739,7 @@ def test_a_folder_with_one_gguf_file_is_that_model(
         engine.load(place)
 
 
-def test_a_gguf_file_is_listed_before_and_after_it_is_converted(tmp_path: Path, root: Path) -> None:
+def test_gguf_file_is_listed_before_and_after_conversion(tmp_path: Path, root: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
 
     def listed() -> list[InstalledModel]:
@@ -760,7 +758,7 @@ def test_a_gguf_file_is_listed_before_and_after_it_is_converted(tmp_path: Path, 
     assert [one.folder for one in listed()] == [made]
 
 
-def test_what_was_made_of_a_file_is_found_by_its_digest(tmp_path: Path, root: Path) -> None:
+def test_converted_folder_is_found_by_digest(tmp_path: Path, root: Path) -> None:
     file = small().write(tmp_path / "one.gguf")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     assert kept.find(digest) is None

@@ -70,7 +70,7 @@ def get(name: str = NAME, **options: Any) -> Path:
     return hub.download(hub.look_up(name), **options)
 
 
-def test_a_look_says_what_it_is_and_downloads_nothing(model: Hub, tmp_path: Path) -> None:
+def test_look_up_describes_without_downloading(model: Hub, tmp_path: Path) -> None:
     seen = hub.look_up(f"{model.url}/{NAME}/tree/main")
     assert (seen.repo, seen.revision, seen.architecture) == (NAME, "main", "llama")
     assert seen.known
@@ -81,7 +81,7 @@ def test_a_look_says_what_it_is_and_downloads_nothing(model: Hub, tmp_path: Path
     assert not (tmp_path / "home" / "hub").exists()
 
 
-def test_a_download_is_loaded_and_answers(model: Hub, engine: Engine) -> None:
+def test_downloaded_model_loads_and_answers(model: Hub, engine: Engine) -> None:
     told: list[tuple[int, int]] = []
     seen = hub.look_up(NAME)
     folder = hub.download(seen, lambda done, total: told.append((done, total)))
@@ -99,7 +99,7 @@ def test_a_download_is_loaded_and_answers(model: Hub, engine: Engine) -> None:
     assert len(model.of_weights()) == before
 
 
-def test_huggingface_hub_finds_it_too(model: Hub) -> None:
+def test_huggingface_hub_finds_the_download(model: Hub) -> None:
     from huggingface_hub import scan_cache_dir, snapshot_download
 
     folder = get()
@@ -109,7 +109,7 @@ def test_huggingface_hub_finds_it_too(model: Hub) -> None:
     assert [repo.repo_id for repo in found.repos] == [NAME]
 
 
-def test_what_was_cancelled_goes_on_where_it_was(model: Hub, engine: Engine) -> None:
+def test_canceled_download_resumes(model: Hub, engine: Engine) -> None:
     whole = weights_of(model)
     model.hold_at = len(whole) // 2
     stop, failed = threading.Event(), []
@@ -162,7 +162,7 @@ def child(*arguments: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_the_command_goes_on_after_any_end(model: Hub, how: signal.Signals) -> None:
+def test_command_resumes_after_any_end(model: Hub, how: signal.Signals) -> None:
     model.hold_at = len(weights_of(model)) // 2
     first = child(NAME)
     assert model.held.wait(60)
@@ -186,19 +186,19 @@ def test_the_command_goes_on_after_any_end(model: Hub, how: signal.Signals) -> N
     assert " of " in err
 
 
-def test_a_broken_connection_is_taken_up_again(model: Hub) -> None:
+def test_broken_connection_is_resumed(model: Hub) -> None:
     model.cut_at, model.cuts = len(weights_of(model)) // 3, 1
     folder = get()
     assert (folder / "model.safetensors").read_bytes() == weights_of(model)
     assert [a.range for a in model.of_weights()][1] == f"bytes={model.cut_at}-"
 
 
-def test_a_hub_that_ignores_ranges_serves_it_whole(model: Hub) -> None:
+def test_hub_without_ranges_sends_everything(model: Hub) -> None:
     model.cut_at, model.cuts, model.whole = len(weights_of(model)) // 3, 1, True
     assert (get() / "model.safetensors").read_bytes() == weights_of(model)
 
 
-def test_one_that_always_breaks_off_is_given_up(model: Hub) -> None:
+def test_hub_that_always_breaks_off_is_abandoned(model: Hub) -> None:
     model.cut_at, model.cuts = 1000, 10**6
     refused("download_failed", "closed the connection", get)
     assert hub.find(NAME) is None
@@ -206,13 +206,13 @@ def test_one_that_always_breaks_off_is_given_up(model: Hub) -> None:
     assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first got some data
 
 
-def test_hub_without_ranges_that_breaks_off_is_given_up(model: Hub) -> None:
+def test_hub_without_ranges_that_breaks_off_is_abandoned(model: Hub) -> None:
     model.cut_at, model.cuts, model.whole = len(weights_of(model)) // 3, 10**6, True
     refused("download_failed", "closed the connection", get)
     assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first got some data
 
 
-def test_hub_that_brings_a_byte_at_a_time_is_given_up(model: Hub) -> None:
+def test_hub_sending_single_bytes_is_abandoned(model: Hub) -> None:
     model.drip = 1
     refused("download_failed", "closed the connection", get)
     assert len(model.of_weights()) == downloads.MAX_SLOW_RETRIES + 1
@@ -268,7 +268,7 @@ def date_in(seconds: float) -> str:
     ],
 )
 @pytest.mark.parametrize("file", ["model.safetensors", "tokenizer.json"])
-def test_download_waits_as_long_as_a_busy_hub_asks(
+def test_download_waits_as_requested_by_busy_hub(
     model: Hub, file: str, headers: dict[str, str], wait: float
 ) -> None:
     model.busy = [(file, 429, headers)]
@@ -287,7 +287,7 @@ def test_wait_until_a_date_lasts_until_then(model: Hub) -> None:
     assert 500 < waited <= 601
 
 
-def test_download_resumes_behind_what_came_before_a_wait(model: Hub) -> None:
+def test_download_resumes_after_a_wait(model: Hub) -> None:
     model.cut_at, model.cuts = len(weights_of(model)) // 3, 1
     seen, stop = hub.look_up(NAME), Waited()
 
@@ -313,7 +313,7 @@ def test_wait_for_a_busy_hub_is_cancelled_immediately(model: Hub) -> None:
     assert get().is_dir()
 
 
-def test_hub_that_is_always_busy_is_given_up(model: Hub) -> None:
+def test_always_busy_hub_is_abandoned(model: Hub) -> None:
     model.status = 429
     seen, stop = hub.look_up(NAME), Waited()
     refused("download_failed", "Too many requests", lambda: hub.download(seen, cancelled=stop))
@@ -322,7 +322,7 @@ def test_hub_that_is_always_busy_is_given_up(model: Hub) -> None:
     assert len(stop.seconds) == net.MAX_WAITS
 
 
-def test_look_up_waits_as_long_as_its_caller_lets_it(model: Hub) -> None:
+def test_look_up_wait_is_limited_by_caller(model: Hub) -> None:
     busy = [
         ("/main", 429, {"Retry-After": "9"}),
         ("config.json", 429, {"RateLimit": '"a";r=0;t=6'}),
@@ -343,7 +343,7 @@ def test_endless_answer_about_a_model_is_cut(model: Hub) -> None:
     assert model.sent < 64 * 2**20
 
 
-def test_packed_answer_is_refused_before_it_is_unpacked(model: Hub) -> None:
+def test_compressed_response_is_refused_before_decompression(model: Hub) -> None:
     model.packed = True
     refused("download_failed", "compressed", lambda: hub.look_up(NAME))
 
@@ -355,9 +355,7 @@ def test_slow_answer_about_a_model_has_an_end(model: Hub, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("what", ["head", "continue", "body"])
-def test_a_hostile_hub_that_drips_an_answer_is_left(
-    model: Hub, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
+def test_dripping_hub_is_abandoned(model: Hub, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     """Each read gets some data in time, so read timeouts don't help."""
     seen = hub.look_up(NAME)
     monkeypatch.setattr(net, "READ_TIMEOUT_S", 0.3)
@@ -398,7 +396,7 @@ def test_a_hostile_hub_that_drips_an_answer_is_left(
         [{"rfilename": n, "lfs": {"size": "5"}} for n in ("config.json", "model.safetensors")],
     ],
 )
-def test_listing_of_the_wrong_form_is_told_in_plain_words(siblings: object) -> None:
+def test_malformed_listing_is_reported_plainly(siblings: object) -> None:
     error = refused("not_a_model", "a/b", lambda: models._files("a/b", siblings))
     assert not re.search(r"Error|NoneType|object", error.message)
 
@@ -420,7 +418,7 @@ def test_repository_cannot_name_itself() -> None:
     assert not is_needed("stretto.json")
 
 
-def test_damage_on_the_way_is_noticed_and_thrown_away(model: Hub) -> None:
+def test_corrupt_download_is_detected_and_deleted(model: Hub) -> None:
     model.damage = True
     refused("download_failed", "damaged", get)
     assert hub.find(NAME) is None
@@ -438,13 +436,13 @@ def test_token_of_gated_model_goes_to_hub_only(model: Hub) -> None:
     assert {a.token for a in model.of_weights()} == {""}  # the token isn't sent to another host
 
 
-def test_a_token_of_the_environment_is_taken(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_token_is_used(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     model.repos[NAME].token = "secret"
     monkeypatch.setenv("HF_TOKEN", "secret")
     assert get().is_dir()
 
 
-def test_what_is_not_there_or_private(model: Hub) -> None:
+def test_missing_and_private_models_are_reported(model: Hub) -> None:
     refused("gated", "wrong, or it is private", lambda: hub.look_up("somebody/nothing"))
     refused(
         "not_found", "no model somebody/nothing", lambda: hub.look_up("somebody/nothing", token="t")
@@ -455,14 +453,14 @@ def test_what_is_not_there_or_private(model: Hub) -> None:
     assert [a.path for a in model.asked if "x" in a.path.rsplit("/", 1)[-1]] == []
 
 
-def test_a_refusal_in_the_midst_is_told(model: Hub) -> None:
+def test_refusal_during_download_is_reported(model: Hub) -> None:
     seen = hub.look_up(NAME)
     for status, code in ((403, "gated"), (404, "not_found"), (410, "download_failed")):
         model.status = status
         refused(code, "tiny-model", lambda: hub.download(seen))
 
 
-def test_nobody_listens(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_hub_is_reported(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import constants
 
     seen = hub.look_up(NAME)
@@ -482,7 +480,7 @@ def test_offline_mode_is_respected(model: Hub, monkeypatch: pytest.MonkeyPatch) 
     assert model.asked == []
 
 
-def test_a_hub_that_hangs(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hanging_hub_times_out(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(net, "timeout_s", lambda: 0.1)
     model.silent = True
     refused("offline", "does not answer", lambda: hub.look_up(NAME))
@@ -492,7 +490,7 @@ def test_a_hub_that_hangs(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     refused("download_cancelled", "stopped", lambda: hub.look_up(NAME, cancelled=stop))
 
 
-def test_a_download_that_stalls(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stalled_download_times_out(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = hub.look_up(NAME)
     monkeypatch.setattr(net, "timeout_s", lambda: 0.1)
     monkeypatch.setattr(downloads, "MAX_EMPTY_RETRIES", 1)
@@ -500,7 +498,7 @@ def test_a_download_that_stalls(model: Hub, monkeypatch: pytest.MonkeyPatch) -> 
     refused("offline", "does not answer", lambda: hub.download(seen))
 
 
-def test_a_disk_that_is_too_small(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_small_disk_is_reported_first(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**9, 10**9, 50_000_000))
     error = refused("no_space", "0.05 GB free", get)
@@ -508,9 +506,7 @@ def test_a_disk_that_is_too_small(model: Hub, monkeypatch: pytest.MonkeyPatch) -
     assert model.of_weights() == []
 
 
-def test_a_disk_that_fills_up_or_cannot_be_written(
-    model: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_or_read_only_disk_is_reported(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -525,7 +521,7 @@ def test_a_disk_that_fills_up_or_cannot_be_written(
     assert get().is_dir()
 
 
-def test_a_place_that_cannot_be_looked_at(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_cache_is_reported(model: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import constants
 
     seen = hub.look_up(NAME)
@@ -535,7 +531,9 @@ def test_a_place_that_cannot_be_looked_at(model: Hub, monkeypatch: pytest.Monkey
     refused("download_failed", "cannot be written", lambda: hub.download(seen))
 
 
-def test_repositories_that_hold_no_model(model: Hub, model_folder: Callable[[str], Path]) -> None:
+def test_repositories_without_model_are_refused(
+    model: Hub, model_folder: Callable[[str], Path]
+) -> None:
     files = {p.name: p.read_bytes() for p in model_folder("plain").iterdir()}
     weights = {"model.safetensors": files["model.safetensors"]}
     model.add("a/pickles", {"config.json": b"{}", "pytorch_model.bin": b""})
@@ -566,7 +564,7 @@ def test_repositories_that_hold_no_model(model: Hub, model_folder: Callable[[str
     assert model.of_weights() == []
 
 
-def test_a_revision_is_kept_beside_main(model: Hub, engine: Engine) -> None:
+def test_revision_is_stored_next_to_main(model: Hub, engine: Engine) -> None:
     model.repos[NAME].revisions["v1/rc"] = "1" * 40
     main, old = get(), get(f"{NAME}@v1/rc")
     assert main != old
@@ -600,7 +598,7 @@ def test_an_unfinished_one_can_be_thrown_away(model: Hub, tmp_path: Path) -> Non
     hub.discard("somebody/never-seen")
 
 
-def test_a_snapshot_that_another_program_left_unfinished(
+def test_incomplete_snapshot_of_another_program_is_completed(
     model: Hub, engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     files = dict(model.repos[NAME].files)
@@ -633,7 +631,7 @@ def test_a_snapshot_that_another_program_left_unfinished(
         "x.json\n",
     ],
 )
-def test_files_that_are_never_fetched(file: str) -> None:
+def test_some_files_are_never_downloaded(file: str) -> None:
     assert not is_needed(file)
 
 
@@ -663,7 +661,7 @@ def test_files_that_are_never_fetched(file: str) -> None:
         ("a b/c", None),
     ],
 )
-def test_what_people_paste(text: str, found: tuple[str, str] | None) -> None:
+def test_pasted_names_are_parsed(text: str, found: tuple[str, str] | None) -> None:
     wanted = hub.parse(text, frozenset({"hub.test"}))
     assert (wanted and (wanted.repo, wanted.revision)) == found
 

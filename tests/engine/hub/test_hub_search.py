@@ -58,7 +58,7 @@ def refused(code: str, says: str, call: Callable[[], object]) -> None:
     assert caught.value.message.endswith(".")
 
 
-def test_mlx_community_comes_first_and_each_is_told_of(served: Hub) -> None:
+def test_mlx_community_comes_first_with_details(served: Hub) -> None:
     first, second = hub.search("little")
     assert (first.repo, first.size, first.precision) == ("mlx-community/Little-4bit", 5000, "4-bit")
     assert first.facts == hub.HubFacts(12, "2026-02-03", "Apache 2.0", reasoning=True, tools=True)
@@ -70,7 +70,7 @@ def test_mlx_community_comes_first_and_each_is_told_of(served: Hub) -> None:
     assert hub.search("no such thing") == []
 
 
-def test_what_cannot_be_chatted_with_is_left_out(served: Hub) -> None:
+def test_non_chat_models_are_omitted(served: Hub) -> None:
     served.add("a/Little-GGUF", {"Little.gguf": b"GGUF"})
     served.add("b/Little-new", files({"model_type": "from-2040"}))
     served.add("c/Little-nothing", files({}))
@@ -101,7 +101,7 @@ def test_what_cannot_be_chatted_with_is_left_out(served: Hub) -> None:
         {"cardData": {"license": "other", "license_name": "\u202e\x00" + "long " * 50}},
     ],
 )
-def test_facts_of_the_wrong_form_count_as_not_told(served: Hub, about: dict[str, Any]) -> None:
+def test_malformed_facts_are_ignored(served: Hub, about: dict[str, Any]) -> None:
     served.add("g/Little-odd", files(LLAMA), about={"tags": ["safetensors"], **about})
     found = {model.repo: model for model in hub.search("odd")}
     for model in found.values():
@@ -130,7 +130,7 @@ def test_an_answer_of_the_wrong_form_is_one_sentence(served: Hub, answer: bytes)
         (503, None, "download_failed", "status 503.*Try again"),
     ],
 )
-def test_a_refused_search_is_one_sentence(
+def test_refused_search_gives_one_sentence(
     served: Hub, status: int, token: str | None, code: str, says: str
 ) -> None:
     served.refuse = status
@@ -148,7 +148,7 @@ def test_a_refused_search_is_one_sentence(
         ("-5", "Try again later"),
     ],
 )
-def test_a_hub_that_is_asked_too_often_says_when(served: Hub, after: str, says: str) -> None:
+def test_rate_limited_search_says_when_to_retry(served: Hub, after: str, says: str) -> None:
     served.refuse, served.retry_after = 429, after
     refused("download_failed", says, lambda: hub.search("little"))
     assert len(served.asked) == 1  # no second request while this result is fresh
@@ -163,7 +163,7 @@ def test_search_gives_up_bad_answers(served: Hub, monkeypatch: pytest.MonkeyPatc
     refused("offline", "too slowly", lambda: hub.search("little"))
 
 
-def test_a_hub_that_is_silent_or_not_there(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_or_missing_hub_is_reported(served: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     from huggingface_hub import constants
 
     served.silent = True
@@ -177,20 +177,20 @@ def test_a_hub_that_is_silent_or_not_there(served: Hub, monkeypatch: pytest.Monk
     refused("offline", "cannot be reached", lambda: hub.search("little"))
 
 
-def test_nothing_to_look_for_asks_nothing(served: Hub) -> None:
+def test_empty_search_sends_nothing(served: Hub) -> None:
     refused("invalid_request", "a word", lambda: hub.search(" \u202e\x00 "))
     assert served.asked == []
     hub.search("x" * 5000)
     assert len(served.asked[0].query["search"][0]) <= 100
 
 
-def test_no_more_than_the_first_are_taken(served: Hub) -> None:
+def test_search_results_are_limited(served: Hub) -> None:
     about = {"id": "h/Little-{}", "config": LLAMA, "tags": ["safetensors"]}
     served.answer = json.dumps([{**about, "id": f"h/m{n}"} for n in range(500)]).encode()
     assert len(hub.search("little")) <= 2 * MAX_RESULTS
 
 
-def test_a_gated_model_is_marked_and_found_without_a_token(served: Hub) -> None:
+def test_gated_model_is_marked_without_a_token(served: Hub) -> None:
     served.repos["somebody/Little"].token = "secret"
     assert [model.facts.gated for model in hub.search("little")] == [False, True]
     served.repos["somebody/Little"].private = True
@@ -198,7 +198,7 @@ def test_a_gated_model_is_marked_and_found_without_a_token(served: Hub) -> None:
     assert len(hub.search("little", token="secret")) == 2
 
 
-def test_a_look_tells_the_context_the_cost_and_the_facts(served: Hub) -> None:
+def test_look_up_reports_context_cost_and_facts(served: Hub) -> None:
     seen = hub.look_up("mlx-community/Little-4bit")
     assert (seen.context, seen.bits) == (32_768, 4)
     assert seen.facts.licence == "Apache 2.0"
@@ -206,7 +206,7 @@ def test_a_look_tells_the_context_the_cost_and_the_facts(served: Hub) -> None:
     assert hub.fit(seen, 10**10, 8192, 1).per_token == 32 * 2 * 8 * 128 * 2
 
 
-def test_a_card_is_read_without_its_head_and_pictures(served: Hub) -> None:
+def test_card_omits_front_matter_and_pictures(served: Hub) -> None:
     text = b"---\nlicense: mit\n---\n# Little\n![Chart](https://x.test/a.png)\n<p><b>Good</b></p>\n"
     served.repos["somebody/Little"].files["README.md"] = text
     served.add("somebody/Little", served.repos["somebody/Little"].files)
@@ -229,16 +229,16 @@ def test_a_card_is_read_without_its_head_and_pictures(served: Hub) -> None:
         ("2 < 3 and <unknown> tags stay", "2 < 3 and <unknown> tags stay"),
     ],
 )
-def test_what_of_a_card_is_read(card: str, read: str) -> None:
+def test_card_text_is_extracted(card: str, read: str) -> None:
     assert card_text(card) == read
 
 
 @pytest.mark.parametrize("piece", ["<img alt ", "<style", "![", "[ ", "```\n", "<!--", "---\n"])
-def test_a_hostile_card_takes_no_longer(piece: str) -> None:
+def test_hostile_card_is_parsed_quickly(piece: str) -> None:
     assert len(card_text(piece * (10**6 // len(piece)))) <= MAX_CARD_CHARACTERS + 2
 
 
-def test_licences_are_named_also_by_tag() -> None:
+def test_licenses_are_also_read_from_tags() -> None:
     assert facts({"tags": ["mlx", "license:gemma"]}).licence == "Gemma terms"
     other = {"license": "other", "license_name": "modified-mit"}
     assert facts({"cardData": other}).licence == "modified-mit"

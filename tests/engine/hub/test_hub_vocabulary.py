@@ -29,7 +29,7 @@ def write(folder: Path, name: str = "tokenizer.json", **more: Any) -> str:
     return vocabulary_of(folder)
 
 
-def test_the_same_tokens_are_known_however_the_file_is_written(tmp_path: Path) -> None:
+def test_same_tokens_match_in_any_file_format(tmp_path: Path) -> None:
     own = write(tmp_path / "own")
     assert own
     assert write(tmp_path / "indented", indent=2) == own
@@ -49,9 +49,7 @@ def test_pieces_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert vocabulary_of(tmp_path / "own") == own
 
 
-def test_what_cannot_be_told_may_be_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_vocabulary_may_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = write(tmp_path / "own")
     assert vocabulary_of(tmp_path / "none") == ""
     (tmp_path / "odd").mkdir()
@@ -95,7 +93,7 @@ def test_the_same_tokens_in_other_bytes_may_be_the_same(tmp_path: Path) -> None:
         (b" " * 2**21 + b'"merges":[', True),
     ],
 )
-def test_nonsense_takes_no_time(tmp_path: Path, tail: bytes, told: bool) -> None:
+def test_malformed_tokenizers_are_read_quickly(tmp_path: Path, tail: bytes, told: bool) -> None:
     file = tmp_path / "tokenizer.json"
     file.write_bytes(b'{"model":{"vocab":{"a":0}')
     own = vocabulary_of(tmp_path)

@@ -79,7 +79,7 @@ def hub_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # Facts about a folder.
 
 
-def test_config_template_and_readme_tell_what_a_model_is(tmp_path: Path) -> None:
+def test_config_template_and_readme_describe_a_model(tmp_path: Path) -> None:
     folder = make(
         tmp_path / "Pocket-7B-4bit",
         {
@@ -115,7 +115,7 @@ def test_precision(tmp_path: Path, config: dict[str, Any], words: tuple[Any, str
     assert (told.bits, told.dtype) == words
 
 
-def test_where_the_config_names_no_dtype_the_weights_do(tmp_path: Path) -> None:
+def test_weights_give_dtype_if_config_does_not(tmp_path: Path) -> None:
     folder = make(tmp_path / "m")
     header = json.dumps({"a": {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}}).encode()
     weights = len(header).to_bytes(8, "little") + header + bytes(2)
@@ -135,14 +135,14 @@ def test_templates_are_found_in_each_of_their_places(tmp_path: Path) -> None:
     assert facts_of(make(tmp_path / "l", tokenizer_config__json=listed)).capabilities == {TOOLS}
 
 
-def test_a_context_is_the_one_that_the_engine_would_take(tmp_path: Path) -> None:
+def test_listed_context_is_the_engines(tmp_path: Path) -> None:
     folder = make(tmp_path / "m", tokenizer_config__json='{"model_max_length": 4096, "x": 1}')
     assert facts_of(folder).context == 4096
     (folder / "tokenizer_config.json").write_text('{"model_max_length": 1e30}')
     assert facts_of(folder).context == 131_072
 
 
-def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
+def test_unloadable_model_gives_the_reason(tmp_path: Path) -> None:
     broken = make(tmp_path / "broken")
     (broken / "model.safetensors").rename(broken / "model-00001-of-00003.safetensors")
     assert facts_of(broken).problem == "2 of its 3 weight files are missing."
@@ -157,7 +157,7 @@ def test_what_cannot_be_loaded_says_why(tmp_path: Path) -> None:
     assert facts_of(tmp_path / "gone").gone
 
 
-def test_what_no_model_has_is_told_of(tmp_path: Path) -> None:
+def test_unusual_values_are_reported(tmp_path: Path) -> None:
     folder = make(tmp_path / "m", README__md="x", tokenizer__model="x", LICENSE="x")
     (folder / "original").mkdir()
     (folder / ".cache").mkdir()
@@ -200,7 +200,7 @@ def test_hostile_files_are_neither_waited_for_nor_believed(tmp_path: Path) -> No
     assert time.perf_counter() - began < 30  # opening a pipe would block forever
 
 
-def test_values_of_any_type_do_no_harm(tmp_path: Path) -> None:
+def test_values_of_any_type_are_harmless(tmp_path: Path) -> None:
     folder = make(tmp_path / "m", tokenizer_config__json='{"chat_template": {"a": [')
     wrong: list[Any] = [None, True, -1, 10**400, "x" * 10_000, [], {}, [[]], {"a": {}}]
     keys = ("model_type", "architectures", "quantization", "text_config", "license", "dtype")
@@ -223,7 +223,7 @@ def test_names_are_cleaned_and_short(tmp_path: Path) -> None:
     assert walk(raw)[0].name == "badname"
 
 
-def test_links_that_lead_into_themselves_end(tmp_path: Path) -> None:
+def test_circular_links_end(tmp_path: Path) -> None:
     root = tmp_path / "root"
     make(root / "owner" / "model")
     (root / "loop").symlink_to(root)
@@ -233,9 +233,7 @@ def test_links_that_lead_into_themselves_end(tmp_path: Path) -> None:
     assert [found.name for found in walk(root)] == ["model"]
 
 
-def test_a_folder_that_may_not_be_read_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_folder_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path / "secret" / "m")
     make(tmp_path / "open" / "m")
     real = os.scandir
@@ -251,7 +249,7 @@ def test_a_folder_that_may_not_be_read_is_passed_over(
     assert told.facts.problem == "The folder cannot be read: Permission denied."
 
 
-def test_a_folder_that_goes_while_it_is_listed_costs_nothing(tmp_path: Path) -> None:
+def test_folder_deleted_during_listing_is_skipped(tmp_path: Path) -> None:
     for number in range(4):
         make(tmp_path / f"m{number}")
     left = 0
@@ -276,7 +274,7 @@ def test_many_folders_are_all_found_and_read_once(tmp_path: Path) -> None:
     assert changed.facts.licence == "MIT"
 
 
-def test_a_walk_that_nobody_wants_ends(tmp_path: Path) -> None:
+def test_unneeded_walk_ends(tmp_path: Path) -> None:
     for number in range(5):
         make(tmp_path / f"m{number}")
     found: list[InstalledModel] = []
@@ -357,7 +355,7 @@ def test_known_folder_is_listed_if_removed(tmp_path: Path) -> None:
     assert found[1].facts.problem == "The folder no longer exists."
 
 
-def test_an_unknown_architecture_is_told_once_mlx_lm_is_there(tmp_path: Path) -> None:
+def test_unknown_architecture_is_reported_once_mlx_lm_loads(tmp_path: Path) -> None:
     is_known_architecture({"model_type": "llama"})  # imports the module like the engine does
     for kind in ("tomorrows_model", "../evil", "x.y"):
         folder = make(tmp_path / "m", {"model_type": kind})

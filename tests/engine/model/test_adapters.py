@@ -181,7 +181,7 @@ def test_16_bit_adapters_get_the_model_dtype(shared_engine: Engine, folders: Fol
 # ---------------------------------------------------------------- several variants
 
 
-def test_base_and_variant_chats_answer_as_alone(engine: Engine, folders: Folders) -> None:
+def test_base_and_variant_answer_as_alone(engine: Engine, folders: Folders) -> None:
     models = [
         engine.load(folders.base),
         engine.load(folders.base, adapter=folders.pirate),
@@ -224,7 +224,7 @@ def test_variant_does_not_reuse_caches_of_base(
     assert again.stats.reused_tokens > 0  # reuses the prefix of the same variant
 
 
-def test_a_cache_on_disk_is_not_the_variants_either(folders: Folders, tmp_path: Path) -> None:
+def test_disk_cache_is_not_shared_with_variant(folders: Folders, tmp_path: Path) -> None:
     params = SamplingParams(max_tokens=4, temperature=0.0)
     with Engine(cache_dir=tmp_path) as engine:
         base = engine.load(folders.base)
@@ -250,7 +250,7 @@ def about(*nbytes: int) -> tuple[int, int]:
     return sum(nbytes), round(sum(nbytes), -4)
 
 
-def test_memory_holds_a_base_once_whoever_comes_and_goes(engine: Engine, folders: Folders) -> None:
+def test_base_is_in_memory_once(engine: Engine, folders: Folders) -> None:
     base = engine.load(folders.base)
     whole, pirates, poets = base.nbytes, size(folders.pirate), size(folders.poet)
     assert figures(engine) == about(whole)
@@ -277,7 +277,7 @@ def test_memory_holds_a_base_once_whoever_comes_and_goes(engine: Engine, folders
     assert figures(engine) == (0, 0)
 
 
-def test_a_base_that_comes_after_its_variant_is_not_read_again(
+def test_base_loaded_after_variant_is_not_reread(
     engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pirate = engine.load(folders.base, adapter=folders.pirate)
@@ -292,7 +292,7 @@ def test_a_base_that_comes_after_its_variant_is_not_read_again(
     answer(engine, base)
 
 
-def test_all_asked_for_at_once_are_read_once(engine: Engine, folders: Folders) -> None:
+def test_concurrent_variant_loads_read_the_base_once(engine: Engine, folders: Folders) -> None:
     wanted = [folders.pirate, None, folders.poet, folders.pirate, None]
     loads = [engine.load_later(folders.base, adapter=adapter) for adapter in wanted]
     models = [load.result(PATIENCE) for load in loads]
@@ -302,7 +302,7 @@ def test_all_asked_for_at_once_are_read_once(engine: Engine, folders: Folders) -
     assert engine.stats()["weights_bytes"] == held
 
 
-def test_a_budget_that_holds_a_base_once_takes_its_variants_too(folders: Folders) -> None:
+def test_budget_for_one_base_fits_its_variants(folders: Folders) -> None:
     nbytes = sum(f.stat().st_size for f in folders.base.glob("*.safetensors"))
     most = int(2.1 * nbytes)  # reading may hold the weights twice, in a wider type
     with Engine(memory_budget=most) as engine:
@@ -336,9 +336,7 @@ def test_an_estimate_counts_an_adapters_arrays_and_a_base_once(
     assert (kept.weights, kept.shared) == (0, beside.shared)
 
 
-def test_an_estimate_counts_what_an_adapter_is_computed_with(
-    engine: Engine, folders: Folders
-) -> None:
+def test_estimate_includes_adapter_computation(engine: Engine, folders: Folders) -> None:
     """DoRA recomputes weights in each pass, and 16-bit arrays are widened to float32 on a CPU."""
     half = write_adapter(folders.root / "halved", folders.base, seed=4, dtype="bfloat16")
     assert engine.estimate(folders.base, 256, adapter=half).adapter == 2 * size(half)
@@ -350,7 +348,7 @@ def test_an_estimate_counts_what_an_adapter_is_computed_with(
     assert dora == bare + 2 * 4 * query  # the sum and the added term, in float32
 
 
-def test_a_base_is_not_offered_to_be_unloaded_for_its_variant(folders: Folders) -> None:
+def test_base_is_not_offered_for_unloading_for_its_variant(folders: Folders) -> None:
     with Engine() as engine:
         whole = engine.load(folders.base).nbytes
     with Engine(memory_budget=int(2.2 * whole)) as engine:
@@ -367,14 +365,14 @@ def test_a_base_is_not_offered_to_be_unloaded_for_its_variant(folders: Folders) 
         assert not {o.model for o in alone} - {"", base.id, other.id}
 
 
-def test_an_adapter_that_cannot_be_used_is_not_estimated(engine: Engine, folders: Folders) -> None:
+def test_unusable_adapter_is_not_estimated(engine: Engine, folders: Folders) -> None:
     with pytest.raises(EngineError) as refused:
         engine.estimate(folders.base, adapter=folders.root / "nowhere")
     assert refused.value.code == "model_load_failed"
     assert "adapter" in refused.value.message
 
 
-def test_idle_variants_go_before_the_base_that_they_need(engine: Engine, folders: Folders) -> None:
+def test_idle_variants_are_unloaded_before_their_base(engine: Engine, folders: Folders) -> None:
     engine.load(folders.base)
     engine.load(folders.base, adapter=folders.pirate)
     gone: list[str] = []
@@ -491,7 +489,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_folder_that_cannot_be_used_is_told_in_a_sentence(
+def test_unusable_adapter_folder_gives_a_message(
     shared_engine: Engine, folders: Folders, damage: str
 ) -> None:
     change, words = DAMAGE[damage]
@@ -520,9 +518,7 @@ def test_an_adapter_of_another_model_and_no_folder_at_all(
         assert words in refused.value.message
 
 
-def test_the_chats_of_the_base_go_on_while_a_variant_is_refused(
-    engine: Engine, folders: Folders
-) -> None:
+def test_base_chats_continue_while_variant_is_refused(engine: Engine, folders: Folders) -> None:
     base = engine.load(folders.base)
     expected = answer(engine, base)
     streaming = engine.open_session(base).send(
@@ -539,7 +535,7 @@ def test_the_chats_of_the_base_go_on_while_a_variant_is_refused(
 # ---------------------------------------------------------------- from the command line, over HTTP
 
 
-def test_a_chat_in_a_terminal_answers_with_the_adapter(
+def test_terminal_chat_uses_the_adapter(
     folders: Folders, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = iter(["Hello", "/quit"])
@@ -551,7 +547,7 @@ def test_a_chat_in_a_terminal_answers_with_the_adapter(
     assert "There is no adapter folder" in capsys.readouterr().err
 
 
-def test_a_server_answers_for_a_base_and_its_variants(engine: Engine, folders: Folders) -> None:
+def test_server_serves_base_and_variants(engine: Engine, folders: Folders) -> None:
     base = engine.load(folders.base)
     with Engine() as other:
         expected = {
@@ -639,7 +635,7 @@ def test_base_stays_for_variant_in_creation(
 
 
 @pytest.mark.parametrize("with_base", [True, False])
-def test_a_variant_that_nobody_wants_any_more_leaves_nothing(
+def test_abandoned_variant_leaves_nothing(
     engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch, with_base: bool
 ) -> None:
     base = engine.load(folders.base) if with_base else None

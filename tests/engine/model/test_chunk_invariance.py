@@ -78,14 +78,14 @@ def result(pieces: Generator[None, None, bool]) -> bool:
             return bool(done.value)
 
 
-def test_a_token_that_sees_the_ones_after_it_is_noticed(family: Callable[[str], Path]) -> None:
+def test_lookahead_token_is_detected(family: Callable[[str], Path]) -> None:
     for name, ahead in (("llama", False), ("plamo3", False), ("phi3small", True)):
         net = load_model(family(name))[0]
         looking = probe.sees_ahead(net, lambda net=net: make_prompt_cache(net), 300)
         assert result(looking) == ahead
 
 
-def test_windows_are_made_as_wide_as_the_masks(family: Callable[[str], Path]) -> None:
+def test_windows_are_as_wide_as_the_masks(family: Callable[[str], Path]) -> None:
     def windows(caches: Caches) -> list[int]:
         return [c.max_size for c in caches if isinstance(c, RotatingKVCache)]
 
@@ -98,7 +98,7 @@ def test_windows_are_made_as_wide_as_the_masks(family: Callable[[str], Path]) ->
         assert (make is plain) == (more == 0)
 
 
-def test_one_token_at_a_time_is_what_token_by_token_means(
+def test_reproducible_chat_decodes_token_by_token(
     engine: Engine, family: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(family("phi3small"))

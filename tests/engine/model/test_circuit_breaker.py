@@ -50,7 +50,7 @@ def test_repeated_faults_double_the_pause() -> None:
     assert tried.faults == 16
 
 
-def test_faults_are_forgiven() -> None:
+def test_rare_faults_are_forgiven() -> None:
     """A few faults over months must not disable a feature."""
     tried = CircuitBreaker(3)
     for _ in range(50):
@@ -127,7 +127,7 @@ def test_passes_are_shared_again_after_faults(
         assert faults()["shared"] == 3
 
 
-def test_draft_comes_back(loaded_plain: LoadedModel) -> None:
+def test_draft_is_enabled_again(loaded_plain: LoadedModel) -> None:
     model = loaded_plain
     model.drafter = drafter = Drafter(model, model, 300)
     try:

@@ -28,7 +28,7 @@ AVX512 = "avx avx2 fma avx512f avx512cd avx512bw avx512dq avx512vl"
         ("", "", None),
     ],
 )
-def test_openblas_is_told_what_it_does_not_see(
+def test_openblas_core_type_is_chosen(
     monkeypatch: pytest.MonkeyPatch, vendor: str, flags: str, chosen: str | None
 ) -> None:
     monkeypatch.delenv("OPENBLAS_CORETYPE", raising=False)
@@ -68,7 +68,7 @@ def alone(code: str) -> None:
 
 
 @pytest.mark.parametrize("wide", [False, True])
-def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
+def test_row_count_does_not_change_products(wide: bool) -> None:
     alone(f"""
         import mlx.core as mx
         import mlx.nn as nn
@@ -106,7 +106,7 @@ def test_any_number_of_rows_gives_the_same_products(wide: bool) -> None:
 
 
 @pytest.mark.skipif(find_library("openblas") is None, reason="there is no OpenBLAS")
-def test_a_few_rows_are_multiplied_one_by_one() -> None:
+def test_few_rows_are_multiplied_separately() -> None:
     alone("""
         from engine.model import backend
         assert backend.load_openblas() == "OpenBLAS"

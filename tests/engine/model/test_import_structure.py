@@ -59,7 +59,7 @@ def run(package: Path, code: str) -> str:
     return ran.stdout.strip()
 
 
-def test_what_was_kept_is_what_would_be_read(package: Path) -> None:
+def test_stored_structure_equals_scanned_structure(package: Path) -> None:
     before = run(package, ASKED)
     assert before.startswith("2 ['llama'] ['torch', 'x']")
     run(package, "from engine.text import import_structure; import_structure.keep()")
@@ -67,7 +67,7 @@ def test_what_was_kept_is_what_would_be_read(package: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["another version", "no JSON", "another shape"])
-def test_a_file_that_does_not_belong_to_the_package_is_not_used(package: Path, damage: str) -> None:
+def test_foreign_structure_file_is_ignored(package: Path, damage: str) -> None:
     run(package, "from engine.text import import_structure; import_structure.keep()")
     kept = package / "stretto-transformers.json"
     told = json.loads(kept.read_text())
@@ -80,7 +80,7 @@ def test_a_file_that_does_not_belong_to_the_package_is_not_used(package: Path, d
     assert run(package, ASKED).startswith("2 ['llama']")
 
 
-def test_the_installed_package_is_described_as_it_reads_itself() -> None:
+def test_installed_package_matches_its_own_scan() -> None:
     """Compare the names, the modules and the requirements of each module."""
     code = """
 from engine.text import import_structure

@@ -68,7 +68,7 @@ def no_text(path: Path, data: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "damage", [truncated, of_another, forged, incomplete, huge, deep, pipe, no_text]
 )
-def test_a_file_that_cannot_be_trusted_is_made_anew(
+def test_untrusted_probe_file_is_rewritten(
     model: LoadedModel, tmp_path: Path, damage: Callable[[Path, dict[str, Any]], None]
 ) -> None:
     file = probed_file(tmp_path / "ways")
@@ -93,16 +93,14 @@ def test_files_take_no_more_than_their_room(model: LoadedModel, tmp_path: Path) 
     assert file.path.exists()
 
 
-def test_a_folder_that_cannot_be_written_costs_nothing(model: LoadedModel, tmp_path: Path) -> None:
+def test_unwritable_probe_folder_costs_nothing(model: LoadedModel, tmp_path: Path) -> None:
     (tmp_path / "ways").write_text("a file")
     file = probed_file(tmp_path / "ways")
     file.write(model)
     assert file.read() is None
 
 
-def test_ways_that_other_code_found_are_not_believed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_probes_of_other_code_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stretto has no package version, so the key must change with the code itself."""
 
     def place() -> Path:

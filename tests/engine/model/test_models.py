@@ -14,7 +14,7 @@ from engine import Engine, EngineError, SamplingParams
 from engine.model.folder import display_name
 
 
-def test_a_change_to_one_small_tensor_is_another_model(
+def test_changing_one_small_tensor_makes_another_model(
     engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     copy = tmp_path / "tuned"
@@ -29,7 +29,7 @@ def test_a_change_to_one_small_tensor_is_another_model(
     assert answers[0] != answers[1]
 
 
-def test_an_index_that_a_conversion_left_over_is_passed_by(
+def test_leftover_index_is_ignored(
     engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     copy = tmp_path / "converted"
@@ -40,7 +40,7 @@ def test_an_index_that_a_conversion_left_over_is_passed_by(
     assert engine.open_session(engine.load(copy)).send("hi", few).tokens(60)
 
 
-def test_the_same_folder_is_read_once_and_weights_are_kept_once(
+def test_same_folder_is_read_once_and_kept_once(
     model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     folder = model_folder("plain")
@@ -59,7 +59,7 @@ def test_the_same_folder_is_read_once_and_weights_are_kept_once(
         assert engine.stats()["memory_in_use"] - before < 1.5 * weights
 
 
-def test_recommendations_that_we_cannot_take_are_left_out(
+def test_unsupported_recommendations_are_ignored(
     engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     folder = tmp_path / "opinionated"
@@ -69,7 +69,7 @@ def test_recommendations_that_we_cannot_take_are_left_out(
     assert engine.load(folder).defaults == {"temperature": 0.6}
 
 
-def test_a_folder_may_carry_a_name_for_people(
+def test_folder_can_have_a_display_name(
     engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     folder = tmp_path / "some-folder"
@@ -80,7 +80,7 @@ def test_a_folder_may_carry_a_name_for_people(
 
 
 @pytest.mark.parametrize("content", ["[]", "5", '{"name": 5}', '{"name": []}', "{", ""])
-def test_name_for_people_that_is_none_is_left_out(tmp_path: Path, content: str) -> None:
+def test_invalid_display_name_is_ignored(tmp_path: Path, content: str) -> None:
     (tmp_path / "stretto.json").write_text(content)
     assert display_name(tmp_path) == tmp_path.name
 
@@ -94,7 +94,7 @@ def test_params_can_be_hashed_and_do_not_share_the_callers_dict() -> None:
     assert SamplingParams(logit_bias=None).logit_bias == {}
 
 
-def test_a_module_that_ends_the_process_ends_nothing(
+def test_module_calling_exit_is_contained(
     engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """mlx-lm's `olmo` calls `sys.exit` if a dependency is missing."""

@@ -53,7 +53,7 @@ def test_model_says_the_same_as_by_mlx(folder: Path, monkeypatch: pytest.MonkeyP
     assert all(difference(a, b) < CLOSE for a, b in zip(passes(net), wanted, strict=True))
 
 
-def test_weights_are_held_once(folder: Path) -> None:
+def test_packed_weights_are_held_once(folder: Path) -> None:
     net = packed(folder)
     linear = net.layers[0].mlp.down_proj
     before = mx.get_active_memory()
@@ -102,7 +102,7 @@ def test_layer_with_other_format_stays_mlx(folder: Path, monkeypatch: pytest.Mon
     assert len(passes(net)) == 4
 
 
-def test_weights_that_are_no_codes_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_non_code_weights_are_refused(folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "floats"))
     arrays = mx.load(str(copy / "model.safetensors"))
     name = "model.layers.1.mlp.down_proj.weight"
@@ -116,7 +116,7 @@ def test_weights_that_are_no_codes_are_refused(folder: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("mode", "bits", "group"), [("nvfp4", 4, 16), ("mxfp8", 8, 32)])
-def test_formats_that_kernels_lack_reply(tmp_path: Path, mode: str, bits: int, group: int) -> None:
+def test_unsupported_formats_still_reply(tmp_path: Path, mode: str, bits: int, group: int) -> None:
     config = {**FAMILIES["plain"], "model_type": "llama"}
     path = write_few_bits(tmp_path / mode, config, bits, group, mode)
     assert not packed_layers.is_packed(packed(path))
@@ -134,7 +134,7 @@ def experts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_few_bits(tmp_path_factory.mktemp("few") / "experts", config)
 
 
-def test_experts_say_the_same_as_by_mlx(experts_folder: Path) -> None:
+def test_experts_match_mlx(experts_folder: Path) -> None:
     net = packed(experts_folder)
     assert packed_experts.is_packed(net)
     theirs, _ = load_model(experts_folder)

@@ -191,7 +191,7 @@ def test_unpatched_model_steps_alone(
 
 
 @ON_LINUX
-def test_c_a_new_keyword_of_attention_is_passed_on(model_folder: Callable[[str], Path]) -> None:
+def test_new_attention_keyword_is_passed_on(model_folder: Callable[[str], Path]) -> None:
     """A later mlx-lm may pass attention an unknown argument."""
     run(
         """
@@ -216,7 +216,7 @@ def test_c_a_new_keyword_of_attention_is_passed_on(model_folder: Callable[[str],
 
 
 @ON_LINUX
-def test_c_all_patches_are_on_with_the_pinned_versions(model_folder: Callable[[str], Path]) -> None:
+def test_all_patches_apply_to_pinned_versions(model_folder: Callable[[str], Path]) -> None:
     run(
         """
         assert set(off().values()) == {"no engine has started yet"}
@@ -230,7 +230,7 @@ def test_c_all_patches_are_on_with_the_pinned_versions(model_folder: Callable[[s
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 1), (4, 1), (1, 7), (8, 1), (3, 100), (1, 300)])
 @pytest.mark.parametrize("bias", [False, True])
-def test_products_that_are_made_otherwise_on_cuda_are_the_same(
+def test_cuda_products_are_unchanged(
     shape: tuple[int, int], bias: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import mlx.core as mx
@@ -258,13 +258,13 @@ def test_products_that_are_made_otherwise_on_cuda_are_the_same(
     assert given == expected.get(rows, [])
 
 
-def test_every_patch_has_a_sentence_for_what_is_lost() -> None:
+def test_every_patch_describes_its_loss() -> None:
     for state in patches.states():
         assert state.loss.endswith(".")
         assert state.on == (not state.reason)
 
 
-def test_a_patch_that_is_not_needed_says_why() -> None:
+def test_unneeded_patch_gives_the_reason() -> None:
     patch = Patch("linear", "engine.model.patches.on_cpu", "Nothing.")
     patch.skip("not on this machine")
     assert not patch.on

@@ -73,7 +73,7 @@ def test_model_says_the_same_as_by_mlx(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["gemma2", "phi3", "glm4", "exaone4"])
-def test_other_parts_are_taken(kind: str, tmp_path: Path) -> None:
+def test_other_layer_types_are_supported(kind: str, tmp_path: Path) -> None:
     """Cover post-norms and other norms, GELU, soft caps, scaled embeddings and fused matrices."""
     more = {"sliding_window": None, "sliding_window_pattern": None} if kind == "exaone4" else {}
     path = write_few_bits(tmp_path / kind, {**small_config(kind), **more})
@@ -161,7 +161,7 @@ def test_rotation_that_depends_on_length_has_no_table(kind: str, tmp_path: Path)
         assert np.allclose(found, table.cosines[5000] - table.sines[5000], atol=CLOSE)
 
 
-def test_layer_that_says_no_number_is_not_taken(
+def test_layer_that_returns_nan_is_not_replaced(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("hidden", "logits"):
@@ -205,7 +205,7 @@ def test_chunks_and_neighbors_change_no_bit(folder: Path) -> None:
             done[n] += len(found)
 
 
-def test_fork_and_its_origin_go_on_apart(folder: Path) -> None:
+def test_fork_and_original_continue_separately(folder: Path) -> None:
     net, prompt = packed(folder), list(range(40))
     caches = make_prompt_cache(net)
     logits(net, prompt, caches)
@@ -269,7 +269,7 @@ def test_random_schedules_change_no_bit(folder: Path, seed: int) -> None:
                 assert own.tobytes() == wanted.tobytes()
 
 
-def test_tokens_that_were_taken_back_are_not_read(folder: Path) -> None:
+def test_trimmed_tokens_are_not_read(folder: Path) -> None:
     net, found = packed(folder), []
     for beyond in (0.0, np.nan):
         cache = make_prompt_cache(net)
@@ -315,7 +315,7 @@ def test_session_with_quantized_keys_changes_no_neighbor(folder: Path) -> None:
     assert np.isfinite(found[0]).all()
 
 
-def test_several_rows_of_one_cache_are_those_of_mlx(folder: Path) -> None:
+def test_several_rows_of_one_cache_match_mlx(folder: Path) -> None:
     theirs, _ = load_model(folder)
     ids, found = mx.array([[5, 9, 30], [7, 200, 41]]), []
     for net in (packed(folder), theirs):
@@ -415,7 +415,7 @@ def test_model_with_float_head_is_not_exact(tmp_path: Path) -> None:
     assert not plain_decoder.is_exact(net)
 
 
-def test_ways_of_a_model_are_tried_once(
+def test_capabilities_are_probed_once(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[Any] = []

@@ -30,15 +30,15 @@ def draw(params: SamplingParams, logits: list[float], recent: list[int] | None =
     return Counter(int(sampler(row, i, seen).item()) for i in range(200))
 
 
-def test_greedy_takes_the_best() -> None:
+def test_greedy_picks_the_maximum() -> None:
     assert draw(SamplingParams(temperature=0.0), [0.0, 3.0, 1.0]) == {1: 200}
 
 
-def test_top_k_keeps_so_many() -> None:
+def test_top_k_keeps_k_tokens() -> None:
     assert set(draw(SamplingParams(temperature=5.0, top_k=2, seed=1), [0.0, 3.0, 1.0])) == {1, 2}
 
 
-def test_top_p_keeps_the_smallest_set_that_is_enough() -> None:
+def test_top_p_keeps_the_smallest_sufficient_set() -> None:
     logits = [float(mx.log(mx.array(p)).item()) for p in (0.5, 0.3, 0.15, 0.05)]
     assert set(draw(SamplingParams(temperature=1.0, top_p=0.5, seed=1), logits)) == {0}
     assert set(draw(SamplingParams(temperature=1.0, top_p=0.81, seed=1), logits)) == {0, 1, 2}
@@ -58,7 +58,7 @@ def test_frequencies_follow_the_probabilities() -> None:
     "penalty",
     [{"repetition_penalty": 5.0}, {"presence_penalty": 2.0}, {"frequency_penalty": 2.0}],
 )
-def test_penalties_push_away_from_what_was_said(penalty: dict[str, float]) -> None:
+def test_penalties_reduce_repetition(penalty: dict[str, float]) -> None:
     params = SamplingParams(temperature=0.0, **penalty)
     assert draw(params, [2.0, 2.5, 0.1]) == {1: 200}
     assert draw(params, [2.0, 2.5, 0.1], recent=[1, 1]) == {0: 200}
@@ -69,7 +69,7 @@ def test_logit_bias() -> None:
     assert draw(params, [0.0, 3.0, 1.0]) == {0: 200}
 
 
-def test_a_row_that_fails_leaves_the_others() -> None:
+def test_failing_row_leaves_the_others() -> None:
     class Faulty(Sampler):
         def change(self, *_: object) -> mx.array:  # type: ignore[override]
             raise RuntimeError("injected")
@@ -85,7 +85,7 @@ def test_a_row_that_fails_leaves_the_others() -> None:
     assert token_id(third) == 0
 
 
-def test_nothing_global_is_drawn_from() -> None:
+def test_global_random_state_is_unused() -> None:
     mx.random.seed(1)
     expected = mx.random.uniform().item()
     mx.random.seed(1)

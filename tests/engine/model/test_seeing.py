@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_seeing(tmp_path_factory.mktemp("qwen") / "qwen")
 
 
-def test_positions_are_those_of_the_model() -> None:
+def test_image_positions_match_the_model() -> None:
     mx.random.seed(1)
     net = vlm.build(QWEN)
     grids = [(4, 8), (6, 3)]
@@ -73,7 +73,7 @@ def _its_own(net: Any, ids: mx.array, token: int, pixels: Mapping[str, Any]) -> 
     return logits
 
 
-def test_logits_are_those_of_its_own_model(family: Path) -> None:
+def test_image_logits_match_mlx_vlm(family: Path) -> None:
     net, config = loader.load_net(family)
     tokenizer = loader.load_tokenizer(family, None)
     look = towers.load_preprocessor(family, config, tokenizer)
@@ -153,7 +153,7 @@ def _hiding(words: list[str], family: Path, folder: Path) -> Path:
     return folder
 
 
-def test_an_image_is_looked_at_once_for_all(
+def test_image_is_encoded_once_for_all_chats(
     engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, reads = jobs.read_image, list[bytes]()
@@ -213,7 +213,7 @@ def test_slow_images_do_not_stop_other_chats(
     assert all(tokens(60) for tokens in asking)
 
 
-def test_cancelled_reply_ends_the_reading_of_its_images(
+def test_canceled_reply_stops_reading_its_images(
     engine: Engine, folder: Path, slow_images: tuple[threading.Event, threading.Event]
 ) -> None:
     entered, _ = slow_images
@@ -230,7 +230,7 @@ def test_cancelled_reply_ends_the_reading_of_its_images(
     assert entered.wait(60)
 
 
-def test_a_file_is_read_once_for_what_is_seen_of_it(engine: Engine, folder: Path) -> None:
+def test_image_file_is_decoded_once(engine: Engine, folder: Path) -> None:
     fresh, reads = image(40, 32, 21), list[bytes]()
 
     def read() -> bytes:
@@ -254,7 +254,7 @@ def test_another_image_with_the_same_words_is_another_prompt(engine: Engine, fol
     ]
 
 
-def test_a_conversation_goes_on_from_its_image(engine: Engine, folder: Path) -> None:
+def test_conversation_continues_from_its_image(engine: Engine, folder: Path) -> None:
     model = engine.load(folder)
     chat = engine.open_session(model)
     first = shown("What is it?", WIDE)
@@ -268,7 +268,7 @@ def test_a_conversation_goes_on_from_its_image(engine: Engine, folder: Path) -> 
         assert told.send(messages, settings).tokens(60)
 
 
-def test_what_is_lost_is_looked_at_again(engine: Engine, folder: Path) -> None:
+def test_evicted_image_is_encoded_again(engine: Engine, folder: Path) -> None:
     model = engine.load(folder)
     chat = engine.open_session(model)
     messages = shown("What is it?", image(48, 48, 9))
@@ -295,7 +295,7 @@ def test_image_chunk_keeps_its_mask_in_mixed_pass(window: int | None) -> None:
 
 
 @pytest.mark.parametrize("name", ["gemma4", "qwen3_vl"])
-def test_chunks_cut_an_image_unless_its_tokens_see_each_other(
+def test_chunks_may_split_causal_images_only(
     name: str, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(write_seeing(tmp_path / name, name))
@@ -338,7 +338,7 @@ def test_chunks_cut_an_image_unless_its_tokens_see_each_other(
 # Recordings, which work like images.
 
 
-def test_logits_of_a_recording_are_those_of_its_own_model(tmp_path: Path) -> None:
+def test_audio_logits_match_mlx_vlm(tmp_path: Path) -> None:
     folder = write_seeing(tmp_path / "gemma4", "gemma4")
     net, config = loader.load_net(folder)
     tokenizer = loader.load_tokenizer(folder, None)
@@ -378,7 +378,7 @@ def test_audio_chat_answers_as_alone(engine: Engine, tmp_path: Path) -> None:
     assert engine.stats()["images"][model.id]["encoded"] == 4  # each image once
 
 
-def test_a_long_recording_is_heard_half_a_minute_at_a_time(engine: Engine, tmp_path: Path) -> None:
+def test_long_recording_is_encoded_in_halves_of_a_minute(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(write_seeing(tmp_path / "gemma4", "gemma4"))
     reply = engine.open_session(model).send(heard("What?", tone(70)), FEW)
     reply.tokens(60)
@@ -395,7 +395,7 @@ def test_a_long_recording_is_heard_half_a_minute_at_a_time(engine: Engine, tmp_p
         (tone(601, rate=100).data, "longer than 10 minutes"),
     ],
 )
-def test_what_cannot_be_heard_ends_its_own_reply(
+def test_invalid_audio_ends_only_its_own_reply(
     engine: Engine, tmp_path: Path, data: bytes, words: str
 ) -> None:
     model = engine.load(write_seeing(tmp_path / "gemma4", "gemma4"))
@@ -405,7 +405,7 @@ def test_what_cannot_be_heard_ends_its_own_reply(
     assert chat.send("Hello", FEW).tokens(60)
 
 
-def test_a_model_that_does_not_hear_says_so(engine: Engine, folder: Path) -> None:
+def test_model_without_audio_refuses_recordings(engine: Engine, folder: Path) -> None:
     model = engine.load(folder)
     with pytest.raises(EngineError, match="cannot hear recordings") as refused:
         engine.open_session(model).send(heard("What?", tone(0.1)), FEW).tokens(60)
@@ -413,7 +413,7 @@ def test_a_model_that_does_not_hear_says_so(engine: Engine, folder: Path) -> Non
 
 
 @pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\n" + b"no image", b"<svg/>"])
-def test_what_is_no_image_ends_its_own_reply(engine: Engine, folder: Path, data: bytes) -> None:
+def test_invalid_image_ends_only_its_own_reply(engine: Engine, folder: Path, data: bytes) -> None:
     model = engine.load(folder)
     neighbour = engine.open_session(model).send("Hello", FEW)
     chat = engine.open_session(model)
@@ -443,7 +443,7 @@ def test_images_come_back_from_disk(folder: Path, tmp_path: Path) -> None:
         assert chat.send(other, FEW).tokens(60) != said
 
 
-def test_without_its_tower_it_is_loaded_for_text(engine: Engine, tmp_path: Path) -> None:
+def test_model_without_tower_loads_for_text(engine: Engine, tmp_path: Path) -> None:
     place = write_seeing(tmp_path / "text")
     assert has_vision(place)
     weights = mx.load(str(place / "model.safetensors"))
@@ -459,7 +459,7 @@ def test_without_its_tower_it_is_loaded_for_text(engine: Engine, tmp_path: Path)
     assert engine.open_session(model).send("Hello", FEW).tokens(60)
 
 
-def test_who_ends_while_an_image_is_looked_at_holds_nobody_up(
+def test_canceled_image_does_not_block_others(
     engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(folder)
@@ -482,7 +482,7 @@ def test_who_ends_while_an_image_is_looked_at_holds_nobody_up(
     assert waiting.tokens(60)
 
 
-def test_a_fault_in_a_tower_is_of_those_who_wait_for_it(
+def test_tower_fault_ends_only_waiting_replies(
     engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(folder)
@@ -499,7 +499,7 @@ def test_a_fault_in_a_tower_is_of_those_who_wait_for_it(
 
 
 @pytest.mark.parametrize("size", [(1, 1), (900, 3), (3, 500)])
-def test_odd_shapes_are_seen_or_refused_in_words(
+def test_unusual_shapes_work_or_are_refused(
     engine: Engine, folder: Path, size: tuple[int, int]
 ) -> None:
     chat = engine.open_session(engine.load(folder))

@@ -54,7 +54,7 @@ def parts(block: _Block, x: mx.array, mask: mx.array | None, most: float) -> tup
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_pieces_give_what_the_whole_gives(engine: Engine, masked: bool) -> None:
+def test_pieces_match_the_whole(engine: Engine, masked: bool) -> None:
     mx.random.seed(1)
     block, x = _Block(), mx.random.normal((200, 32))
     mask = mx.arange(200)[:, None] // 50 == mx.arange(200)[None] // 50 if masked else None
@@ -68,7 +68,7 @@ def test_pieces_give_what_the_whole_gives(engine: Engine, masked: bool) -> None:
     assert mx.array_equal(cut, again)
 
 
-def test_an_image_is_seen_alike_in_small_pieces(
+def test_small_pieces_encode_the_same_image(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(write_seeing(tmp_path / "qwen"))
@@ -116,7 +116,7 @@ def test_a_tower_of_each_family_gives_the_same_in_small_pieces(
 
 
 @pytest.mark.parametrize("size", [(2, 2), (4, 26), (18, 10)])
-def test_places_are_those_of_the_models_themselves(size: tuple[int, int]) -> None:
+def test_tower_positions_match_the_models(size: tuple[int, int]) -> None:
     mx.random.seed(1)
     for config in (QWEN, FAMILIES["qwen3_vl_moe"].config):
         tower = vlm.build(config).vision_tower

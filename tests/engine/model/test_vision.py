@@ -25,7 +25,7 @@ class _Kind:
         return TowerInput({"pixels": np.zeros(1000, np.uint8)}, [4])
 
 
-def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_new_image_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
     reads, waiting, go = list[bytes](), threading.Semaphore(0), threading.Event()
     wait = jobs._acquire
 
@@ -52,7 +52,7 @@ def test_who_wants_the_same_new_image_waits_for_it(monkeypatch: pytest.MonkeyPat
     assert other.result() is not some[0].result()
 
 
-def test_pixels_that_nobody_asks_for_are_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unused_pixels_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     picture = SimpleNamespace(size=(1, 1), rgb=b"\0\0\0")
     monkeypatch.setattr(jobs, "read_image", lambda data, stop=None: picture)
     monkeypatch.setattr(vision, "MAX_WAITING_PIXEL_BYTES", 2500)

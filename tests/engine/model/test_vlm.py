@@ -42,20 +42,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_model(tmp_path_factory.mktemp("vlm") / "hy", HY, scale=2.0)
 
 
-def test_what_mlx_lm_has_stays_with_it() -> None:
+def test_mlx_lm_architectures_stay_with_mlx_lm() -> None:
     assert not vlm.takes({"model_type": "llama"})
     assert not vlm.takes({"model_type": "no_such_type"})
     assert not vlm.takes({"model_type": "sam3.generate"})
     assert vlm.takes({"model_type": "hy_v4"})
 
 
-def test_only_its_models_are_imported() -> None:
+def test_only_mlx_vlm_models_are_imported() -> None:
     assert vlm.takes(HY)
     assert not hasattr(sys.modules["mlx_vlm"], "__version__")
     assert not {"mlx_vlm.generate", "mlx_vlm.trainer", "mlx_vlm.server", "torch"} & {*sys.modules}
 
 
-def test_its_logits_are_those_of_its_own_model() -> None:
+def test_vlm_logits_match_mlx_vlm() -> None:
     mx.random.seed(1)
     net = vlm.build(HY)
     ids = mx.array([[7 * i % 261 for i in range(40)]])
@@ -66,7 +66,7 @@ def test_its_logits_are_those_of_its_own_model() -> None:
     assert mx.allclose(mx.concatenate(parts, axis=1), whole, atol=1e-4)
 
 
-def test_what_is_looked_at_does_not_hang_on_the_first_prompt() -> None:
+def test_indexer_does_not_depend_on_first_prompt() -> None:
     """mlx-vlm's version caches the start of the top scores. This only fails where MLX compiles."""
     vlm.package_of(HY)
     best = sys.modules["mlx_vlm.models.hy_v4.indexer"]._partition_scores(4, False)
@@ -79,7 +79,7 @@ def test_what_is_looked_at_does_not_hang_on_the_first_prompt() -> None:
         assert mx.array_equal(mx.sort(found, axis=-1), mx.sort(wanted, axis=-1))
 
 
-def test_several_chats_answer_as_one_alone(engine: Engine, folder: Path) -> None:
+def test_several_vlm_chats_answer_as_alone(engine: Engine, folder: Path) -> None:
     model = engine.load(folder)
     asked = ["What is this?", "And this one, which is longer than the other?", "No."]
     alone = [engine.open_session(model).send(text, FEW).tokens(60) for text in asked]
@@ -88,7 +88,7 @@ def test_several_chats_answer_as_one_alone(engine: Engine, folder: Path) -> None
     assert len({tuple(tokens) for tokens in alone}) > 1
 
 
-def test_what_is_no_language_model_is_refused_by_name(engine: Engine, tmp_path: Path) -> None:
+def test_non_language_model_is_refused_by_name(engine: Engine, tmp_path: Path) -> None:
     place = write_model(tmp_path / "eyes", {**HY})
     (place / "config.json").write_text('{"model_type": "sam3"}')
     with pytest.raises(EngineError, match="sam3"):

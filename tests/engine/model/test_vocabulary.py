@@ -71,7 +71,7 @@ def test_the_embeddings_rows_are_found(model_folder: Callable[[str], Path], fami
     assert [type(module) for module in net.modules()] == kinds
 
 
-def test_a_quantised_embeddings_rows_are_found() -> None:
+def test_quantized_embedding_rows_are_counted() -> None:
     class Net(nn.Module):
         def __init__(self) -> None:
             super().__init__()

@@ -64,7 +64,7 @@ def test_paused_child_continues(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen == ["stopped", process.PAUSE_S]
 
 
-def test_pauses_do_not_count_as_task_time(
+def test_pauses_are_excluded_from_task_time(
     quiet: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Pauses on a fake clock that each exceed the whole time limit."""

@@ -486,7 +486,7 @@ def test_deeply_nested_messages_are_refused() -> None:
         assert caught.value.code == INVALID_REQUEST
 
 
-def test_prompt_that_may_fit_passes() -> None:
+def test_prompt_near_the_limit_passes() -> None:
     bounds.check_prompt([{"role": "user", "content": " " * 16 * 2048}], context=2048)
     bounds.check_prompt(HELLO * 2000, context=2048)
     assert bounds.max_characters(10**9) == bounds.MAX_PROMPT_CHARACTERS

@@ -52,7 +52,7 @@ def refusal(path: Path) -> str:
     return str(refused.value)
 
 
-def test_pdf_is_read_by_page(tmp_path: Path, children: list[Child]) -> None:
+def test_pdf_is_split_into_pages(tmp_path: Path, children: list[Child]) -> None:
     path = samples.pdf(tmp_path / "report.pdf", ["One\nTwo", "", "The fox is red.", None])
     found = read_document(path, limits=LIMITS)
     assert (found.kind, found.unit) == ("PDF", "page")
@@ -82,7 +82,7 @@ def test_pdf_pages_are_rendered(tmp_path: Path, children: list[Child]) -> None:
         ("10 10", (40, 40)),  # the resolution of the printed page
     ],
 )
-def test_odd_page_sizes_are_rendered(tmp_path: Path, size: str, drawn: tuple[int, int]) -> None:
+def test_unusual_page_sizes_are_rendered(tmp_path: Path, size: str, drawn: tuple[int, int]) -> None:
     path = samples.scan(tmp_path / "odd.pdf", 1, size)
     (page,) = draw(path, [1], 20_000, 30)
     assert (page.width, page.height) == drawn

@@ -142,7 +142,7 @@ def test_every_shape_is_answered(server: Server, fields: dict[str, Any]) -> None
     assert counted.status == 200, counted.body
 
 
-def test_what_is_only_a_hint_is_told_once(model: Model, caplog: pytest.LogCaptureFixture) -> None:
+def test_ignored_hints_are_reported_once(model: Model, caplog: pytest.LogCaptureFixture) -> None:
     schema.log_once.cache_clear()
     with caplog.at_level(logging.INFO):
         for _ in range(3):
@@ -179,7 +179,7 @@ def test_a_model_that_sees_is_given_images(model: Model) -> None:
         told(sees, user(*[PIXEL] * 65))
 
 
-def test_a_documents_text_is_read(model: Model, tmp_path: Path) -> None:
+def test_document_text_is_read(model: Model, tmp_path: Path) -> None:
     page = base64.b64encode(b"<html><body><h1>Fugue</h1><p>The third voice.</p></body></html>")
     source = {"type": "base64", "media_type": "text/html", "data": page.decode()}
     document = {"type": "document", "title": "Score", "source": source}
@@ -250,7 +250,7 @@ def test_clients_may_knock(server: Server, path: str) -> None:
     assert ask(server, "HEAD", path).status == 200
 
 
-def test_names_of_others_models_are_the_first_one_and_told_once(
+def test_unknown_model_names_use_the_first_model(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.served._told.clear()
@@ -278,7 +278,7 @@ def test_while_a_prompt_is_read_there_are_events(server: Server) -> None:
 # -- common beginnings ----------------------------------------------------------------------------
 
 
-def test_a_thousand_affinities_are_no_sessions(server: Server) -> None:
+def test_affinity_headers_are_not_session_names(server: Server) -> None:
     """The server in this test can only hold four named sessions."""
     for number in range(60):
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
@@ -329,7 +329,7 @@ def test_text_before_first_answer_is_in_system_prompt(model: Model) -> None:
     assert said[-1]["content"] == "The files have changed."
 
 
-def test_six_agents_at_once_read_their_head_once(server: Server) -> None:
+def test_six_agents_prefill_their_common_head_once(server: Server) -> None:
     """Each agent's own instructions precede the common ones, the way its program sends them."""
     found: list[tuple[int, int]] = []
 
@@ -346,7 +346,7 @@ def test_six_agents_at_once_read_their_head_once(server: Server) -> None:
     assert sum(read for read, _ in found) < whole + 5 * 64
 
 
-def test_a_tool_that_is_found_later_leaves_the_head_as_it_was(server: Server, model: Model) -> None:
+def test_later_tool_keeps_the_head_cached(server: Server, model: Model) -> None:
     late = {**BASH, "name": "Browse", "description": "Opens a page.", "defer_loading": True}
     tools = [late, FIND, BASH]
     start = [user("[[work]] " + LONG)]
@@ -389,7 +389,7 @@ def test_a_tool_that_is_found_later_leaves_the_head_as_it_was(server: Server, mo
     ],
     ids=lambda fields: json.dumps(fields)[:40],
 )
-def test_hostile_bodies_hear_a_sentence_and_neighbours_go_on(
+def test_hostile_bodies_get_an_error_and_others_continue(
     server: Server, fields: dict[str, Any]
 ) -> None:
     answer = ask(server, "POST", PATH, asked(user("hi"), **fields))
@@ -399,7 +399,7 @@ def test_hostile_bodies_hear_a_sentence_and_neighbours_go_on(
     assert usage(server, user("hi"))
 
 
-def test_a_result_of_50_mb_hears_a_sentence(server: Server) -> None:
+def test_result_of_50_mb_gets_an_error(server: Server) -> None:
     huge = asked(user("hi"), called(), result({"type": "text", "text": "y" * 50_000_000}))
     with pytest.raises((BrokenPipeError, ConnectionResetError, AssertionError)):
         assert ask(server, "POST", PATH, huge).status != 413

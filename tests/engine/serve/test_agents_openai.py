@@ -88,7 +88,7 @@ def chat(server: Server, text: str, **fields: Any) -> Any:
     return answer.json["choices"][0]
 
 
-def test_hints_never_fail_and_are_told_once(
+def test_hints_never_fail_and_are_reported_once(
     agents: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     hints = {
@@ -110,7 +110,7 @@ def test_hints_never_fail_and_are_told_once(
     assert plain["message"]["content"] == "Done."
 
 
-def test_a_custom_tool_is_called_with_a_text(agents: Server) -> None:
+def test_custom_tool_is_called_with_text(agents: Server) -> None:
     tools = [RUN, CUSTOM]
     (item,) = response(agents, said("[[patch]]"), tools=tools)["output"]
     assert (item["type"], item["name"], item["input"]) == ("custom_tool_call", "apply_patch", PATCH)
@@ -125,7 +125,7 @@ def test_a_custom_tool_is_called_with_a_text(agents: Server) -> None:
     assert last["content"][0]["text"] == "Patched."
 
 
-def test_a_custom_tool_of_chat_completions(agents: Server) -> None:
+def test_custom_tool_works_in_chat_completions(agents: Server) -> None:
     about = {"name": "apply_patch", "format": {"type": "text"}}
     tools = [{"type": "custom", "custom": about}]
     found = chat(agents, "[[patch]]", tools=tools)
@@ -145,7 +145,7 @@ def test_a_custom_tool_of_chat_completions(agents: Server) -> None:
     assert answer.text == "Patched."
 
 
-def test_tools_of_a_namespace_come_back_in_it(agents: Server) -> None:
+def test_namespaced_tools_keep_their_namespace(agents: Server) -> None:
     (item,) = response(agents, said("[[space]]"), tools=[RUN, CREW])["output"]
     assert (item["type"], item["namespace"], item["name"]) == ("function_call", "crew", "spawn")
     output = {"type": "function_call_output", "call_id": item["call_id"], "output": "seen"}
@@ -156,7 +156,7 @@ def test_tools_of_a_namespace_come_back_in_it(agents: Server) -> None:
     assert item["namespace"] == "crew"
 
 
-def test_tools_that_a_client_searches_for_can_be_called(agents: Server) -> None:
+def test_searched_tools_can_be_called(agents: Server) -> None:
     (item,) = response(agents, said("[[search]]"), tools=[SEARCH])["output"]
     assert item["type"] == "tool_search_call"
     assert (item["execution"], item["arguments"]) == ("client", {"query": "mail"})
@@ -172,7 +172,7 @@ def test_tools_that_a_client_searches_for_can_be_called(agents: Server) -> None:
     assert (item["type"], item["namespace"], item["name"]) == ("function_call", "mail", "send")
 
 
-def test_what_only_openais_servers_do_is_left_out_and_said(agents: Server) -> None:
+def test_openai_only_features_are_omitted_and_reported(agents: Server) -> None:
     body = {"input": "x", "tools": [RUN, {"type": "web_search", "external_web_access": True}]}
     model = agents.served.models[0]
     asked = Responses(StoredResponses()).read({**body, "instructions": "Be brief."}, model)
@@ -216,7 +216,7 @@ def test_a_model_that_sees_is_given_images(agents: Server) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_tool_that_was_not_offered_is_the_clients_to_answer(agents: Server, stream: bool) -> None:
+def test_unoffered_tool_is_left_to_the_client(agents: Server, stream: bool) -> None:
     if stream:
         told = streamed(agents, said("[[other]]"), tools=[RUN])
         (item,) = told[-1]["response"]["output"]
@@ -254,7 +254,7 @@ def test_several_calls_of_several_kinds(agents: Server) -> None:
         assert [item["type"] for item in output] == ["function_call", "custom_tool_call"]
 
 
-def test_an_overflow_is_told_in_openais_words(agents: Server) -> None:
+def test_overflow_uses_openais_wording(agents: Server) -> None:
     long = said("word " * 5000)
     (_, _, failed, _) = streamed(agents, long)
     assert failed["type"] == "response.failed"
@@ -348,7 +348,7 @@ def test_signs_of_life_are_chunks_without_text(
         assert [bool(c["finish_reason"]) for c in own] == [False] * (len(own) - 1) + [True]
 
 
-def test_signs_of_life_are_no_part_of_a_response(
+def test_keep_alive_is_not_part_of_the_response(
     agents: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model_requests, "KEEPALIVE_S", 0.0)
@@ -360,7 +360,7 @@ def test_signs_of_life_are_no_part_of_a_response(
     assert [one["sequence_number"] for one in told] == list(range(len(told)))
 
 
-def test_models_tell_their_context_before_they_are_loaded(
+def test_unloaded_models_list_their_context(
     agents: Server, model_folder: Callable[[str], Path]
 ) -> None:
     agents.offer(str(model_folder("plain")))
@@ -389,7 +389,7 @@ def test_ollamas_clients_find_version_and_models(agents: Server) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_chat_in_ollamas_shape(agents: Server, stream: bool) -> None:
+def test_ollama_chat_works(agents: Server, stream: bool) -> None:
     tools = [{"type": "function", "function": {k: v for k, v in RUN.items() if k != "type"}}]
     asked = {"role": "user", "content": "[[open]]", "images": ["AAAA"]}
     more = {"options": {"num_ctx": 2048, "num_predict": -1, "temperature": 0}, "think": True}
@@ -429,7 +429,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_what_nobody_should_send_is_answered_or_refused(agents: Server, name: str) -> None:
+def test_malformed_request_is_answered_or_refused(agents: Server, name: str) -> None:
     body = {"input": [said("hello")], "max_output_tokens": 4, **HOSTILE[name]}
     answer = ask(agents, "POST", "/v1/responses", body)
     assert answer.status in (200, 400), answer.body
@@ -530,7 +530,7 @@ def test_required_custom_tool_follows_its_regex(
         assert re.fullmatch("[ab]{3}-[0-9]", item["input"])
 
 
-def test_names_that_only_others_have_mean_a_model_here(agents: Server) -> None:
+def test_foreign_model_names_select_a_local_model(agents: Server) -> None:
     for name in ("gpt-5.5", "claude-haiku-5-5", "codex-mini-latest"):
         assert response(agents, said("hello"), model=name)["model"] == "agent"
     assert ask(agents, "POST", "/v1/responses", {"input": "x", "model": "llama"}).status == 404
@@ -541,7 +541,7 @@ def test_names_that_only_others_have_mean_a_model_here(agents: Server) -> None:
         agents.served.aliases = {}
 
 
-def test_found_tools_stand_where_they_are_found(agents: Server) -> None:
+def test_found_tools_stay_at_their_position(agents: Server) -> None:
     """At the head of the prompt, new tools would invalidate the cache for everything after them."""
     send = {"type": "function", "name": "send", "parameters": OPTIONAL}
     mail = {"type": "namespace", "name": "mail", "tools": [send]}
@@ -617,7 +617,7 @@ def test_files_in_messages_and_outputs_are_read(agents: Server) -> None:
     assert ChatCompletions().takes_long({"messages": messages})
 
 
-def test_a_body_that_is_too_large_is_told_as_a_prompt_that_is(agents: Server) -> None:
+def test_too_large_body_uses_overflow_error(agents: Server) -> None:
     body = {"input": "x" * (2**20 + 1), "messages": [], "stream": True}
     for path in ("/v1/responses", "/v1/chat/completions"):
         refused = ask(agents, "POST", path, body)
@@ -631,7 +631,7 @@ def test_a_body_that_is_too_large_is_told_as_a_prompt_that_is(agents: Server) ->
     assert anthropics["message"].startswith("prompt is too long")
 
 
-def test_an_answer_has_its_form_where_it_calls_nothing(server: Server) -> None:
+def test_answer_without_calls_follows_its_schema(server: Server) -> None:
     """The scripted model calls a tool if it may. Otherwise its answer follows the schema."""
     schema = {"type": "object", "properties": {"n": {"enum": [7]}}, "required": ["n"]}
     form = {"format": {"type": "json_schema", "name": "x", "schema": schema}}
@@ -670,7 +670,7 @@ def test_optional_custom_tool_follows_its_lark_grammar(server: Server) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_items_are_found_by_reference(server: Server, stream: bool) -> None:
+def test_items_are_resolved_by_reference(server: Server, stream: bool) -> None:
     def output(*items: Any, **fields: Any) -> list[Any]:
         if not stream:
             return list(response(server, *items, **asked, **fields)["output"])

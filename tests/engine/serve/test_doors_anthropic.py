@@ -34,7 +34,7 @@ def asked(**fields: Any) -> Any:
     return {"model": "scripted", "max_tokens": 40, "messages": [user("hello")], **fields}
 
 
-def test_a_message_and_its_figures(client: Anthropic) -> None:
+def test_message_has_usage(client: Anthropic) -> None:
     found = client.messages.create(**asked(system=[{"type": "text", "text": "Be brief."}]))
     assert [block.type for block in found.content] == ["text"]
     assert found.content[0].text == SAID  # type: ignore[union-attr]
@@ -43,7 +43,7 @@ def test_a_message_and_its_figures(client: Anthropic) -> None:
     assert found.usage.input_tokens > 0
 
 
-def test_a_stream_is_the_same_message(client: Anthropic) -> None:
+def test_streamed_message_matches_whole_message(client: Anthropic) -> None:
     how = asked(thinking={"type": "enabled", "budget_tokens": 1024})
     whole = client.messages.create(**how)
     with client.messages.stream(**how) as stream:
@@ -68,7 +68,7 @@ def test_why_a_message_ended(client: Anthropic) -> None:
     assert stopped.content[0].text == "It is"  # type: ignore[union-attr]
 
 
-def test_a_begun_answer_is_continued(client: Anthropic) -> None:
+def test_prefilled_answer_is_continued(client: Anthropic) -> None:
     begun: Any = {"role": "assistant", "content": "It is"}
     found = client.messages.create(**asked(messages=[user("hello"), begun]))
     assert found.content[0].text  # type: ignore[union-attr]
@@ -99,7 +99,7 @@ def test_tools_are_called_and_their_results_read(client: Anthropic, stream: bool
     assert [block.type for block in alone.content] == ["tool_use"]
 
 
-def test_tokens_are_counted_as_they_are_read(client: Anthropic) -> None:
+def test_token_count_matches_prefill(client: Anthropic) -> None:
     how: Any = {"model": "scripted", "messages": [user("hello there")], "system": "Be brief."}
     counted = client.messages.count_tokens(**how)
     read = client.messages.create(**how, max_tokens=5).usage
@@ -156,7 +156,7 @@ def test_the_guards_errors_have_the_shape_too(server: Server) -> None:
     assert (body["type"], body["error"]["type"]) == ("error", "permission_error")
 
 
-def test_a_stream_that_is_closed_stops_its_answer(client: Anthropic, server: Server) -> None:
+def test_closed_stream_stops_its_answer(client: Anthropic, server: Server) -> None:
     def running() -> int:
         sessions = server.engine.stats()["sessions"].values()
         return sum(s["status"] not in ("idle", None) for s in sessions)

@@ -65,7 +65,7 @@ def refusal(door: Any, body: dict[str, Any], model: Model) -> str | None:
     return None
 
 
-def test_what_is_told_is_served(server: Server, told: Any) -> None:
+def test_documented_routes_are_served(server: Server, told: Any) -> None:
     assert told["openapi"].startswith("3.1")
     assert set(DOORS) < set(told["paths"])
     for path, methods in told["paths"].items():
@@ -108,7 +108,7 @@ def test_api_reads_the_fields_it_documents(server: Server, told: Any, path: str)
 
 
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/completions"])
-def test_all_settings_of_an_answer_are_told(told: Any, path: str) -> None:
+def test_all_answer_settings_are_documented(told: Any, path: str) -> None:
     assert set(SAMPLING) <= set(body_schema(told, path)["properties"])
 
 

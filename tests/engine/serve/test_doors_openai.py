@@ -63,16 +63,14 @@ def answer(stream: Any, index: int = 0) -> str:
 # -- chat completions ---------------------------------------------------------------------
 
 
-def test_a_seeded_answer_is_the_engines_own_whole_and_streamed(
-    client: OpenAI, server: Server
-) -> None:
+def test_seeded_answer_matches_engine_whole_and_streamed(client: OpenAI, server: Server) -> None:
     text = alone(server, temperature=1.0, seed=5).text()
     how = {"temperature": 1.0, "seed": 5}
     assert chat(client, **how).choices[0].message.content == text
     assert answer(chat(client, **how, stream=True)) == text
 
 
-def test_a_stream_tells_its_figures_where_they_are_asked_for(client: OpenAI) -> None:
+def test_stream_includes_usage_on_request(client: OpenAI) -> None:
     told = list(chat(client, stream=True, stream_options={"include_usage": True}))
     assert told[-1].choices == []
     assert told[-1].usage.completion_tokens == 8
@@ -80,7 +78,7 @@ def test_a_stream_tells_its_figures_where_they_are_asked_for(client: OpenAI) -> 
     assert all(chunk.usage is None for chunk in chat(client, stream=True))
 
 
-def test_n_answers_read_their_prompt_once(client: OpenAI, server: Server) -> None:
+def test_n_answers_prefill_once(client: OpenAI, server: Server) -> None:
     before = server.engine.stats()["read_tokens"]
     asked = {"messages": [user("many words " * 30)], "temperature": 1.0, "seed": 3}
     found = chat(client, **asked, n=4)
@@ -95,7 +93,7 @@ def test_n_answers_read_their_prompt_once(client: OpenAI, server: Server) -> Non
     assert [answer(streamed, number) for number in range(4)] == texts
 
 
-def test_the_odds_of_tokens_are_told_and_change_nothing(client: OpenAI, server: Server) -> None:
+def test_logprobs_do_not_change_the_answer(client: OpenAI, server: Server) -> None:
     plain = chat(client)
     rated = chat(client, logprobs=True, top_logprobs=3)
     assert plain.choices[0].logprobs is None
@@ -114,7 +112,7 @@ def test_the_odds_of_tokens_are_told_and_change_nothing(client: OpenAI, server: 
     assert [t.token for t in thinking.choices[0].logprobs.content] == list(ANSWER)
 
 
-def test_odds_beside_a_form_and_penalties_are_the_models_own(server: Server) -> None:
+def test_logprobs_ignore_grammar_and_penalties(server: Server) -> None:
     asked = {"logprobs": 2, "choices": ("yes", "no"), "frequency_penalty": 1.0}
     rated = alone(server, **asked)
     odds = [o for e in rated if isinstance(e, TextDelta) for o in e.odds]
@@ -123,7 +121,7 @@ def test_odds_beside_a_form_and_penalties_are_the_models_own(server: Server) -> 
     assert all(o.top[0].logprob >= o.logprob for o in odds)
 
 
-def test_a_bias_a_stop_string_and_a_form_are_kept_to(client: OpenAI) -> None:
+def test_bias_stop_and_schema_are_applied(client: OpenAI) -> None:
     text = chat(client, logit_bias={"60": 100}).choices[0].message.content
     assert text == text[0] * 8
     stopped = chat(client, logit_bias={"60": 100}, stop=[text[:2]])
@@ -155,7 +153,7 @@ def test_unlimited_answer_reserves_memory_as_it_grows(
     assert (found.choices[0].message.content == SAID) is more
 
 
-def test_reasoning_is_told_apart(client: OpenAI) -> None:
+def test_reasoning_is_separate(client: OpenAI) -> None:
     found = chat(client, model="scripted", max_tokens=20, reasoning_effort="low")
     message = found.choices[0].message
     assert (message.content, message.reasoning_content) == (SAID, THOUGHT)
@@ -199,7 +197,7 @@ def test_tools_are_offered_called_and_answered(client: OpenAI, stream: bool) -> 
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("choice", ["auto", {"name": "weather"}])
-def test_functions_are_called_as_before_tools(client: OpenAI, stream: bool, choice: Any) -> None:
+def test_legacy_functions_are_called(client: OpenAI, stream: bool, choice: Any) -> None:
     messages = [user("How is the weather?")]
     functions = {"functions": [WEATHER["function"]], "function_call": choice}
     asked = {"model": "scripted", "messages": messages, "max_tokens": 40, **functions}
@@ -227,13 +225,13 @@ def test_functions_are_called_as_before_tools(client: OpenAI, stream: bool, choi
         assert (after.message.content, after.finish_reason) == (SAID, "stop")
 
 
-def test_functions_are_not_called_if_the_choice_is_none(client: OpenAI) -> None:
+def test_functions_are_not_called_with_choice_none(client: OpenAI) -> None:
     functions = {"functions": [WEATHER["function"]], "function_call": "none"}
     message = chat(client, model="scripted", max_tokens=40, **functions).choices[0].message
     assert (message.content, message.function_call) == (SAID, None)
 
 
-def test_one_call_at_a_time_and_none_are_kept_to(client: OpenAI) -> None:
+def test_single_and_no_call_choices_are_respected(client: OpenAI) -> None:
     asked = {"model": "scripted", "tools": [WEATHER], "max_tokens": 40}
     one = chat(client, **asked, parallel_tool_calls=False).choices[0]
     assert len(one.message.tool_calls) == 1
@@ -243,7 +241,7 @@ def test_one_call_at_a_time_and_none_are_kept_to(client: OpenAI) -> None:
     assert none.message.content == SAID
 
 
-def test_a_call_of_an_unknown_tool_is_the_clients_to_answer(client: OpenAI) -> None:
+def test_unknown_tool_is_left_to_the_client(client: OpenAI) -> None:
     other = {"type": "function", "function": {"name": "clock"}}
     message = chat(client, model="scripted", tools=[other], max_tokens=40).choices[0].message
     assert not message.content
@@ -251,7 +249,7 @@ def test_a_call_of_an_unknown_tool_is_the_clients_to_answer(client: OpenAI) -> N
     assert "Turin" in message.tool_calls[0].function.arguments
 
 
-def test_sessions_work_as_they_are_asked_to(client: OpenAI, server: Server) -> None:
+def test_sessions_work_as_requested(client: OpenAI, server: Server) -> None:
     body = {"kv_bits": 8, "on_overflow": "slide", "reproducible": True}
     asked = {"messages": [user("a question of its own")], "extra_body": body}
     assert chat(client, **asked, model="scripted").choices
@@ -292,7 +290,7 @@ def test_sessions_work_as_they_are_asked_to(client: OpenAI, server: Server) -> N
         ({"messages": [{"role": "robot", "content": "x"}]}, "robot"),
     ],
 )
-def test_what_cannot_be_done_is_refused_by_name(
+def test_unsupported_feature_is_refused_by_name(
     client: OpenAI, fields: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(openai.BadRequestError, match=says) as caught:
@@ -324,7 +322,7 @@ def test_error_names_its_field(client: OpenAI, fields: dict[str, Any], param: st
     assert caught.value.param == param
 
 
-def test_error_of_a_field_that_is_not_served_names_it(client: OpenAI) -> None:
+def test_error_names_its_unsupported_field(client: OpenAI) -> None:
     with pytest.raises(openai.BadRequestError) as caught:
         client.completions.create(model="plain", prompt="a", suffix="b")
     assert caught.value.param == "suffix"
@@ -349,7 +347,7 @@ def ends(server: Server) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 3])
-def test_a_stream_that_is_closed_stops_its_answers(client: OpenAI, server: Server, n: int) -> None:
+def test_closed_stream_stops_its_answers(client: OpenAI, server: Server, n: int) -> None:
     stream = chat(client, n=n, stream=True, max_tokens=None, logit_bias=NEVER_ENDS)
     for _, chunk in zip(range(5), stream, strict=False):
         assert chunk.choices
@@ -361,7 +359,7 @@ def test_a_stream_that_is_closed_stops_its_answers(client: OpenAI, server: Serve
 # -- completions --------------------------------------------------------------------------
 
 
-def test_a_text_is_continued_as_it_stands(client: OpenAI, server: Server) -> None:
+def test_raw_text_is_continued(client: OpenAI, server: Server) -> None:
     session = server.engine.open_session(server.served.models[0])
     text = session.send(RawPrompt("once upon"), SamplingParams(8, 0.0)).text(60)
     asked: Any = {"model": "plain", "prompt": "once upon", "max_tokens": 8, "temperature": 0}
@@ -388,14 +386,14 @@ def test_several_prompts_and_token_ids_are_continued(client: OpenAI) -> None:
     assert lists.choices[0].text == ids.choices[0].text
 
 
-def test_a_text_keeps_its_blanks_and_markers(client: OpenAI) -> None:
+def test_raw_text_keeps_spaces_and_markers(client: OpenAI) -> None:
     asked: Any = {"model": "scripted", "temperature": 0, "max_tokens": 3}
     assert client.completions.create(**asked, prompt="It").choices[0].text == " is fine."
     thought = client.completions.create(**asked, prompt="r").choices[0].text
     assert thought == "<think>Let me"
 
 
-def test_completions_have_odds_in_columns(client: OpenAI) -> None:
+def test_completions_list_logprobs_in_columns(client: OpenAI) -> None:
     asked: Any = {"model": "scripted", "temperature": 0, "max_tokens": 2, "prompt": "a"}
     told = client.completions.create(**asked, logprobs=2).choices[0].logprobs
     assert told is not None
@@ -411,7 +409,7 @@ def test_completions_have_odds_in_columns(client: OpenAI) -> None:
 # -- responses ----------------------------------------------------------------------------
 
 
-def test_a_response_and_its_events(client: OpenAI) -> None:
+def test_response_has_all_events(client: OpenAI) -> None:
     asked: Any = {"model": "scripted", "input": "hello", "temperature": 0}
     found = client.responses.create(**asked, instructions="Be brief.")
     assert found.output_text == SAID
@@ -432,14 +430,14 @@ def test_a_response_and_its_events(client: OpenAI) -> None:
     assert final.output_text == SAID
 
 
-def test_a_response_that_is_too_long_is_incomplete(client: OpenAI) -> None:
+def test_too_long_response_is_incomplete(client: OpenAI) -> None:
     found = client.responses.create(model="scripted", input="hello", max_output_tokens=2)
     assert found.status == "incomplete"
     assert found.incomplete_details is not None
     assert found.incomplete_details.reason == "max_output_tokens"
 
 
-def test_a_response_goes_on_from_one_that_was_kept(client: OpenAI) -> None:
+def test_stored_response_is_continued(client: OpenAI) -> None:
     asked: Any = {"model": "plain", "max_output_tokens": 8, "temperature": 0}
     first = client.responses.create(**asked, input="a beginning " * 10)
     second = client.responses.create(**asked, input="go on", previous_response_id=first.id)
@@ -489,14 +487,14 @@ def test_responses_call_tools(client: OpenAI, stream: bool) -> None:
         ({"prompt": {"id": "x"}}, "prompt"),
     ],
 )
-def test_what_a_response_cannot_be_is_refused_by_name(
+def test_unsupported_response_option_is_refused_by_name(
     client: OpenAI, fields: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(openai.BadRequestError, match=says):
         client.responses.create(**{"model": "plain", "input": "x", **fields})
 
 
-def test_odds_of_a_response(client: OpenAI) -> None:
+def test_response_has_logprobs(client: OpenAI) -> None:
     found: Any = client.responses.create(
         model="scripted",
         input="x",
@@ -532,9 +530,7 @@ def test_embeddings_are_of_length_one_and_equal_for_equal_texts(client: OpenAI) 
         client.embeddings.create(model="plain", input="x" * 9000)
 
 
-def test_a_long_text_is_embedded_between_the_steps_of_a_stream(
-    client: OpenAI, server: Server
-) -> None:
+def test_long_text_is_embedded_between_stream_steps(client: OpenAI, server: Server) -> None:
     stream = chat(client, stream=True, max_tokens=None, logit_bias=NEVER_ENDS)
     chunks = iter(stream)
     next(chunks)

@@ -39,7 +39,7 @@ def messages(*given: dict[str, Any]) -> list[Any]:
     return [message.as_message for message in validate(ChatBody, body).messages]
 
 
-def test_broken_arguments_are_passed_on_as_text(caplog: pytest.LogCaptureFixture) -> None:
+def test_broken_arguments_are_passed_as_text(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         assert call_arguments('{"value": "') == {"raw": '{"value": "'}
     assert len(caplog.records) == 1
@@ -81,6 +81,6 @@ def test_old_function_calls_become_tool_calls() -> None:
     assert (result["role"], result["content"]) == ("tool", "x")
 
 
-def test_results_that_are_not_text_become_json() -> None:
+def test_non_text_results_become_json() -> None:
     (made,) = messages({"role": "tool", "tool_call_id": "c", "content": {"é": [1, None]}})
     assert json.loads(made["content"]) == {"é": [1, None]}

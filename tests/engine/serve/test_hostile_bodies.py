@@ -33,7 +33,7 @@ CASES = list(hostile_bodies(size=2 * bodies.MIN_LIMIT_BYTES, many=400, name=2**1
 
 
 @pytest.mark.parametrize("part", range(8))
-def test_each_is_answered_or_refused_by_a_sentence(server: Server, part: int) -> None:
+def test_hostile_body_is_answered_or_refused(server: Server, part: int) -> None:
     found = {f"{c.path[:40]} {c.name}": wrong(sent(server.port, c)) for c in CASES[part::8]}
     assert {name: told for name, told in found.items() if told} == {}
     assert ask(server, "POST", CHAT, body()).status == 200
@@ -52,7 +52,7 @@ def test_expecting_client_is_refused_before_it_sends(server: Server) -> None:
     assert b"100 Continue" not in answer
 
 
-def test_what_is_stored_has_a_limit_of_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_bytes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(responses, "MAX_STORED_CHARACTERS", 10_000)
     stored = StoredResponses()
 

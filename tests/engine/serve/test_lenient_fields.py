@@ -156,7 +156,7 @@ def test_long_lists_of_ignored_fields_are_cut(server: Server) -> None:
     assert listed.endswith("f031, 468_more")
 
 
-def test_fields_that_are_done_are_not_listed(server: Server) -> None:
+def test_supported_fields_are_not_listed_as_ignored(server: Server) -> None:
     more = {"user": "u", "metadata": {"a": "b"}, "store": False, "service_tier": "auto"}
     assert HEADER not in send(server, CHAT, **more, cache_prompt=True, tool_choice="").headers
     empty = {"suffix": "", "logprobs": False}
@@ -164,7 +164,7 @@ def test_fields_that_are_done_are_not_listed(server: Server) -> None:
     assert send(server, CHAT, service_tier="flex").headers[HEADER] == "service_tier"
 
 
-def test_parts_a_model_is_not_given_are_listed(model: Model) -> None:
+def test_dropped_parts_are_listed(model: Model) -> None:
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk"}}
     assert ignored(ChatCompletions(), model, messages=[user([image])]) == "image"  # type: ignore[arg-type]
     servers = [{"type": "url", "url": "https://a.b", "name": "far"}]
@@ -294,7 +294,7 @@ def test_sentinels_have_their_usual_meaning(
     assert getattr(read(api, model, **fields).params, name) == value
 
 
-def test_no_limit_is_told_apart_from_another_limit(model: Model) -> None:
+def test_no_limit_differs_from_other_limits(model: Model) -> None:
     both = {"max_tokens": -1, "max_completion_tokens": 5}
     assert read(ChatCompletions(), model, **both).params.max_tokens == 5
     responses = Responses(StoredResponses())
@@ -305,7 +305,7 @@ def test_no_limit_is_told_apart_from_another_limit(model: Model) -> None:
         assert (params.max_tokens, params.stop, params.seed, params.top_k) == (None, (), None, 0)
 
 
-def test_nulls_and_empty_values_ask_for_nothing(server: Server) -> None:
+def test_nulls_and_empty_values_are_ignored(server: Server) -> None:
     names = {*ChatBody.model_fields, "guided_json", "n_predict"} - {"messages"}
     assert HEADER not in send(server, CHAT, **dict.fromkeys(names)).headers
     empty = {"tools": [], "tool_choice": "none", "logit_bias": {}, "stop": []}
@@ -356,7 +356,7 @@ def test_top_p_zero_takes_the_most_probable_token(server: Server) -> None:
         ({"reasoning_effort": "high", "enable_thinking": False}, False, None),
     ],
 )
-def test_reasoning_is_asked_for_in_any_servers_words(
+def test_reasoning_fields_of_other_servers_work(
     model: Model, fields: dict[str, Any], wanted: bool | None, effort: str | None
 ) -> None:
     found = read(ChatCompletions(), model, **fields)
@@ -442,7 +442,7 @@ def test_reasoning_without_text_is_accepted(server: Server) -> None:
     assert send(server, "/v1/messages", messages=said).status == 200
 
 
-def test_begun_reply_keeps_reasoning_of_any_name(server: Server) -> None:
+def test_prefilled_reply_keeps_reasoning_under_any_name(server: Server) -> None:
     def prompt_tokens(**reasoning: Any) -> int:
         begun = {"role": "assistant", "content": "It", **reasoning}
         answer = send(server, CHAT, messages=[user("hello"), begun])
@@ -479,7 +479,7 @@ def test_images_come_with_or_without_an_address(model: Model, url: Any) -> None:
     assert isinstance(found["image"], Image)
 
 
-def test_models_are_found_as_chat_finds_them(server: Server) -> None:
+def test_models_are_found_like_in_chat(server: Server) -> None:
     for name in ("gpt-4o", "claude-x", "plain:latest"):
         assert ask(server, "GET", f"/v1/models/{name}").json["id"] == "plain"
     assert ask(server, "GET", "/v1/models/nothing").status == 404

@@ -86,7 +86,7 @@ def test_schema_that_binds_is_accepted(server: Server, schema: Any) -> None:
 
 
 @pytest.mark.parametrize("schema", [one(**{**TEXT, "not": {}}), one(**PATTERN)])
-def test_calls_that_are_not_strict_take_any_keyword(server: Server, schema: Any) -> None:
+def test_non_strict_calls_accept_any_keyword(server: Server, schema: Any) -> None:
     tools: list[Any] = [{"type": "function", "function": {"name": "f", "parameters": schema}}]
     fields = {"tools": tools, "tool_choice": "required", "max_tokens": 3}
     assert status_and_words(server, CHAT, **fields) == (200, "")

@@ -67,7 +67,7 @@ def test_models_are_listed(served: Server) -> None:
     assert [m["id"] for m in listed["data"]] == [served.served.models[0].name]
 
 
-def test_whole_and_streamed_answers_are_those_of_the_engine(served: Server) -> None:
+def test_whole_and_streamed_answers_match_the_engine(served: Server) -> None:
     from engine import SamplingParams
 
     model = served.served.models[0]
@@ -91,7 +91,7 @@ def test_whole_and_streamed_answers_are_those_of_the_engine(served: Server) -> N
     assert told[-1]["usage"]["completion_tokens"] == alone.stats.generated_tokens
 
 
-def test_a_second_turn_reads_only_what_is_new(served: Server) -> None:
+def test_second_turn_prefills_only_new_text(served: Server) -> None:
     said = [user("a long beginning " * 20)]
     first = complete(served, messages=said)
     said = [*said, first["choices"][0]["message"], user("and then")]
@@ -120,7 +120,7 @@ def test_concurrent_clients_get_independent_answers(served: Server) -> None:
     assert [got[i] for i in range(6)] == alone
 
 
-def test_a_schema_binds_the_answer(served: Server) -> None:
+def test_schema_constrains_the_answer(served: Server) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "boolean"}}, "required": ["a"]}
     form = {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
     answer = complete(served, response_format=form, max_tokens=60)
@@ -144,7 +144,7 @@ def test_a_schema_binds_the_answer(served: Server) -> None:
         ({"messages": [user("x " * 5000)], "stream": True}, 400, ""),
     ],
 )
-def test_bad_requests_hear_what_is_wrong(served: Server, body: Any, status: int, says: str) -> None:
+def test_bad_requests_get_an_error(served: Server, body: Any, status: int, says: str) -> None:
     got, _, content = ask(served, "POST", "/v1/chat/completions", body)
     error = json.loads(content)["error"]
     assert got == status, error
@@ -153,13 +153,13 @@ def test_bad_requests_hear_what_is_wrong(served: Server, body: Any, status: int,
     assert complete(served)["choices"]
 
 
-def test_other_paths_hear_what_is_served(served: Server) -> None:
+def test_unknown_paths_list_the_routes(served: Server) -> None:
     status, _, content = ask(served, "POST", "/v1/images/generations", {})
     assert status == 404
     assert "/openapi.json" in json.loads(content)["error"]["message"]
 
 
-def test_web_pages_and_other_names_of_this_machine_are_refused(served: Server) -> None:
+def test_foreign_origins_and_host_names_are_refused(served: Server) -> None:
     body = {"messages": [user("x")], "max_tokens": 1}
     path = "/v1/chat/completions"
     assert ask(served, "POST", path, body, Origin="https://example.org")[0] == 403
@@ -167,14 +167,12 @@ def test_web_pages_and_other_names_of_this_machine_are_refused(served: Server) -
     assert ask(served, "GET", "/v1/models", None, Host="example.org:80")[0] == 403
 
 
-def test_it_listens_on_the_loopback_only(served: Server) -> None:
+def test_server_listens_on_loopback_only(served: Server) -> None:
     assert served.address[0] == "127.0.0.1"
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_client_that_goes_away_stops_its_answer_and_no_other(
-    served: Server, stream: bool
-) -> None:
+def test_disconnect_stops_only_its_own_answer(served: Server, stream: bool) -> None:
     body = json.dumps(
         {
             "messages": [user("x")],
@@ -196,7 +194,7 @@ def test_a_client_that_goes_away_stops_its_answer_and_no_other(
     assert complete(served)["choices"]
 
 
-def test_the_command_serves_and_ends_by_a_signal(model_folder: Callable[[str], Path]) -> None:
+def test_command_serves_until_a_signal(model_folder: Callable[[str], Path]) -> None:
     command = [*PROGRAM, "serve", str(model_folder("plain")), "--port", "0"]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -213,7 +211,7 @@ def test_the_command_serves_and_ends_by_a_signal(model_folder: Callable[[str], P
         assert child.wait(60) == 0
 
 
-def test_a_port_in_use_is_told(model_folder: Callable[[str], Path], served: Server) -> None:
+def test_port_in_use_is_reported(model_folder: Callable[[str], Path], served: Server) -> None:
     command = [*PROGRAM, "serve", str(model_folder("plain"))]
     done = subprocess.run(
         [*command, "--port", str(served.port)],

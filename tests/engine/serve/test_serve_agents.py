@@ -89,7 +89,7 @@ def six(server: Server) -> None:
     at_rest(server)
 
 
-def test_six_agents_are_six_lanes_that_stay_between_turns(server: Server) -> None:
+def test_six_agents_keep_lanes_between_turns(server: Server) -> None:
     six(server)
     seen = lanes(server)
     assert len(seen) == 6
@@ -155,7 +155,7 @@ def test_agent_without_id_survives_compaction(
     assert len(lanes(server)) == 3
 
 
-def test_a_paused_group_holds_all_and_who_joins_it(server: Server) -> None:
+def test_paused_group_pauses_new_members(server: Server) -> None:
     six(server)
     for agent in server.requests.agents.group(lanes(server)[0].group):
         agent.pause(True)
@@ -185,7 +185,7 @@ def test_a_paused_group_holds_all_and_who_joins_it(server: Server) -> None:
     assert [s.state for s in lanes(server)] == ["tool"] + ["ended"] * 5 + ["tool"]
 
 
-def test_a_stopped_agent_is_refused_until_a_person_speaks(server: Server) -> None:
+def test_stopped_agent_is_refused_until_user_message(server: Server) -> None:
     six(server)
     (one,) = [s for s in lanes(server) if s.task == "Read part agent-3"]
     agent = server.requests.agents.get(one.id)
@@ -204,7 +204,7 @@ def test_a_stopped_agent_is_refused_until_a_person_speaks(server: Server) -> Non
     assert agent.seen().state == "tool"
 
 
-def test_a_reply_is_followed_paused_and_stopped(server: Server) -> None:
+def test_reply_can_be_followed_paused_and_stopped(server: Server) -> None:
     asked = raw(endless(model="plain"), "User-Agent: aider/1")
     client = connect(server, asked)
     until_said(client, b"data: ")
@@ -228,7 +228,7 @@ def test_a_reply_is_followed_paused_and_stopped(server: Server) -> None:
     client.close()
 
 
-def test_a_paused_agent_whose_client_goes_is_let_go(server: Server) -> None:
+def test_paused_agent_is_dropped_with_its_client(server: Server) -> None:
     ask(server, "POST", CHAT, turn("Work"), **headers())
     at_rest(server)
     (seen,) = lanes(server)
@@ -249,15 +249,13 @@ def test_a_paused_agent_whose_client_goes_is_let_go(server: Server) -> None:
     client.close()
 
 
-def test_a_single_question_is_gone_with_its_answer(server: Server) -> None:
+def test_one_off_question_leaves_no_agent(server: Server) -> None:
     for n in range(3):
         ask(server, "POST", CHAT, body(f"question {n}", model="plain"), User_Agent="curl/8")
     until(lambda: lanes(server) == [])
 
 
-def test_a_programs_requests_bring_its_share(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_program_share_is_sent_in_requests(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[int, str, float]] = []
     monkeypatch.setattr(Session, "prioritise", lambda _, *given: told.append(given))
     server.prioritise(-1)
@@ -272,7 +270,7 @@ def test_a_programs_requests_bring_its_share(
             server.share_out(wrong)
 
 
-def test_the_status_route_tells_each_key_of_its_own(server: Server) -> None:
+def test_status_route_shows_only_own_agents(server: Server) -> None:
     six(server)
     told = ask(server, "GET", "/v1/agents").json["data"]
     assert next(a["task"] for a in told) == "Find the fault"
@@ -339,7 +337,7 @@ def test_programs_have_plain_names(agent: str, program: str) -> None:
         ({"messages": {"no": "list"}}, ""),
     ],
 )
-def test_a_task_is_what_a_person_has_asked_for(messages: Any, task: str) -> None:
+def test_task_is_the_last_user_message(messages: Any, task: str) -> None:
     began = time.monotonic()
     found = who(messages).task
     assert time.monotonic() - began < 0.5
@@ -398,7 +396,7 @@ def shown() -> ModelRequest:
     return cast(ModelRequest, made)
 
 
-def test_ten_thousand_agents_cost_little_and_leave_others_theirs() -> None:
+def test_ten_thousand_agents_cost_little() -> None:
     known = AgentRegistry()
     mine = shown()
     known.end(known.begin(mine, who([user("mine")], thread_id="mine")), mine)
@@ -441,7 +439,7 @@ def test_kept_conversations_have_a_limit() -> None:
     assert agent.conversation is None
 
 
-def test_a_stopped_agent_hears_a_sentence() -> None:
+def test_stopped_agent_gets_an_error() -> None:
     known, request = AgentRegistry(), shown()
     agent = known.begin(request, who([user("x")], thread_id="1"))
     known.end(agent, request)
@@ -455,7 +453,7 @@ TOOL_RESULT = [user("x"), {"role": "user", "content": [{"type": "tool_result"}]}
 
 
 @pytest.mark.parametrize("flood", ["a", "b"])
-def test_agent_stays_stopped_when_many_others_come(flood: str) -> None:
+def test_stopped_agent_stays_stopped_among_many(flood: str) -> None:
     known, request = AgentRegistry(), shown()
     agent = known.begin(request, who([user("x")], guest="b", thread_id="1"))
     known.end(agent, request)
@@ -468,7 +466,7 @@ def test_agent_stays_stopped_when_many_others_come(flood: str) -> None:
     known.begin(shown(), who([user("go on")], guest="b", thread_id="1"))
 
 
-def test_agent_stays_stopped_after_it_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopped_agent_stays_stopped_when_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     known, request, now = AgentRegistry(), shown(), time.monotonic()
     agent = known.begin(request, who([user("x")], thread_id="1"))
     known.end(agent, request)
@@ -479,7 +477,7 @@ def test_agent_stays_stopped_after_it_is_forgotten(monkeypatch: pytest.MonkeyPat
         known.begin(shown(), who(TOOL_RESULT, thread_id="1"))
 
 
-def test_agents_of_one_key_displace_none_of_another() -> None:
+def test_agents_of_one_key_do_not_displace_others() -> None:
     known = AgentRegistry()
     for guest, count in (("b", 3), ("a", 2 * MAX_IDLE_AGENTS)):
         for n in range(count):
@@ -491,7 +489,7 @@ def test_agents_of_one_key_displace_none_of_another() -> None:
     assert [seen.keeps for seen in known.of("b")] == [True] * 3
 
 
-def test_agent_numbers_tell_nothing_of_other_keys() -> None:
+def test_agent_numbers_reveal_nothing_about_other_keys() -> None:
     known = AgentRegistry()
     numbers = []
     for guest in "bab":

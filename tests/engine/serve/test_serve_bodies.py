@@ -74,7 +74,7 @@ def test_body_of_small_lists_is_refused_before_it_is_read(serve: Serve, decoded:
     assert decoded
 
 
-def test_what_stands_in_a_text_does_not_count(serve: Serve, decoded: list[int]) -> None:
+def test_string_contents_do_not_count(serve: Serve, decoded: list[int]) -> None:
     text = '[{",' * (json_input.MAX_LISTS // 2 + 1)
     answer = post(serve(), json.dumps(body(text, model="plain")).encode())
     assert (answer.status, answer.code) == (400, "context_length_exceeded")
@@ -122,9 +122,7 @@ def test_large_media_for_a_text_model_become_a_note(serve: Serve, shape: str) ->
     assert answer.status == 200, answer.body
 
 
-def test_what_is_read_from_a_body_counts_in_what_all_hold(
-    serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parsed_body_counts_toward_the_total(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = serve()
     assert post(server, of_lists(20_000)).status == 400
     monkeypatch.setattr(bodies, "MAX_IN_FLIGHT_BODY_BYTES", 20_000 * json_input.BYTES_PER_LIST)

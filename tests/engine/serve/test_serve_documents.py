@@ -100,7 +100,7 @@ def test_documents_keep_no_other_key_waiting(serve: Serve, keys: Keys, files: _F
         client.close()
 
 
-def test_reading_ends_when_its_client_goes(serve: Serve, files: _Files) -> None:
+def test_reading_stops_when_its_client_disconnects(serve: Serve, files: _Files) -> None:
     server = serve()
     client = send(server, body("slow"))
     assert files.began.acquire(timeout=60)

@@ -109,9 +109,7 @@ def test_no_key_learns_how_another_ones_prompt_begins(
         assert own > len(BEGINNING), "a key's own prompts are read once"
 
 
-def test_what_is_being_continued_is_its_keys_alone(
-    loaded: tuple[Engine, Model], keys: Keys
-) -> None:
+def test_running_prompts_are_private_to_their_key(loaded: tuple[Engine, Model], keys: Keys) -> None:
     """Raw prompts are kept only during the request, and each of several prompts gets a session."""
     engine, model = loaded
     mine, other = keys.make("one"), bearer(keys.make("two"))
@@ -185,7 +183,7 @@ class Held:
         return made
 
 
-def test_who_has_most_conversations_gives_one_up(loaded: tuple[Engine, Model]) -> None:
+def test_key_with_most_conversations_loses_one(loaded: tuple[Engine, Model]) -> None:
     held: Any = Held()
     known = ConversationPool(held, keep=4, most=6)
     _, model = loaded

@@ -182,7 +182,7 @@ def test_idle_connections_are_closed_without_leaks(own: Server, many_descriptors
     until(lambda: descriptors() <= files)
 
 
-def test_client_that_does_not_read_is_cut_off(own: Server) -> None:
+def test_client_that_does_not_read_is_disconnected(own: Server) -> None:
     # Accepted connections inherit this buffer size. The default would hold megabytes.
     own._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
     with socket.socket() as client:
@@ -222,7 +222,7 @@ def test_place_is_free_while_a_client_still_reads(loaded: tuple[Engine, Model]) 
         assert b"[DONE]" in answer
 
 
-def test_answer_that_nobody_reads_counts_as_held(
+def test_unread_answer_counts_toward_the_total(
     loaded: tuple[Engine, Model], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bodies, "MAX_IN_FLIGHT_BODY_BYTES", 256 * 2**10)
@@ -399,9 +399,7 @@ def of_schema(schema: object) -> dict[str, Any]:
         ({"choices": []}, "choices"),
     ],
 )
-def test_what_cannot_be_done_is_a_400_that_names_it(
-    served: Server, fields: dict[str, Any], says: str
-) -> None:
+def test_unsupported_request_is_a_400(served: Server, fields: dict[str, Any], says: str) -> None:
     got, answer = ask(served, **fields)
     message = answer["error"]["message"]
     assert got == 400, message
@@ -411,7 +409,7 @@ def test_what_cannot_be_done_is_a_400_that_names_it(
     assert ask(served)[0] == 200
 
 
-def test_numbers_and_texts_of_any_size_are_no_500(served: Server) -> None:
+def test_huge_numbers_and_texts_are_no_500(served: Server) -> None:
     chosen = random.Random(5)
     fields = {
         "temperature": [0, 1e-300, -1, 1e308, True, "1", None, []],
@@ -459,7 +457,7 @@ def test_after_a_breakdown_the_models_are_loaded_again(
     assert health(own.port) == (200, "ok")
 
 
-def test_models_that_do_not_come_back_are_told(
+def test_failed_reload_is_reported(
     model_folder: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loaded_again, "RELOAD_RETRY_S", 0.2)
@@ -510,7 +508,7 @@ class command_serves:  # noqa: N801 - used like a function
         self._child.communicate()
 
 
-def test_a_connection_that_was_never_made_ready_is_closed(
+def test_connection_that_fails_to_open_is_closed(
     served: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     made = Connection.connection_made
@@ -595,7 +593,7 @@ def test_signal_ends_loading_server_in_two_seconds(
     assert "Traceback" not in errors
 
 
-def test_1000_random_disconnects_leave_nothing(own: Server) -> None:
+def test_random_disconnects_leave_nothing(own: Server) -> None:
     chosen = random.Random(9)
     body = {"messages": [user("x")], "max_tokens": 2, "temperature": 0}
 
@@ -651,7 +649,7 @@ def memory() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def test_a_stopped_answer_does_not_hold_up_the_next_turn(served: Server) -> None:
+def test_stopped_answer_does_not_delay_next_turn(served: Server) -> None:
     beginning = [user("a long beginning " * 20)]
     with connect(served) as client:
         asked = {"messages": beginning, "max_tokens": 5000, "logit_bias": NEVER_ENDS}

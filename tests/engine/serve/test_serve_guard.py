@@ -47,7 +47,7 @@ def bearer(key: str) -> dict[str, str]:
 # ---------------------------------------------------------------- keys
 
 
-def test_keys_are_kept_as_digests_in_a_file_of_their_own(tmp_path: Path) -> None:
+def test_keys_are_stored_as_digests(tmp_path: Path) -> None:
     file = tmp_path / "new" / "keys.json"
     keys = Keys(file)
     one, two = keys.make("editor"), keys.make("phone")
@@ -99,7 +99,7 @@ def test_keys_survive_changes_by_several_processes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["{", "[5]", '[{"id": "x"}]', "5", "null"])
-def test_a_damaged_file_of_keys_opens_nothing(serve: Serve, keys: Keys, content: str) -> None:
+def test_damaged_key_file_grants_nothing(serve: Serve, keys: Keys, content: str) -> None:
     made = keys.make("editor")
     server = serve(keys)
     assert ask(server, "GET", "/v1/models", **bearer(made)).status == 200
@@ -108,7 +108,7 @@ def test_a_damaged_file_of_keys_opens_nothing(serve: Serve, keys: Keys, content:
     assert ask(server, "GET", "/v1/models").status == 401
 
 
-def test_a_file_of_keys_that_others_may_write_is_refused(keys: Keys) -> None:
+def test_key_file_writable_by_others_is_refused(keys: Keys) -> None:
     keys.make("editor")
     os.chmod(keys._file, 0o666)
     with pytest.raises(ValueError, match="others may write"):
@@ -167,7 +167,7 @@ def test_keys_do_not_see_sessions_of_others(serve: Serve, keys: Keys) -> None:
     assert len(server.engine.stats()["sessions"]) == before + 2
 
 
-def test_a_response_of_one_key_is_not_gone_on_from_by_another(serve: Serve, keys: Keys) -> None:
+def test_responses_cannot_be_continued_with_another_key(serve: Serve, keys: Keys) -> None:
     mine, other = bearer(keys.make("mine")), bearer(keys.make("other"))
     server = serve(keys=keys)
     asked = {"input": "a secret", "max_output_tokens": 4, "temperature": 0}
@@ -200,7 +200,7 @@ def test_other_machines_need_a_key(keys: Keys, loaded: tuple[Engine, Model]) -> 
         assert ask(server, "GET", "/v1/models", **page).status == 403
 
 
-def test_the_command_makes_lists_and_revokes_keys(
+def test_command_creates_lists_and_revokes_keys(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = str(tmp_path / "keys.json")
@@ -261,7 +261,7 @@ def guarded(loaded: tuple[Engine, Model]) -> Iterator[Server]:
         yield server
 
 
-def test_a_page_that_is_listed_may_ask_and_no_other(serve: Serve, keys: Keys) -> None:
+def test_only_listed_origins_are_allowed(serve: Serve, keys: Keys) -> None:
     key = keys.make("page")
     server = serve(keys, origins=(PAGE,))
     wants = {
@@ -292,7 +292,7 @@ def test_a_page_that_is_listed_may_ask_and_no_other(serve: Serve, keys: Keys) ->
 # ---------------------------------------------------------------- amounts
 
 
-def test_a_key_may_ask_so_often_a_minute(serve: Serve, keys: Keys) -> None:
+def test_key_has_a_rate_limit(serve: Serve, keys: Keys) -> None:
     one, two = bearer(keys.make("one")), bearer(keys.make("two"))
     server = serve(keys, per_minute=3)
     got = [ask(server, "GET", "/v1/models", **one) for _ in range(4)]
@@ -303,7 +303,7 @@ def test_a_key_may_ask_so_often_a_minute(serve: Serve, keys: Keys) -> None:
     assert ask(server, "GET", "/health", **one).status == 200
 
 
-def test_a_key_may_have_so_many_requests_at_once(serve: Serve, keys: Keys) -> None:
+def test_key_has_a_concurrency_limit(serve: Serve, keys: Keys) -> None:
     key = keys.make("one")
     server = serve(keys, per_key=1)
     with connect(server, raw(endless(), f"Authorization: Bearer {key}")) as client:
@@ -313,7 +313,7 @@ def test_a_key_may_have_so_many_requests_at_once(serve: Serve, keys: Keys) -> No
     until(lambda: ask(server, "POST", CHAT, body(), **bearer(key)).status == 200)
 
 
-def test_each_answer_counts_in_what_a_key_may_have_at_once(serve: Serve, keys: Keys) -> None:
+def test_each_answer_counts_toward_the_concurrency_limit(serve: Serve, keys: Keys) -> None:
     key = keys.make("one")
     server = serve(keys, per_key=3)
     with connect(server, raw(endless(n=2), f"Authorization: Bearer {key}")) as client:
@@ -329,7 +329,7 @@ def test_each_answer_counts_in_what_a_key_may_have_at_once(serve: Serve, keys: K
     until(lambda: ask(server, "POST", CHAT, body(n=3), **bearer(key)).status == 200)
 
 
-def test_little_is_held_for_a_client_that_does_not_read(serve: Serve) -> None:
+def test_unread_stream_holds_little_memory(serve: Serve) -> None:
     """Default system buffers would take megabytes of output that the client never reads."""
     server = serve()
     with connect(server, raw(endless())) as client:
@@ -340,7 +340,7 @@ def test_little_is_held_for_a_client_that_does_not_read(serve: Serve) -> None:
         assert SEND_BUFFER_BYTES <= held <= 2 * SEND_BUFFER_BYTES
 
 
-def test_connections_beyond_the_limit_are_told_so(serve: Serve) -> None:
+def test_connections_over_the_limit_get_an_error(serve: Serve) -> None:
     server = serve(connections=4)
     clients = []
     try:
@@ -358,7 +358,7 @@ def test_connections_beyond_the_limit_are_told_so(serve: Serve) -> None:
     until(lambda: replies(server) == 0)
 
 
-def test_slow_bodies_do_not_keep_others_away(serve: Serve) -> None:
+def test_slow_bodies_do_not_block_others(serve: Serve) -> None:
     """Incomplete requests use up all connections, and another request is still served."""
     server = serve(connections=4)
     halves = [connect(server, raw(body())[:-1]) for _ in range(4)]
@@ -431,7 +431,7 @@ def test_model_requested_during_unload_is_reloaded(serve: Serve, other_folder: P
             assert going.result().status in (200, 409)
 
 
-def test_models_are_loaded_and_unloaded_by_hand(serve: Serve, other_folder: Path) -> None:
+def test_models_are_loaded_and_unloaded_on_request(serve: Serve, other_folder: Path) -> None:
     server = serve(folders=(str(other_folder),))
     path = "/v1/models/other-model"
     assert ask(server, "GET", path).json["state"] == "unloaded"
@@ -538,7 +538,7 @@ def test_key_sees_no_figures_of_another_key(serve: Serve, keys: Keys, other_fold
     assert 'stretto_replies_total{reason="length"} 1.0' in seen()[4]
 
 
-def test_the_log_has_nothing_of_prompts_paths_and_keys(
+def test_log_omits_prompts_paths_and_keys(
     serve: Serve, keys: Keys, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
     key = keys.make("SECRETname")

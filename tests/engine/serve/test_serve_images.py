@@ -49,7 +49,7 @@ def part(data: str) -> dict[str, Any]:
 WORDS = {"type": "text", "text": "What is it?"}
 
 
-def test_each_shape_counts_the_image_and_reads_it_the_same(seeing: Server) -> None:
+def test_each_api_counts_and_reads_images_alike(seeing: Server) -> None:
     plain = chat(seeing, WORDS).json["usage"]["prompt_tokens"]
     answer = chat(seeing, part(DATA), WORDS)
     assert answer.status == 200, answer.body
@@ -105,7 +105,7 @@ def test_hostile_images_do_not_affect_other_chats(seeing: Server) -> None:
             assert neighbour.tokens(60) == alone, picture.name
 
 
-def test_what_is_no_image_is_refused_with_a_sentence(seeing: Server) -> None:
+def test_invalid_image_is_refused_with_a_message(seeing: Server) -> None:
     cut = base64.b64encode(image(64, 32, 1).data[:60]).decode()
     for data, why in ((cut, "damaged or incomplete"), ("aGk=", "is neither PNG")):
         answer = chat(seeing, part(data), WORDS)
@@ -120,7 +120,7 @@ def test_what_is_no_image_is_refused_with_a_sentence(seeing: Server) -> None:
 # Recordings
 
 
-def test_a_recording_is_heard_or_a_note_stands_for_it(seeing: Server, tmp_path: Path) -> None:
+def test_recording_is_encoded_or_replaced_with_a_note(seeing: Server, tmp_path: Path) -> None:
     sent = {"data": base64.b64encode(tone(0.5).data).decode(), "format": "wav"}
     recording = {"type": "input_audio", "input_audio": sent}
     model = seeing.served.entry("qwen").model

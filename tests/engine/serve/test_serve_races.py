@@ -110,7 +110,7 @@ def test_refused_setting_is_not_kept_in_session(serve: Serve) -> None:
         assert ask(server, "POST", CHAT, body(session_id=name)).status == 200
 
 
-def test_a_session_that_the_engine_has_no_more_is_opened_anew(serve: Serve) -> None:
+def test_session_lost_by_engine_is_reopened(serve: Serve) -> None:
     server = serve()
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
     (named,) = server.sessions.all()
@@ -133,7 +133,7 @@ def test_waiting_request_learns_of_freed_session(
         assert server.places.queue.going == 1, "the first one still has its place"
 
 
-def test_each_answer_of_a_request_takes_a_place(serve: Serve) -> None:
+def test_each_answer_takes_a_slot(serve: Serve) -> None:
     server = serve(at_once=4)
     with connect(server, raw(endless(n=3))) as three:
         until_said(three, b"data: ")
@@ -223,7 +223,7 @@ def test_window_unload_ends_no_answer_of_other_model(
         assert [n.name for n in server.sessions.all() if n.queue.busy] == ["a"]
 
 
-def test_idle_unload_waits_for_a_request_that_comes_with_it(
+def test_idle_unload_waits_for_a_concurrent_request(
     loaded: tuple[Engine, Model], other: str
 ) -> None:
     engine, model = loaded
@@ -329,7 +329,7 @@ def test_each_part_of_a_request_is_cleaned_up_once(
     assert len(calls) == 1
 
 
-def test_a_fault_while_a_session_is_made_leaves_it_usable(
+def test_fault_during_session_creation_leaves_it_usable(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve()
@@ -350,9 +350,7 @@ def test_a_fault_while_a_session_is_made_leaves_it_usable(
 # ---------------------------------------------------------------- keys
 
 
-def test_a_revoked_key_has_no_answers_and_no_sessions_any_more(
-    serve: Serve, tmp_path: Path
-) -> None:
+def test_revoked_key_loses_answers_and_sessions(serve: Serve, tmp_path: Path) -> None:
     keys = Keys(tmp_path / "keys.json")
     good, bad = (f"Bearer {keys.make(name)}" for name in ("good", "bad"))
     server = serve(keys, sessions=2, at_once=2)
@@ -375,7 +373,7 @@ def test_a_revoked_key_has_no_answers_and_no_sessions_any_more(
 # ---------------------------------------------------------------- the end
 
 
-def test_who_waits_for_a_model_hears_that_the_server_ends(
+def test_request_waiting_for_model_learns_of_shutdown(
     serve: Serve, loaded: tuple[Engine, Model], other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve(folders=(other,))
@@ -412,7 +410,7 @@ def test_request_for_lost_model_learns_of_server_end(
     assert answer.json["error"]["message"] == SERVER_STOPPING
 
 
-def test_a_server_that_has_ended_has_left_nothing_in_the_engine(
+def test_stopped_server_leaves_nothing_in_engine(
     serve: Serve, loaded: tuple[Engine, Model], other: str
 ) -> None:
     engine, model = loaded
@@ -513,7 +511,7 @@ def test_random_schedule_gives_right_answers_without_leaks(
         assert race.play(steps) == [], steps
 
 
-def test_a_schedule_can_be_printed_and_made_short() -> None:
+def test_schedule_can_be_printed_and_shrunk() -> None:
     from tests.engine.serve_schedule import Step  # used by its `repr`
 
     steps = schedule(5)

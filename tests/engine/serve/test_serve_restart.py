@@ -104,7 +104,7 @@ def test_restart_keeps_shared_prefix_of_conversations(folder: Path, tmp_path: Pa
         assert usage(server, turns(0, "five"), system="x", tools=tools)[1] < 64
 
 
-def test_what_was_a_hint_for_one_turn_may_be_taken_out_of_it(folder: Path, tmp_path: Path) -> None:
+def test_temporary_hint_may_be_removed(folder: Path, tmp_path: Path) -> None:
     """Agents remove such hints, e.g. the date. After a restart the text before it isn't read
     again.
     """
@@ -125,7 +125,7 @@ def test_what_was_a_hint_for_one_turn_may_be_taken_out_of_it(folder: Path, tmp_p
         assert asked(server, 2, 4) < 200, "what others have begun with stays as it is"
 
 
-def test_what_rests_is_written_while_it_stays(
+def test_idle_session_is_written_while_it_stays(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conversations, "WRITE_AFTER_IDLE_S", 0.2)
@@ -311,7 +311,7 @@ def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:
         assert usage(server, turns(3))[0] < 64
 
 
-def test_a_line_that_was_cut_costs_itself_alone(tmp_path: Path) -> None:
+def test_truncated_line_costs_only_itself(tmp_path: Path) -> None:
     """A crash or a full disk can cut a line in half, and a power loss can leave zeros."""
     first, cut, next_ = [(f"{n:064x}", f"{APART}{n:032x}") for n in range(3)]
     listed = tmp_path / APART / "conversations"
@@ -326,7 +326,7 @@ def test_a_line_that_was_cut_costs_itself_alone(tmp_path: Path) -> None:
             assert [again.find([digest])[0] for digest, _ in (first, next_)] == [first[1], next_[1]]
 
 
-def test_the_names_are_few_and_the_folder_keeps_its_limit(folder: Path, tmp_path: Path) -> None:
+def test_name_list_and_folder_are_limited(folder: Path, tmp_path: Path) -> None:
     names = ConversationIndex(tmp_path / "names")
     for number in range(2 * MAX_NAMES + 10):
         names.note([f"{number:064x}"], f"{APART}{number:032x}", "")
@@ -369,7 +369,7 @@ def test_the_folder_is_emptied_on_request(
     assert (there / "model.safetensors").exists()
 
 
-def test_only_a_folder_that_was_named_must_be_usable(
+def test_only_an_explicit_folder_must_be_usable(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")

@@ -47,7 +47,7 @@ def ids(server: Server, **headers: str) -> list[str]:
     return [s["id"] for s in ask(server, "GET", "/v1/sessions", **headers).json["data"]]
 
 
-def test_a_session_is_made_on_first_use_and_goes_on(serve: Serve) -> None:
+def test_session_is_created_on_first_use_and_continues(serve: Serve) -> None:
     server = serve()
     said = [user("a long beginning " * 20)]
     first = ask(server, "POST", CHAT, body(session_id="a", messages=said))
@@ -86,7 +86,7 @@ def test_session_id_in_body_precedes_headers(serve: Serve) -> None:
     assert len(ids(server)) == 3
 
 
-def test_a_name_that_is_none_is_refused(serve: Serve) -> None:
+def test_invalid_name_is_refused(serve: Serve) -> None:
     server = serve()
     for name in ("", "a b", "-a", "a/b", "ä", "x" * 129, 5, ["a"], "a\n", "%0a"):
         answer = ask(server, "POST", CHAT, body(session_id=name))
@@ -96,7 +96,7 @@ def test_a_name_that_is_none_is_refused(serve: Serve) -> None:
     assert ids(server) == []
 
 
-def test_sessions_are_made_with_settings_and_read(serve: Serve) -> None:
+def test_sessions_are_created_with_settings_and_read(serve: Serve) -> None:
     server = serve()
     wanted = {"session_id": "a", "system": "Be brief.", "ttl_seconds": 60}
     wanted |= {"reproducible": True, "on_overflow": "slide", "model": None}
@@ -112,7 +112,7 @@ def test_sessions_are_made_with_settings_and_read(serve: Serve) -> None:
     assert ids(server) == ["a", named]
 
 
-def test_settings_that_cannot_be_are_named(serve: Serve) -> None:
+def test_invalid_settings_are_named(serve: Serve) -> None:
     server = serve()
     for fields, says in (
         ({"kv_bits": 5}, "kv_bits"),
@@ -130,14 +130,14 @@ def test_settings_that_cannot_be_are_named(serve: Serve) -> None:
     assert ids(server) == []
 
 
-def test_a_model_that_cannot_isolate_is_told_at_once(serve: Serve) -> None:
+def test_model_without_isolation_is_refused_immediately(serve: Serve) -> None:
     server = serve()  # its model's heads are too small for 8 bits
     made = ask(server, "POST", "/v1/sessions", {"kv_bits": 8})
     assert (made.status, made.code) == (400, "unsupported_session")
     assert ids(server) == []
 
 
-def test_a_fork_knows_what_was_said_and_goes_its_own_way(serve: Serve) -> None:
+def test_fork_keeps_history_and_continues_separately(serve: Serve) -> None:
     server = serve()
     said = [user("a long beginning " * 20)]
     first = ask(server, "POST", CHAT, body(session_id="a", messages=said)).json
@@ -157,7 +157,7 @@ def test_a_fork_knows_what_was_said_and_goes_its_own_way(serve: Serve) -> None:
     assert ask(server, "DELETE", "/v1/sessions/c").status == 404
 
 
-def test_over_capacity_is_told_before_the_first_byte(serve: Serve) -> None:
+def test_over_capacity_is_reported_before_first_byte(serve: Serve) -> None:
     server = serve(sessions=2)
     for name in "ab":
         assert ask(server, "POST", CHAT, body(session_id=name)).status == 200
@@ -234,7 +234,7 @@ def test_two_requests_to_one_session_run_in_order(serve: Serve) -> None:
         client.close()
 
 
-def test_the_line_is_in_order_and_tells_the_place(serve: Serve) -> None:
+def test_queue_is_ordered_and_reports_position(serve: Serve) -> None:
     server = serve(at_once=2, queue=3)
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
@@ -254,14 +254,14 @@ def test_the_line_is_in_order_and_tells_the_place(serve: Serve) -> None:
             client.close()
 
 
-def test_a_crowd_is_answered_in_its_order(serve: Serve) -> None:
+def test_crowd_is_served_in_order(serve: Serve) -> None:
     server = serve(at_once=4)
     came = crowd(server, 40, tokens=4)
     assert (came.refused, came.failed) == (0, 0)
     assert came.overtaken <= 4 + ACCEPTED
 
 
-def test_a_client_that_goes_while_it_waits_leaves_the_line(serve: Serve) -> None:
+def test_client_that_disconnects_leaves_the_queue(serve: Serve) -> None:
     server = serve()
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
@@ -288,7 +288,7 @@ def test_freeing_session_ends_its_requests(serve: Serve) -> None:
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
 
 
-def test_a_session_that_nobody_uses_is_freed_after_its_time(serve: Serve) -> None:
+def test_unused_session_expires(serve: Serve) -> None:
     server = serve(session_ttl=0.3)
     ask(server, "POST", "/v1/sessions", {"session_id": "kept", "ttl_seconds": 0})
     with connect(server, raw(endless(session_id="a"))) as one:
@@ -300,7 +300,7 @@ def test_a_session_that_nobody_uses_is_freed_after_its_time(serve: Serve) -> Non
     assert len(server.engine.stats()["sessions"]) == 1
 
 
-def test_a_server_that_ends_tells_those_who_wait(serve: Serve) -> None:
+def test_shutdown_notifies_waiting_requests(serve: Serve) -> None:
     server = serve()
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
@@ -402,7 +402,7 @@ def test_streams_of_waiting_clients_are_whole(serve: Serve) -> None:
             assert "".join(deltas(head + rest(two))) == whole
 
 
-def test_a_request_sends_only_what_is_new(serve: Serve) -> None:
+def test_request_may_send_only_new_messages(serve: Serve) -> None:
     server = serve()
     said = [user("a long beginning " * 20)]
     first = ask(server, "POST", CHAT, body(session_id="a", messages=said))
@@ -436,7 +436,7 @@ def test_a_request_sends_only_what_is_new(serve: Serve) -> None:
     assert ask(server, "POST", CHAT, lost).code == "conversation_unknown"
 
 
-def test_a_fork_has_been_told_the_same(serve: Serve) -> None:
+def test_fork_has_the_same_history(serve: Serve) -> None:
     server = serve()
     said = [user("a long beginning " * 20)]
     first = ask(server, "POST", CHAT, body(session_id="a", messages=said)).json
@@ -451,7 +451,7 @@ def test_a_fork_has_been_told_the_same(serve: Serve) -> None:
     assert ids(server) == ["b"]  # no session was created with a partial conversation
 
 
-def test_follows_is_refused_where_it_means_nothing(serve: Serve) -> None:
+def test_follows_is_refused_where_meaningless(serve: Serve) -> None:
     server = serve()
     digest = conversation_digests([user("hello")])[-1]
     for fields, code in (
@@ -471,7 +471,7 @@ def test_follows_is_refused_where_it_means_nothing(serve: Serve) -> None:
     assert ask(server, "GET", "/v1/models").json["stretto"] == {"sessions": 1}
 
 
-def test_a_session_tells_of_its_reply(serve: Serve) -> None:
+def test_session_reports_its_reply(serve: Serve) -> None:
     server = serve()
     with connect(server, raw(endless(session_id="a"))) as client:
         until_said(client, b'"content"')

@@ -38,7 +38,7 @@ def stream(server: Server, key: str, **fields: Any) -> Any:
 # ---------------------------------------------------------------- the queue
 
 
-def test_key_without_answers_goes_before_busy_key(serve: Serve, keys: Keys) -> None:
+def test_idle_key_precedes_busy_key(serve: Serve, keys: Keys) -> None:
     """Key B's replies never end, and it sends more requests than there are slots."""
     a, b = keys.make("a"), keys.make("b")
     server = serve(at_once=16)
@@ -65,7 +65,7 @@ def test_key_alone_has_all_places(serve: Serve, keys: Keys) -> None:
             client.close()
 
 
-def test_next_turn_is_the_key_s_that_has_least(serve: Serve, keys: Keys) -> None:
+def test_next_turn_goes_to_the_key_with_least(serve: Serve, keys: Keys) -> None:
     a, b = keys.make("a"), keys.make("b")
     server = serve(at_once=2)
     greedy = []
@@ -81,7 +81,7 @@ def test_next_turn_is_the_key_s_that_has_least(serve: Serve, keys: Keys) -> None
         client.close()
 
 
-def test_turns_are_fair_whatever_comes_and_goes() -> None:
+def test_random_turns_are_fair() -> None:
     """Random arrivals: no entry overtakes a key that holds fewer slots."""
 
     async def run(seed: int) -> None:
@@ -114,7 +114,7 @@ def test_turns_are_fair_whatever_comes_and_goes() -> None:
         asyncio.run(run(seed))
 
 
-def test_who_joins_a_long_line_looks_at_none_of_those_in_it(
+def test_joining_a_long_queue_is_cheap(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Joining a queue of 10,000 doesn't sort it again, and some slots stay free for other keys."""
@@ -160,7 +160,7 @@ def test_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
         client.close()
 
 
-def test_key_cannot_hold_all_that_requests_may(
+def test_key_cannot_use_the_whole_body_limit(
     serve: Serve, keys: Keys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bodies that stop before their last byte, as from slow clients."""
@@ -200,7 +200,7 @@ def test_key_cannot_have_all_sessions(serve: Serve, keys: Keys, policy: str) -> 
 # ---------------------------------------------------------------- models
 
 
-def test_key_unloads_no_model_that_others_have_used(
+def test_key_cannot_unload_models_of_others(
     serve: Serve, keys: Keys, model_folder: Callable[[str], Path]
 ) -> None:
     a, b = keys.make("a"), keys.make("b")

@@ -212,7 +212,7 @@ def test_fork_cancel_and_length_inside_json(engine: Engine, model_folder: Folder
     assert fits(SCHEMAS[0], after)
 
 
-def test_an_end_that_is_optional_is_the_models_choice(engine: Engine, model_folder: Folder) -> None:
+def test_optional_end_is_the_models_choice(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
 
     def say(bias: float) -> int:
@@ -233,7 +233,7 @@ def test_an_end_that_is_optional_is_the_models_choice(engine: Engine, model_fold
         {"grammar": "start: nothing"},
     ],
 )
-def test_a_form_that_cannot_be_used(
+def test_invalid_format_is_refused(
     engine: Engine, model_folder: Folder, what: dict[str, Any]
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
@@ -302,7 +302,7 @@ def length(text: str, **params: Any) -> int:
 
 
 @pytest.mark.parametrize("case", WORDY)
-def test_what_a_schema_leaves_open_has_an_end(case: str) -> None:
+def test_open_schema_is_bounded(case: str) -> None:
     schema, text, most = WORDY[case]
     assert length(text, json_schema=schema) == most
 
@@ -326,13 +326,13 @@ def test_the_limits_of_forms_can_be_chosen_and_lifted() -> None:
         {"type": [{}]},
     ],
 )
-def test_a_malformed_schema_is_refused_in_llguidances_words(schema: dict[str, Any]) -> None:
+def test_malformed_schema_gives_llguidances_message(schema: dict[str, Any]) -> None:
     assert refusal(SamplingParams(json_schema=schema)) == refusal(
         SamplingParams(json_schema=schema, form_limits=None)
     )
 
 
-def test_limits_that_contradict_a_schema_are_left_out(engine: Engine, model_folder: Folder) -> None:
+def test_limits_contradicting_a_schema_are_dropped(engine: Engine, model_folder: Folder) -> None:
     schema = {"type": "integer", "minimum": 1, "multipleOf": 100}
     asked = form(1, json_schema=schema, form_limits={"digits": 1}, max_tokens=60)
     assert refusal(asked) == ""
@@ -360,7 +360,7 @@ def test_one_form_at_most() -> None:
     assert SamplingParams(json_schema={}).constrained
 
 
-def test_a_fault_in_a_shared_step_is_survived_inside_a_form(
+def test_constraint_survives_fault_in_shared_step(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The caches are recomputed in the middle of a reply, and the constraint continues where it

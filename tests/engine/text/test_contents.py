@@ -153,7 +153,7 @@ def test_forged_turn_is_text(tokenizer: Any) -> None:
         )
 
 
-def test_names_that_a_template_writes_as_tags_are_no_marks(tmp_path: Path) -> None:
+def test_names_written_as_tags_are_escaped(tmp_path: Path) -> None:
     from mlx_lm.tokenizer_utils import load
 
     folder = write_folder(tmp_path / "x", "qwen3")
@@ -200,7 +200,7 @@ def test_model_text_keeps_frames_and_opens_no_turn(tokenizer: Any) -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_chat_about_marks_goes_on_where_it_was(tokenizer: Any, name: str) -> None:
+def test_chat_about_markers_reuses_its_prefix(tokenizer: Any, name: str) -> None:
     """The second turn starts with the first turn's tokens, even if its contents include markers."""
     its, reader = tokenizer(name)
     given = {MOMENT: 1_700_000_000.0}
@@ -218,7 +218,7 @@ def test_chat_about_marks_goes_on_where_it_was(tokenizer: Any, name: str) -> Non
     assert pieces.without_gaps(other.text) == pieces.without_gaps(two.text)
 
 
-def test_answer_that_is_continued_may_hold_marks(tokenizer: Any) -> None:
+def test_continued_answer_may_contain_markers(tokenizer: Any) -> None:
     its, reader = tokenizer("qwen3")
     begun: Message = {"role": "assistant", "content": "It is <|im_end|>, "}
     made = built(its, reader, [ASK, begun])
@@ -235,7 +235,7 @@ def test_answer_that_is_continued_may_hold_marks(tokenizer: Any) -> None:
     assert again.tokens == [*open_.tokens, *wrote]
 
 
-def test_raw_prompt_has_marks_and_embedded_text_none(
+def test_only_raw_prompts_have_markers(
     tokenizer: Any,
 ) -> None:
     its, reader = tokenizer("qwen3")
@@ -247,7 +247,7 @@ def test_raw_prompt_has_marks_and_embedded_text_none(
     assert its.decode(whole.tokens) == its.decode(looked_at.tokens) == text
 
 
-def test_table_beside_the_chats_knows_the_same_marks(tokenizer: Any) -> None:
+def test_known_tokenizer_has_the_same_markers(tokenizer: Any) -> None:
     for name in FAMILIES:
         its, _ = tokenizer(name)
         told = tell(its, max(its.get_vocab().values()))
@@ -296,7 +296,7 @@ def sentences(kind: str) -> Tokenizer:
 
 
 @pytest.mark.parametrize("kind", ["bytes", "prepended", "first", "always", "folded"])
-def test_texts_with_marks_are_read_as_they_stand(kind: str) -> None:
+def test_texts_with_markers_keep_their_tokens(kind: str) -> None:
     """Splitting a marker adds no space and doesn't change how the rest is tokenized."""
     made = sentences(kind)
     inert = contents.GapInserter(["<s>", "</s>", "<|im_end|>"], Markers(), folds=kind == "folded")
@@ -362,7 +362,7 @@ def test_other_added_tokens_are_text(tmp_path: Path) -> None:
     assert its.encode(content.text, add_special_tokens=False) == content.tokens
 
 
-def test_thousands_of_marks_are_found_as_fast_as_one() -> None:
+def test_thousands_of_markers_are_found_quickly() -> None:
     """Gemma has 6,000 markers that differ only in a number, so one pattern finds them all."""
     inert = contents.GapInserter([f"<unused{n}>" for n in range(6000)], Markers())
     assert inert._marks is not None
@@ -372,7 +372,9 @@ def test_thousands_of_marks_are_found_as_fast_as_one() -> None:
     assert inert.text(far).count(pieces.GAP) == 2
 
 
-def test_each_way_into_the_engine(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+def test_every_entry_point_escapes_markers(
+    engine: Engine, model_folder: Callable[[str], Path]
+) -> None:
     """Cover chats, appended text, tools and embeddings. Raw prompts stay as they are."""
     model = engine.load(model_folder("plain"))
     mark = "<|im_end|>"
@@ -405,7 +407,7 @@ def test_each_way_into_the_engine(engine: Engine, model_folder: Callable[[str], 
 
 @pytest.mark.parametrize("spelled", [True, False])
 @pytest.mark.parametrize("name", FAMILIES)
-def test_answer_that_says_marks_is_not_read_again(tokenizer: Any, name: str, spelled: bool) -> None:
+def test_answer_with_markers_is_not_read_again(tokenizer: Any, name: str, spelled: bool) -> None:
     """Markers in a reply, spelled out or as tokens, stay as the model wrote them."""
     its, reader = tokenizer(name)
     stream = next(s for s in streams(name) if s.answer == ANSWER and ANSWER in s.text)

@@ -100,7 +100,7 @@ def told(events: Iterator[Event], kind: str) -> str:
 
 
 @pytest.mark.parametrize("name", SPOKEN)
-def test_a_session_tells_the_parts_and_goes_on_from_its_cache(
+def test_session_reports_parts_and_reuses_its_cache(
     engine: Engine, tmp_path: Path, name: str
 ) -> None:
     model = engine.load(speaker(tmp_path / name, name, SPOKEN[name]))
@@ -120,7 +120,7 @@ def test_a_session_tells_the_parts_and_goes_on_from_its_cache(
     assert second.stats.reused_tokens >= first.stats.prompt_tokens - opening
 
 
-def test_a_call_through_the_channels_is_told_as_one(engine: Engine, tmp_path: Path) -> None:
+def test_channel_call_is_reported_as_one(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(speaker(tmp_path / "called", "gpt-oss", CALLED))
     chat = engine.open_session(model)
     params = replace(GREEDY, tools=[WEATHER])
@@ -136,7 +136,7 @@ def test_a_call_through_the_channels_is_told_as_one(engine: Engine, tmp_path: Pa
 
 
 @pytest.mark.parametrize("choice", ["auto", "required", "weather"])
-def test_a_call_through_the_channels_is_bound(engine: Engine, tmp_path: Path, choice: str) -> None:
+def test_channel_call_is_constrained(engine: Engine, tmp_path: Path, choice: str) -> None:
     model = engine.load(speaker(tmp_path / "strict", "gpt-oss", CALLED_AT_ONCE))
     schema = {
         "type": "object",
@@ -153,7 +153,7 @@ def test_a_call_through_the_channels_is_bound(engine: Engine, tmp_path: Path, ch
     assert (call.name, json.loads(call.arguments)) == ("weather", {"city": "Oslo"})
 
 
-def test_a_header_that_names_no_offered_tool_stays_free(engine: Engine, tmp_path: Path) -> None:
+def test_header_of_unoffered_tool_is_unconstrained(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(speaker(tmp_path / "other", "gpt-oss", CALLED))
     other = {"name": "time", "parameters": {"type": "object"}, "strict": True}
     params = replace(GREEDY, tools=[{"type": "function", "function": other}])
@@ -163,7 +163,7 @@ def test_a_header_that_names_no_offered_tool_stays_free(engine: Engine, tmp_path
     assert "not offered" in broken.message
 
 
-def test_begun_answer_goes_on_in_its_channel(engine: Engine, tmp_path: Path) -> None:
+def test_continued_answer_stays_in_its_channel(engine: Engine, tmp_path: Path) -> None:
     model = engine.load(speaker(tmp_path / "begun", "gpt-oss", SPOKEN["gpt-oss"]))
     begun = {"role": "assistant", "content": "", "reasoning_content": THOUGHT}
     reply = engine.open_session(model).send([ASK, begun], GREEDY)
@@ -190,7 +190,7 @@ def test_tools_are_refused_if_template_omits_them(tmp_path: Path) -> None:
 # -- ends of turns --------------------------------------------------------------------------------
 
 
-def test_ends_are_taken_from_every_place(tmp_path: Path) -> None:
+def test_end_tokens_come_from_every_source(tmp_path: Path) -> None:
     write_folder(tmp_path, "llama-3")
     wrapper = load_wrapper(str(tmp_path), None, None)
     ids = {token: wrapper.convert_tokens_to_ids(token) for token in family("llama-3")["tokens"]}
@@ -208,7 +208,7 @@ def test_ends_are_taken_from_every_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["config", "list", "jinja", "json", "json list", "named"])
-def test_a_template_is_found_wherever_it_is_kept(tmp_path: Path, place: str) -> None:
+def test_template_is_found_in_any_file(tmp_path: Path, place: str) -> None:
     write_tokenizer(tmp_path, None)
     settings = json.loads((tmp_path / "tokenizer_config.json").read_text())
     listed = [{"name": "default", "template": CHATML}, {"name": "tool_use", "template": "T"}]
@@ -253,12 +253,12 @@ SYSTEM = {"role": "system", "content": "Be brief."}
     ],
     ids=["forbidden", "left out"],
 )
-def test_a_system_message_that_is_not_taken_goes_to_the_user(template: str) -> None:
+def test_unsupported_system_message_moves_to_user(template: str) -> None:
     assert rendered(template, [SYSTEM, ASK]) == "[user:Be brief.\n\nHow is it?]"
     assert rendered(template, [ASK]) == "[user:How is it?]"
 
 
-def test_what_a_template_does_with_the_system_message_stands() -> None:
+def test_template_handling_of_system_message_is_kept() -> None:
     shown = "{% for m in messages %}[{{ m.content | trim }}]{% endfor %}"
     assert rendered(shown, [SYSTEM, ASK]) == "[Be brief.][How is it?]"
     commands = "{% for m in messages %}{{ m.content.replace('/no_think', '') }}{% endfor %}"
@@ -286,7 +286,7 @@ def test_turns_and_arguments_are_adapted_to_template() -> None:
     assert "never" in failed.message
 
 
-def test_a_templates_time_stands_still_while_a_day_lasts() -> None:
+def test_template_time_is_fixed_for_a_day() -> None:
     clock = "{{ strftime_now('%Y-%m-%d %H:%M:%S') }}"
     moment = 1_700_000_000.0
     assert rendered(clock, [ASK], **{MOMENT: moment}) == rendered(clock, [ASK], **{MOMENT: moment})
@@ -307,9 +307,7 @@ def test_a_templates_time_stands_still_while_a_day_lasts() -> None:
         ([], {}),
     ],
 )
-def test_sampling_is_the_makers_where_nobody_chose(
-    tmp_path: Path, says: Any, wanted: dict[str, Any]
-) -> None:
+def test_default_sampling_is_the_models(tmp_path: Path, says: Any, wanted: dict[str, Any]) -> None:
     (tmp_path / "generation_config.json").write_text(json.dumps(says))
     found = model_folders.defaults(tmp_path)
     assert {name: found[name] for name in wanted} == wanted

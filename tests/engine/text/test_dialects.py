@@ -92,7 +92,7 @@ def test_every_row_of_the_table_has_a_family() -> None:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_model_is_known_by_its_tokens_and_template(tokenizer: Any, name: str) -> None:
+def test_dialect_is_recognized_from_tokens_and_template(tokenizer: Any, name: str) -> None:
     data, its = family(name), tokenizer(name)
     dialect = recognition.of(its)
     assert dialect.row.name == data["dialect"]
@@ -137,9 +137,7 @@ def test_each_token_is_told_as_what_it_is(tokenizer: Any, name: str, stream: Str
 
 
 @pytest.mark.parametrize(("name", "stream"), EACH)
-def test_parts_are_the_same_however_the_text_comes(
-    tokenizer: Any, name: str, stream: Stream
-) -> None:
+def test_parts_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream) -> None:
     its = tokenizer(name)
     ready = asked(its, [ASK], stream, Ledger())
     markers = recognition.of(its).markers
@@ -157,7 +155,7 @@ def test_parts_are_the_same_however_the_text_comes(
 
 
 @pytest.mark.parametrize(("name", "stream"), EACH)
-def test_the_second_turn_begins_with_what_the_cache_holds(
+def test_second_turn_starts_with_the_cached_tokens(
     tokenizer: Any, name: str, stream: Stream
 ) -> None:
     its, data = tokenizer(name), family(name)
@@ -187,7 +185,7 @@ def test_the_second_turn_begins_with_what_the_cache_holds(
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_reasoning_is_asked_for_in_the_templates_own_words(tokenizer: Any, name: str) -> None:
+def test_reasoning_uses_the_templates_variable(tokenizer: Any, name: str) -> None:
     its, data = tokenizer(name), family(name)
 
     def text(reasoning: bool | None, **template: Any) -> str:
@@ -206,7 +204,7 @@ def test_reasoning_is_asked_for_in_the_templates_own_words(tokenizer: Any, name:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_system_message_is_always_seen(tokenizer: Any, name: str) -> None:
+def test_system_message_is_always_included(tokenizer: Any, name: str) -> None:
     its = tokenizer(name)
     messages = [{"role": "system", "content": "Be brief."}, ASK]
     for reasoning in (None, True, False):
@@ -261,9 +259,7 @@ def read(ended: list[tuple[str, str, str]]) -> list[tuple[str, str, Any]]:
 
 
 @pytest.mark.parametrize(("name", "stream"), CALLING)
-def test_each_call_is_told_the_same_however_it_is_cut(
-    tokenizer: Any, name: str, stream: Stream
-) -> None:
+def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream) -> None:
     its = tokenizer(name)
     ready = asked(its, [ASK], stream, Ledger())
     whole, ids = written(its, ready, stream)

@@ -159,7 +159,7 @@ def test_declared_encoding_is_used_first(source: str, encoding: str) -> None:
     assert decode(source.encode(encoding)).text == source
 
 
-def test_web_page_is_read_as_it_declares(tmp_path: Path) -> None:
+def test_declared_encoding_of_web_page_is_used(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_bytes(
         "<html><meta charset=euc-jp><body><p>木の葉</p></body></html>".encode("euc_jp")
@@ -176,7 +176,7 @@ def test_chosen_encoding_wins_over_the_guess(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [bytes(range(256)) * 40, b"\x7fELF\x02\x01\x01" + bytes(500)])
-def test_bytes_that_are_no_text_are_refused(tmp_path: Path, data: bytes) -> None:
+def test_binary_data_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(data)
     with pytest.raises(UnreadableError, match="is no text"):
@@ -191,7 +191,7 @@ def test_mark_decides_the_byte_order_of_utf16(encoding: str, told: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["punycode", "idna", "unicode_escape", "utf-7", "rot13"])
-def test_codecs_that_are_no_charsets_are_unknown(name: str) -> None:
+def test_non_charset_codecs_are_unknown(name: str) -> None:
     assert known(name) == ""
 
 

@@ -126,7 +126,7 @@ def test_the_same_words_tokens_and_masks(make: Callable[[], Tokenizer]) -> None:
     assert steps > 40
 
 
-def test_another_kind_of_tokenizer_is_made_of_json() -> None:
+def test_other_tokenizers_are_built_from_json() -> None:
     made = Tokenizer(models.WordPiece({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
     made.decoder = decoders.ByteLevel()
     text = made.to_str()
@@ -146,7 +146,7 @@ def test_an_added_token_with_another_id_is_refused() -> None:
         form_tokens.make((facts, blobs), [0])
 
 
-def test_the_engine_makes_it_in_parts_and_else_of_json(
+def test_engine_builds_tokenizer_in_parts_or_from_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write_model(tmp_path / "model", SHAPES["tiny"])

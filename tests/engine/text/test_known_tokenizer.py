@@ -82,7 +82,7 @@ def test_known_tokenizer_equals_original(tmp_path: Path, change):
     assert one.text == other.text
 
 
-def test_what_is_not_known_is_asked_of_the_tokenizer_itself(tmp_path: Path):
+def test_unknown_facts_come_from_the_tokenizer(tmp_path: Path):
     change_tokenizer(tmp_path, as_it_is)
     wrapper = load_wrapper(str(tmp_path), [2], None)
     told = tell(wrapper, 260)

@@ -59,14 +59,14 @@ def accepts(expression: str, text: str) -> bool:
     return bool(matcher.consume_tokens(said) and matcher.is_accepting())
 
 
-def test_a_grammar_of_patches_is_an_expression() -> None:
+def test_patch_grammar_becomes_an_expression() -> None:
     expression = lark.of_grammar(PATCH)
     assert accepts(expression, GOOD)
     assert accepts(expression, GOOD + "\n")
     assert not any(accepts(expression, bad) for bad in BAD)
 
 
-def test_a_grammar_of_all_that_rules_may_have() -> None:
+def test_all_grammar_features_are_converted() -> None:
     expression = lark.of_grammar(SUM)
     for text in ("1 + 2.5", "( 7 )+x", " NO no", 'yes\tnoyes+ / é\n"q', '[é\n"q'):
         assert accepts(expression, text), text
@@ -97,7 +97,7 @@ def test_a_grammar_of_all_that_rules_may_have() -> None:
         ("", "does not begin"),
     ],
 )
-def test_what_is_beyond_an_expression_is_said(definition: str, says: str) -> None:
+def test_unsupported_grammar_is_refused(definition: str, says: str) -> None:
     if not says:
         assert accepts(lark.of_grammar(definition), "")
         return
@@ -121,7 +121,7 @@ EXPLODING = {
 
 
 @pytest.mark.parametrize("which", EXPLODING)
-def test_a_grammar_made_to_explode_ends_soon_in_words(which: str) -> None:
+def test_exponential_grammar_is_refused_quickly(which: str) -> None:
     began = time.process_time()
     with pytest.raises(ValueError, match=r"[a-z]"):
         lark.of_grammar(EXPLODING[which])
@@ -211,7 +211,7 @@ TAGGED = (
 
 
 @pytest.mark.parametrize("family", TAGGED)
-def test_a_text_between_tags_ends_where_its_tag_does(family: str, tmp_path: Path) -> None:
+def test_text_between_tags_ends_at_its_tag(family: str, tmp_path: Path) -> None:
     """Regression test: the text swallowed all but the last letter of its closing tag."""
     tokenizer = torture_calls.bindable(family, tmp_path)
     notation = recognition.of(tokenizer).tool_format

@@ -111,7 +111,7 @@ def rtf(path: Path, body: str) -> str:
         (r"{\upr{\*x plain}{\*\ud{Caf\u233?}}}", "Café"),
     ],
 )
-def test_rtf_shows_what_its_readers_show(tmp_path: Path, body: str, text: str) -> None:
+def test_rtf_shows_visible_text(tmp_path: Path, body: str, text: str) -> None:
     assert rtf(tmp_path, body) == text
 
 
@@ -128,7 +128,7 @@ def test_rtf_shows_what_its_readers_show(tmp_path: Path, body: str, text: str) -
         ("a.msg", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "__substg1.0_".encode("utf-16-le"), "Outl"),
     ],
 )
-def test_format_that_is_not_read_is_named(
+def test_unsupported_format_is_named(
     tmp_path: Path, name: str, data: bytes | dict[str, bytes], words: str
 ) -> None:
     if isinstance(data, bytes):
@@ -139,7 +139,7 @@ def test_format_that_is_not_read_is_named(
         read(tmp_path / name)
 
 
-def test_locked_odf_is_told(tmp_path: Path) -> None:
+def test_locked_odf_is_reported(tmp_path: Path) -> None:
     files = {"mimetype": "x", "META-INF/manifest.xml": "<m><encryption-data/></m>"}
     path = samples.odf(tmp_path / "a.odt", "text", "<text:p>x</text:p>")
     with samples.zipfile.ZipFile(path) as made:

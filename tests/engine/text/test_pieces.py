@@ -18,7 +18,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_texts_come_back_as_they_were(text: str) -> None:
+def test_texts_round_trip(text: str) -> None:
     assert pieces.encoded(text) == text.encode()
     assert pieces.decoded(text.encode()) == text
     assert pieces.is_unicode(text)
@@ -32,7 +32,7 @@ def test_half_a_character_is_found_in_every_piece(at: int) -> None:
         pieces.encoded(text)
 
 
-def test_what_is_no_text_is_refused_in_every_piece() -> None:
+def test_invalid_text_is_refused_in_every_piece() -> None:
     for blob in (b"abcd\xff", b"abcdef\xe6\x97", b"\x80abcdef"):
         with pytest.raises(UnicodeDecodeError):
             pieces.decoded(blob)

@@ -91,7 +91,7 @@ def test_songs_may_have_refrains(song: str) -> None:
     assert _repeated(song) == 0
 
 
-def test_what_was_asked_for_may_repeat() -> None:
+def test_requested_repetition_is_allowed() -> None:
     question = "Write 'I will not talk in class' 100 times."
     assert _repeated("I will not talk in class.\n" * 100, question) == 0
     assert _repeated("I will not talk in class.\n" * 100, "Write a story.") > 0

@@ -201,7 +201,7 @@ def test_damaged_call_is_shown_with_a_note(tokenizer: Callable[[str], Any]) -> N
     assert choice.text.endswith(says.removeprefix("I look.\n"))
 
 
-def test_marker_that_is_spelled_out_is_text(tokenizer: Callable[[str], Any]) -> None:
+def test_spelled_marker_is_text(tokenizer: Callable[[str], Any]) -> None:
     """If a marker has its own token, only that token acts as the marker."""
     its = tokenizer("qwen3")
     letters = {its.decode([token]): token for token in range(len(its.get_vocab()))}

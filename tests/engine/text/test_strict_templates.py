@@ -168,7 +168,7 @@ def test_every_turn_begins_with_the_turn_before() -> None:
         assert after.count("Note") == after.count("More") == number + 1
 
 
-def test_consecutive_roles_are_merged_where_they_are_refused() -> None:
+def test_consecutive_roles_are_merged_if_refused() -> None:
     turn = [says("user", "a"), says("user", "b"), says("assistant", "c"), says("assistant", "d")]
     assert rendered(GEMMA, [says("system", "s"), *turn]) == "[user:s\n\na\n\nb][assistant:c\n\nd]"
     assert rendered(SYSTEM_FIRST, turn) == "[user:a][user:b][assistant:c][assistant:d]"
@@ -190,13 +190,13 @@ TOOLS = [
 ]
 
 
-def test_parallel_calls_are_made_one_after_the_other() -> None:
+def test_parallel_calls_are_split_if_refused() -> None:
     assert rendered(LLAMA, [*TOOLS, says("assistant", "So.")]) == (
         "[user:Look.][call:a][tool:A!][call:b][tool:B!][assistant:So.]"
     )
 
 
-def test_unknown_tool_role_becomes_a_users_message_with_the_call() -> None:
+def test_refused_tool_role_becomes_a_user_message() -> None:
     assert rendered(NO_TOOLS, TOOLS) == (
         '[user:Look.][assistant:][user:Result of a({"x": 1}):\nA!]'
         '[user:Result of b({"y": "2"}):\nB!]'
@@ -232,7 +232,7 @@ TWO_CALLS = [
     ],
     ids=["text only", "first call only", "raw arguments", "tool role without a check"],
 )
-def test_calls_and_results_that_are_dropped_are_kept(template: str, expected: str) -> None:
+def test_dropped_calls_and_results_are_kept_as_text(template: str, expected: str) -> None:
     assert rendered(template, TWO_CALLS) == expected
 
 
@@ -250,13 +250,13 @@ def test_lone_system_message_is_answered() -> None:
 
 
 @pytest.mark.parametrize("head", [[], [says("system", "s")]])
-def test_text_parts_are_joined_where_text_is_wanted(head: list[Message]) -> None:
+def test_text_parts_are_joined_if_needed(head: list[Message]) -> None:
     parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
     text = rendered(CONCATENATES, [*head, says("user", parts)])
     assert text == f"[user:{'s' if head else ''}{chr(10) * 2 * len(head)}ab]"
 
 
-def test_ids_that_are_refused_stay_the_same_for_call_and_result() -> None:
+def test_replaced_ids_match_between_call_and_result() -> None:
     found = rendered(MISTRAL, [*TOOLS, says("user", "And now?")])
     assert isinstance(found, str)
     calls, results = found.split("<")[1:], found.split("(")[1:]
@@ -264,16 +264,16 @@ def test_ids_that_are_refused_stay_the_same_for_call_and_result() -> None:
     assert found.endswith("[assistant:][user:And now?]")
 
 
-def test_empty_content_is_filled_where_it_is_refused() -> None:
+def test_empty_content_is_filled_if_refused() -> None:
     turn = [says("user", "a"), says("assistant", None), says("user", ""), says("assistant", "b")]
     assert rendered(FULL, turn) == "[user:a][assistant:…][user:…][assistant:b]"
 
 
-def test_text_becomes_a_part_where_a_template_wants_parts() -> None:
+def test_text_becomes_a_part_if_needed() -> None:
     assert rendered(PARTS, HEAD) == "[system:In French.][user:First?][assistant:Un.]"
 
 
-def test_template_that_refuses_all_says_why_in_its_first_words() -> None:
+def test_template_that_refuses_everything_gives_its_reason() -> None:
     failed = rendered("{{ raise_exception('no ' ~ messages | length) }}", HEAD * 20)
     assert isinstance(failed, EngineError)
     assert "no 60" in failed.message

@@ -36,7 +36,7 @@ def test_reasoning_answer_and_tool() -> None:
     assert not stopped
 
 
-def test_reasoning_that_the_template_opened() -> None:
+def test_reasoning_opened_by_the_template_is_recognized() -> None:
     assert Markers("<think>", "</think>").opens_reasoning("…assistant\n<think>\n")
     assert not Markers("<think>", "</think>").opens_reasoning("<think></think>…assistant\n")
     assert not Markers("<think>", "</think>").opens_reasoning("what is <think>?…assistant\n")
@@ -52,7 +52,7 @@ def test_half_a_stop_string_never_leaks() -> None:
     assert all("E" not in text for text, _ in deltas)
 
 
-def test_text_held_back_comes_when_it_turns_out_harmless() -> None:
+def test_held_back_text_is_released() -> None:
     parts, stopped, _ = split(["one EN", "TRY"], stops=("END",))
     assert parts["answer"] == "one ENTRY"
     assert not stopped
@@ -146,14 +146,14 @@ def test_stops_over_the_bytes_of_characters(
     assert not any("\ufffd" in piece for piece in pieces)
 
 
-def test_a_broken_character_is_shown_as_one_and_hides_no_stop(bytewise: Any) -> None:
+def test_broken_character_is_shown_and_hides_no_stop(bytewise: Any) -> None:
     half = bytewise.encode("é", add_special_tokens=False)[:1]
     end = bytewise.encode("END", add_special_tokens=False)
     assert answer(bytewise, half + end, ("END",))[:2] == ("\ufffd", True)
     assert answer(bytewise, end[:1] + half, ("END",))[:2] == ("E\ufffd", False)
 
 
-def test_bytes_that_never_become_a_character_do_not_pile_up(bytewise: Any) -> None:
+def test_invalid_bytes_do_not_accumulate(bytewise: Any) -> None:
     """Otherwise each token would decode all of them again."""
     half = bytewise.encode("é", add_special_tokens=False)[:1]
     reply = ReplyText(bytewise, "")
@@ -177,7 +177,7 @@ _SEES = """{% for m in messages %}
 {%- endif %}{% endfor %}"""
 
 
-def test_images_stay_where_they_stand_when_messages_are_made_one() -> None:
+def test_images_keep_their_place_in_merged_messages() -> None:
     parts = [{"type": "image", "image": Image(b"PNG")}, {"type": "text", "text": "What is it?"}]
     messages = [
         {"role": "system", "content": "Be brief."},

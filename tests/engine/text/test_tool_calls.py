@@ -43,7 +43,7 @@ MARKERS = Markers("<think>", "</think>", "<call>", "</call>")
         ("glm47", "weather<arg_key>city</arg_key><arg_value>Turin</arg_value>"),
     ],
 )
-def test_calls_are_read_in_the_models_own_way(name: str, text: str) -> None:
+def test_calls_use_the_models_format(name: str, text: str) -> None:
     *_, call = told(name, text)
     assert (call.kind, call.name) == ("finished", "weather")
     assert json.loads(call.text) == {"city": "Turin"}
@@ -53,20 +53,20 @@ def test_calls_are_read_in_the_models_own_way(name: str, text: str) -> None:
     "text",
     ["", "{", "[]", '{"name": 3}', '{"name": "weather", "arguments": [1]}', "weather? No."],
 )
-def test_text_that_is_no_call_is_given_back(text: str) -> None:
+def test_non_call_text_is_returned(text: str) -> None:
     with pytest.raises(ValueError, match=r"it|value|name"):
         read("json_tools", text, [WEATHER])
     (one,) = told("json_tools", text)
     assert (one.kind, one.text) == ("failed", f"<call>{text}</call>")
 
 
-def test_call_of_an_unknown_tool_is_told_with_its_arguments() -> None:
+def test_call_of_unknown_tool_is_reported_with_arguments() -> None:
     (one,) = told("json_tools", '{"name": "clock"}')
     assert (one.kind, one.name, one.arguments) == ("failed", "clock", "{}")
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
-def test_calls_are_told_apart_however_their_text_comes(size: int) -> None:
+def test_calls_are_separated_in_any_chunks(size: int) -> None:
     text = "So:\n<call>[one()]</call><call>[two()]</call>\n\n<call>[three("
     splitter = TextSplitter(MARKERS, offered=True, notation="pythonic")
     for start in range(0, len(text), size):
@@ -75,7 +75,7 @@ def test_calls_are_told_apart_however_their_text_comes(size: int) -> None:
     assert splitter.calls == ["[one()]", "[two()]"]  # the third call is incomplete
 
 
-def test_a_call_without_an_end_marker_ends_with_the_answer() -> None:
+def test_call_without_end_marker_ends_with_the_answer() -> None:
     splitter = TextSplitter(Markers("", "", "[CALL]", ""), offered=True)
     splitter.feed("[CALL]one")
     splitter.finish()

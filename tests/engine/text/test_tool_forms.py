@@ -152,9 +152,7 @@ def test_free_text_with_strict_tools_has_no_masks(
 
 
 @pytest.mark.parametrize("kind", ["json_tools", "mistral"])
-def test_free_text_goes_on_until_a_call_which_is_bound(
-    load: Callable[[str], Any], kind: str
-) -> None:
+def test_free_text_may_precede_a_constrained_call(load: Callable[[str], Any], kind: str) -> None:
     engine, model = load(kind)
     opener = {"json_tools": "<tool_call>", "mistral": "[TOOL_CALLS]"}[kind]
     time = {"name": "time", "parameters": {"type": "object", "maxProperties": 1}, "strict": True}
@@ -179,7 +177,7 @@ def test_free_text_goes_on_until_a_call_which_is_bound(
     assert texts > 0
 
 
-def test_a_format_that_cannot_be_bound_is_refused(
+def test_unsupported_call_format_is_refused(
     load: Callable[[str], Any], model_folder: Callable[[str], Path]
 ) -> None:
     engine, _ = load("mistral")
@@ -265,7 +263,7 @@ def test_anthropics_clients_require_calls(server: Server) -> None:
             assert set(block.input) == {"city", "days", "note"}
 
 
-def test_a_model_that_would_say_it_itself_is_not_hindered(server: Server) -> None:
+def test_strict_schema_allows_the_models_own_call(server: Server) -> None:
     free: Any = {"type": "function", "function": {"name": "weather", "strict": True}}
     schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
     free["function"]["parameters"] = schema
@@ -284,9 +282,7 @@ def test_a_model_that_would_say_it_itself_is_not_hindered(server: Server) -> Non
         ({"type": "object", "properties": {"a": {"$ref": "#/nothing"}}}, "form"),
     ],
 )
-def test_a_schema_that_cannot_be_used_is_refused(
-    server: Server, schema: dict[str, Any], says: str
-) -> None:
+def test_invalid_schema_is_refused(server: Server, schema: dict[str, Any], says: str) -> None:
     tool = {"type": "function", "function": {"name": "x", "parameters": schema, "strict": True}}
     asked = {"messages": [{"role": "user", "content": "x"}], "tools": [tool], "max_tokens": 5}
     answer = ask(server, "POST", "/v1/chat/completions", asked)

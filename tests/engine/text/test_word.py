@@ -51,7 +51,7 @@ def test_tracked_changes_show_the_new_text_once(tmp_path: Path) -> None:
     assert text_of(tmp_path, body) == "We always sing gladly.\n\nOne line\n\n| row\\|s |"
 
 
-def test_parts_that_no_place_names_are_read(tmp_path: Path) -> None:
+def test_parts_without_references_are_read(tmp_path: Path) -> None:
     separator = f"<w:footnote w:id='-1' w:type='separator'>{paragraph('line')}</w:footnote>"
     shown = text_of(
         tmp_path,
@@ -179,7 +179,7 @@ def test_raised_and_lowered_digits_stay_so(tmp_path: Path) -> None:
     assert text_of(tmp_path, body) == "10⁻³ m CO₂, the 4th"
 
 
-def test_what_is_left_out_is_named(tmp_path: Path) -> None:
+def test_omissions_are_named(tmp_path: Path) -> None:
     body = (
         f"<w:p>{run('Text')}<w:r><w:drawing><pic:pic/></w:drawing></w:r>"
         "<w:r><w:pict><v:shape><v:imagedata/></v:shape></w:pict></w:r>"
@@ -206,7 +206,7 @@ def test_main_part_may_have_another_name(tmp_path: Path) -> None:
     assert read(samples.packed(path, files)).pages == ("Oak",)
 
 
-def test_formula_that_is_nested_deeply_is_refused(tmp_path: Path) -> None:
+def test_deeply_nested_formula_is_refused(tmp_path: Path) -> None:
     formula = "<m:e>" * 500 + "</m:e>" * 500
     with pytest.raises(UnreadableError, match="nested too deeply"):
         text_of(tmp_path, f"<w:p><m:oMath>{formula}</m:oMath></w:p>")

@@ -121,7 +121,7 @@ def test_columns_replace_chat_until_one_is_kept(start: Start):
     assert run.panes == [before, columns[1]]
 
 
-def test_columns_for_which_there_is_no_room_stand_in_two_rows(start: Start):
+def test_columns_wrap_into_two_rows(start: Start):
     run = start().ready()
     run.window.chats.split("right")
     for pane in three_columns(run, 960):
@@ -147,7 +147,7 @@ def test_columns_beyond_two_rows_become_tabs(start: Start):
         run.answered(pane)
 
 
-def test_what_differs_between_the_answers_is_marked(start: Start):
+def test_differences_between_answers_are_marked(start: Start):
     run = start().ready()
     columns = three_columns(run)
     for pane, text in zip(
@@ -189,7 +189,7 @@ def test_what_differs_between_the_answers_is_marked(start: Start):
         ("Seeds", [(None, 1), (None, 2), (None, 3)]),
     ],
 )
-def test_columns_differ_in_what_was_chosen(look, qtbot: QtBot, kind, told):
+def test_columns_are_named_by_their_difference(look, qtbot: QtBot, kind, told):
     from PySide6.QtWidgets import QWidget
 
     parent = QWidget()
@@ -201,7 +201,7 @@ def test_columns_differ_in_what_was_chosen(look, qtbot: QtBot, kind, told):
     assert not dialog.go.isEnabled()
 
 
-def test_the_dialog_says_why_nothing_can_be_compared(look, qtbot: QtBot):
+def test_dialog_explains_why_comparing_is_impossible(look, qtbot: QtBot):
     from PySide6.QtWidgets import QWidget
 
     parent = QWidget()
@@ -274,7 +274,7 @@ def test_columns_replace_all_panes_of_split_window(start: Start):
     assert {pane.chat.id for pane in run.panes} == {*ids, columns[0].chat.id}
 
 
-def test_what_was_opened_beside_the_columns_stays(start: Start):
+def test_other_panes_stay_after_comparison(start: Start):
     run = start()
     ids = split(run)
     columns = three_columns(run)

@@ -107,7 +107,7 @@ def test_blind_columns_hide_labels_until_kept(start: Start):
     assert [run.app.library.chat(chat_id).variant for chat_id in ids] == ["two", "one"]
 
 
-def test_hidden_columns_are_known_once_they_are_left(start: Start):
+def test_hidden_models_are_revealed_at_the_end(start: Start):
     run = start()
     said_before(run)
     ids = [pane.chat.id for pane in columns(run, blind=True)]
@@ -115,7 +115,7 @@ def test_hidden_columns_are_known_once_they_are_left(start: Start):
     assert [run.app.library.chat(chat_id).variant for chat_id in ids] == ["two", "one"]
 
 
-def test_a_comparison_goes_on_after_a_restart(start: Start):
+def test_comparison_survives_restart(start: Start):
     run = start()
     before = said_before(run).chat.id
     ids = [pane.chat.id for pane in columns(run, blind=True)]
@@ -128,14 +128,14 @@ def test_a_comparison_goes_on_after_a_restart(start: Start):
     assert run.app.library.chat(ids[0]).variant == "two"
 
 
-def test_what_no_run_has_saved_restores_nothing(start: Start):
+def test_unsaved_comparison_restores_nothing(start: Start):
     run = start().ready()
     for told in (None, [], {}, [1], [{"columns": {"a": "b"}}], [{"columns": 3}]):
         run.window.chats.comparisons.restore(told)
         assert run.window.chats.comparisons.to_json() == []
 
 
-def test_the_dialog_shows_what_was_kept_by_model(look, qtbot: QtBot):
+def test_dialog_shows_wins_by_model(look, qtbot: QtBot):
     parent = QWidget()
     qtbot.addWidget(parent)
     models = [("/a/one", "one"), ("/b/two", "two"), ("/c/two", "two")]
@@ -150,7 +150,7 @@ def test_the_dialog_shows_what_was_kept_by_model(look, qtbot: QtBot):
     assert not dialog.blind.isChecked()
 
 
-def test_hidden_tabs_are_put_aside_too_and_come_back(start: Start):
+def test_hidden_tabs_are_set_aside_and_restored(start: Start):
     run = start().ready()
     for words in ("one", "two"):
         run.ask(f"say {words}")
@@ -181,7 +181,7 @@ def test_compare_dialog_extra_height_moves_only_buttons(look, qtbot: QtBot):
     assert [radio.y() for radio in radios] == places
 
 
-def test_columns_that_differ_at_the_end_of_their_names_show_it(start: Start):
+def test_columns_with_equal_name_starts_are_distinguishable(start: Start):
     run = start().ready()
     told = [
         ComparisonColumn(GUIDE, ChatOptions(temperature=t), f"Temperature {t}") for t in (0.0, 0.7)

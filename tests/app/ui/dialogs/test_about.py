@@ -11,7 +11,7 @@ from engine import EngineError
 from tests.app.conftest import Start
 
 
-def test_about_says_what_the_program_is_made_of(start: Start):
+def test_about_lists_the_components(start: Start):
     run = start()
     run.window.commands["about"].trigger()
     about = next(d for d in run.window.findChildren(QDialog) if d.objectName() == "about")

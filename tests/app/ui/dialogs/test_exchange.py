@@ -54,7 +54,7 @@ def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
     run.until(lambda: not run.window.findChildren(ExportDialog))
 
 
-def test_what_cannot_be_written_is_said_in_the_dialog(start: Start, tmp_path: Path):
+def test_failed_export_is_explained_in_dialog(start: Start, tmp_path: Path):
     run = talk(start)
     run.window.commands["export"].trigger()
     asked = dialog(run, ExportDialog)
@@ -95,7 +95,7 @@ def test_printing_opens_the_chat_as_pdf(start: Start):
     assert run.window.commands.why_not("print") == "This chat is empty."
 
 
-def test_where_nothing_opens_pdfs_printing_says_so(start: Start, monkeypatch: pytest.MonkeyPatch):
+def test_missing_pdf_viewer_is_reported(start: Start, monkeypatch: pytest.MonkeyPatch):
     run = talk(start)
     unopened = SimpleNamespace(openUrl=lambda _url: False)
     monkeypatch.setattr(exchange_commands, "QDesktopServices", unopened)
@@ -172,7 +172,7 @@ def test_file_dialogs_start_in_existing_folder(
             assert found.result() == expected
 
 
-def test_an_export_begins_in_a_folder_that_there_is(
+def test_export_starts_in_an_existing_folder(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     begun: list[Path] = []

@@ -72,7 +72,7 @@ def close_dialogs(run: Run) -> None:
             window.close()
 
 
-def test_the_window_with_all_that_a_chat_can_show(start: Start):
+def test_all_controls_of_a_full_window_are_named(start: Start):
     run = start().ready()
     everything_named()
     run.window.commands["score"].trigger()
@@ -107,7 +107,7 @@ def test_the_dialogs(start: Start):
     close_dialogs(run)
 
 
-def test_a_message_says_who_spoke_and_how_it_stands(start: Start):
+def test_message_names_its_author_and_state(start: Start):
     run = start().ready()
     run.say("hold 3")
     run.until(lambda: "3" in run.answer(run.pane))
@@ -132,7 +132,7 @@ def test_a_message_says_who_spoke_and_how_it_stands(start: Start):
     assert face(last)[2].startswith("version 2 of 2")
 
 
-def test_figures_and_versions_are_said_too(start: Start):
+def test_statistics_and_versions_are_announced(start: Start):
     run = start().ready()
     run.ask("say hello")
     row = run.pane.transcript.row(run.pane.chat.transcript.path[-1].id)
@@ -162,13 +162,13 @@ def test_reply_is_announced_at_start_and_end(start: Start, monkeypatch: pytest.M
     assert said == ["count 40: replying", "count 40: done"]
 
 
-def test_an_icon_button_is_called_what_it_does(look, qtbot):
+def test_icon_button_is_named_by_its_action(look, qtbot):
     button = IconButton("x", "Close  Esc")
     qtbot.addWidget(button)
     assert face(button)[1] == "Close"
 
 
-def test_links_and_code_are_reached_by_key(start: Start):
+def test_links_and_code_are_reachable_by_key(start: Start):
     run = start().ready()
     run.pane.composer.set_text("See [one **place**](https://a.example)\n\n```python\na = 1\n```")
     run.pane.composer.button.click()

@@ -112,7 +112,7 @@ def test_escape_closes_prompts_and_keeps_slash(run: Run):
     assert run.answered() == "You said: /usr/bin"
 
 
-def test_the_arrows_choose_and_undo_takes_the_prompt_back(run: Run):
+def test_arrows_choose_and_undo_removes_the_prompt(run: Run):
     type_(run, "/")
     press(run, KEY.Key_Down)
     press(run, KEY.Key_Down)
@@ -157,7 +157,7 @@ def test_prompts_are_written_renamed_deleted_and_brought_back(run: Run):
     assert Settings.load(settings.file).prompts == settings.prompts
 
 
-def test_a_message_becomes_a_prompt(run: Run):
+def test_message_is_saved_as_prompt(run: Run):
     run.window.commands["save_prompt"].trigger()
     assert run.window.toast.text == "The message is empty."
     type_(run, "say What rhymes with {{word}} here?")
@@ -169,7 +169,7 @@ def test_a_message_becomes_a_prompt(run: Run):
     dialog.close()
 
 
-def test_what_is_no_prompt_in_the_settings_is_left_out(tmp_path):
+def test_invalid_prompt_setting_is_ignored(tmp_path):
     file = tmp_path / "settings.json"
     file.write_text('{"prompts": {"a": "text", "b": 1, "": "x"}}')
     assert Settings.load(file).prompts == {"a": "text"}

@@ -168,7 +168,7 @@ def test_find_in_chat_searches_shown_text(start: Start, qtbot: QtBot):
     bar.close_bar()
 
 
-def test_a_backup_is_restored_and_the_program_goes_on_with_it(start: Start, profile, qapp):
+def test_program_continues_with_restored_backup(start: Start, profile, qapp):
     with Store.open(profile / "chats.db") as store:
         store.save_chat(ChatRecord("old", title="Of yesterday"))
         store.flush()
@@ -187,7 +187,7 @@ def test_a_backup_is_restored_and_the_program_goes_on_with_it(start: Start, prof
     assert backup.path.exists()
 
 
-def test_damaged_chats_can_be_replaced_by_a_backup(start: Start, profile):
+def test_backup_replaces_damaged_chats(start: Start, profile):
     file = profile / "chats.db"
     with Store.open(file) as store:
         store.save_chat(ChatRecord("old", title="Of yesterday"))

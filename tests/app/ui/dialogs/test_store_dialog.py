@@ -39,7 +39,7 @@ def test_giving_up_ends_without_a_window(start: Start, damaged):
     assert (damaged / "chats.db").read_bytes().startswith(b"this is no database")
 
 
-def test_being_told_to_end_answers_the_question(start: Start, damaged, qapp):
+def test_exit_signal_closes_store_dialog(start: Start, damaged, qapp):
     """A signal closes the open dialog, and the program does not continue."""
     runs = []
 
@@ -68,7 +68,7 @@ def test_set_aside_starts_fresh_and_keeps_the_old_file(start: Start, damaged):
     assert len(list(damaged.glob("chats.db.aside-*"))) == 1
 
 
-def test_a_full_disk_while_running_is_said_and_the_chat_goes_on(start: Start):
+def test_full_disk_is_reported_and_chat_continues(start: Start):
     run = start().ready()
     error = StoreError("full", "The disk is full. Free some space; Stretto tries again.")
     writer = threading.Thread(target=run.app.store.on_error, args=(error,))
@@ -79,7 +79,7 @@ def test_a_full_disk_while_running_is_said_and_the_chat_goes_on(start: Start):
     assert run.answered() == "still here "
 
 
-def test_try_again_after_the_file_was_put_right(start: Start, damaged):
+def test_retry_works_after_repair(start: Start, damaged):
     def mend(error):
         (damaged / "chats.db").unlink()
         Store.open(damaged / "chats.db").close()
@@ -136,7 +136,7 @@ def torn(profile):
     return profile
 
 
-def test_what_can_be_read_is_saved_and_said(start: Start, torn):
+def test_salvage_result_is_reported(start: Start, torn):
     damaged = (torn / "chats.db").read_bytes()
     run = start(ask=lambda error: Recovery.SALVAGE)
     assert run.started
@@ -147,7 +147,7 @@ def test_what_can_be_read_is_saved_and_said(start: Start, torn):
     assert aside.name in run.window.toast.text
 
 
-def test_when_nothing_can_be_read_the_next_question_offers_less(start: Start, damaged):
+def test_failed_salvage_offers_fewer_choices(start: Start, damaged):
     asked = []
 
     def ask(error):
@@ -160,7 +160,7 @@ def test_when_nothing_can_be_read_the_next_question_offers_less(start: Start, da
     assert "started without chats" in run.window.toast.text
 
 
-def test_a_newer_database_is_not_touched(start: Start, profile):
+def test_newer_database_is_left_alone(start: Start, profile):
     Store.open(profile / "chats.db").close()
     with closing(sqlite3.connect(profile / "chats.db")) as db:
         db.execute("PRAGMA user_version = 99")
@@ -176,7 +176,7 @@ def test_a_newer_database_is_not_touched(start: Start, profile):
     assert (profile / "chats.db").read_bytes() == before
 
 
-def test_a_damaged_journal_is_said(start: Start, profile):
+def test_damaged_journal_is_reported(start: Start, profile):
     Store.open(profile / "chats.db").close()
     (profile / "chats.db-wal").write_bytes(b"garbage " * 600)
     run = start()
@@ -212,7 +212,7 @@ def press(name):
         ("full", False, "Try Again", []),
     ],
 )
-def test_each_trouble_offers_what_helps(look, code, hopeless, best, more):
+def test_each_error_offers_suitable_actions(look, code, hopeless, best, more):
     error = StoreError(code, "What happened, and what to do.")
     error.hopeless = hopeless
     offered = press(best)
@@ -225,7 +225,7 @@ def test_each_trouble_offers_what_helps(look, code, hopeless, best, more):
 @pytest.mark.parametrize(
     ("button", "way"), [("Try Again", Recovery.RETRY), ("Quit Without Saving", Recovery.QUIT)]
 )
-def test_the_end_with_something_unsaved_asks(look, tmp_path, button, way):
+def test_exit_with_unsaved_changes_asks(look, tmp_path, button, way):
     offered = press(button)
     assert ask_about_unsaved(StoreError("full", "Full.", tmp_path / "chats.db")) is way
     assert offered[-1] == "Try Again"
@@ -281,7 +281,7 @@ def test_full_disk_keeps_stream_and_draft(disk, start: Start, qtbot: QtBot):
 
 
 @pytest.mark.parametrize("room", [True, False])
-def test_ending_on_a_full_disk_asks_before_anything_is_lost(disk, start: Start, room):
+def test_exit_on_full_disk_asks_first(disk, start: Start, room):
     asked = []
 
     def ask(error):
@@ -306,7 +306,7 @@ def test_ending_on_a_full_disk_asks_before_anything_is_lost(disk, start: Start, 
     assert (f"say {long_words}" in kept) is room
 
 
-def test_a_disk_without_room_at_the_start_is_said(disk, start: Start):
+def test_full_disk_at_start_is_reported(disk, start: Start):
     fill(disk)
     codes = []
 
@@ -320,7 +320,7 @@ def test_a_disk_without_room_at_the_start_is_said(disk, start: Start):
     assert codes == ["full"]
 
 
-def test_chats_that_may_not_be_written_go_on_in_another_folder(disk, start: Start, tmp_path, qapp):
+def test_read_only_chats_continue_in_another_folder(disk, start: Start, tmp_path, qapp):
     with Store.open(disk / "chats.db") as store:
         store.save_chat(ChatRecord(new_id(), title="Trees"))
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)

@@ -171,7 +171,7 @@ def test_installed_suggestion_is_marked_and_opened(opened, monkeypatch):
     assert refs == ["/models/small"]
 
 
-def test_the_button_stands_beside_the_guide_alone(served, start):
+def test_get_model_button_is_only_next_to_guide(served, start):
     run = start().ready()
     assert run.pane.empty.get.isVisible()
     run.pane.chat.model.set("/models/one")
@@ -187,7 +187,7 @@ def test_missing_suggestion_downloads_nothing(opened, served):
     assert run.window.downloads.items == []
 
 
-def test_by_keyboard_alone_from_words_to_a_download(opened, served):
+def test_model_is_found_and_downloaded_by_keyboard(opened, served):
     run, dialog = opened
     run.until(dialog.field.hasFocus)
     run.qtbot.keyClicks(dialog.field, "pocket")
@@ -212,7 +212,7 @@ def test_by_keyboard_alone_from_words_to_a_download(opened, served):
     assert len(dialog.models.entries) == 2  # the results stay, so another can be chosen
 
 
-def test_each_result_is_told_of_and_whether_it_fits(opened, served):
+def test_results_show_details_and_fit(opened, served):
     run, dialog = opened
     run.window.downloads_in_window._memory = 4 * 10**9
     search(run, dialog)
@@ -268,7 +268,7 @@ FAULTS = (
 )
 
 
-def test_a_search_that_fails_says_so_and_leaves_what_was_there(opened, served):
+def test_failed_search_keeps_earlier_results(opened, served):
     run, dialog = opened
     for fault, says in FAULTS:
         search(run, dialog)
@@ -286,7 +286,7 @@ def test_a_search_that_fails_says_so_and_leaves_what_was_there(opened, served):
         assert SUGGESTED in marks(dialog)
 
 
-def test_nothing_found_and_one_that_cannot_be_loaded(opened, served):
+def test_empty_results_and_unsupported_models_are_explained(opened, served):
     run, dialog = opened
     run.qtbot.keyClicks(dialog.field, "violoncello")
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
@@ -309,7 +309,7 @@ def gated(run, dialog, served):
     run.until(dialog.token.isVisible)
 
 
-def test_a_token_goes_into_the_keychain_and_is_taken_from_there(opened, served, chain, start):
+def test_token_is_saved_in_keychain_and_reused(opened, served, chain, start):
     run, dialog = opened
     gated(run, dialog, served)
     assert marks(dialog)["somebody/Pocket"] == "Gated"
@@ -347,7 +347,7 @@ def test_a_token_goes_into_the_keychain_and_is_taken_from_there(opened, served, 
     assert again.window.downloads.token == ""
 
 
-def test_without_a_keychain_it_is_kept_for_this_run_and_told(opened, served, tmp_path):
+def test_without_keychain_token_lasts_for_this_run(opened, served, tmp_path):
     run, dialog = opened
     gated(run, dialog, served)
     run.until(lambda: "no keychain" in dialog.access.note.text())
@@ -359,7 +359,7 @@ def test_without_a_keychain_it_is_kept_for_this_run_and_told(opened, served, tmp
     assert held == []
 
 
-def test_a_keychain_that_fails_is_as_if_there_were_none(opened, served, chain, monkeypatch):
+def test_failing_keychain_acts_like_none(opened, served, chain, monkeypatch):
     def locked(*_):
         raise RuntimeError("locked")
 
@@ -373,7 +373,7 @@ def test_a_keychain_that_fails_is_as_if_there_were_none(opened, served, chain, m
     run.until(lambda: "could not store the token" in dialog.access.note.text())
 
 
-def test_a_resumed_download_takes_the_token_from_the_keychain(served, chain, start):
+def test_resumed_download_uses_keychain_token(served, chain, start):
     chain.kept["Stretto", "Access token of the Hugging Face hub"] = "secret"
     served.repos["somebody/Pocket"].token = "secret"
     run = start().ready()

@@ -66,7 +66,7 @@ def get(run, dialog, name=NAME):
     return run.window.downloads.get(name)
 
 
-def test_nothing_is_asked_before_a_models_name_stands_there(opened, served):
+def test_hub_is_contacted_only_for_complete_names(opened, served):
     run, dialog = opened
     said = " ".join(label.text() for label in dialog.findChildren(QLabel))
     assert "Only what you type is sent" in said
@@ -81,7 +81,7 @@ def test_nothing_is_asked_before_a_models_name_stands_there(opened, served):
     assert served.asked == []
 
 
-def test_by_keyboard_alone_from_the_name_to_the_chat(opened, served, profile):
+def test_model_is_downloaded_and_used_by_keyboard(opened, served, profile):
     run, dialog = opened
     run.until(dialog.field.hasFocus)
     run.qtbot.keyClicks(dialog.field, NAME)
@@ -106,7 +106,7 @@ def test_by_keyboard_alone_from_the_name_to_the_chat(opened, served, profile):
     assert run.window.downloads_in_window.dialog is None
 
 
-def test_it_goes_on_while_the_dialog_is_closed_and_is_told(opened, served):
+def test_download_continues_after_dialog_closes(opened, served):
     run, dialog = opened
     served.hold_at = 100_000
     get(run, dialog)
@@ -158,7 +158,7 @@ def test_pause_and_go_on(opened, served):
     assert served.of_weights()[-1].range.startswith("bytes=")
 
 
-def test_cancelled_leaves_nothing_and_the_next_one_starts(opened, served, tmp_path):
+def test_canceled_download_leaves_nothing_and_next_starts(opened, served, tmp_path):
     run, dialog = opened
     served.add("somebody/other", {**FILES, "tokenizer.json": b"[]"})
     served.hold_at = 100_000
@@ -176,7 +176,7 @@ def test_cancelled_leaves_nothing_and_the_next_one_starts(opened, served, tmp_pa
     assert run.app.settings.downloads == {}
 
 
-def test_cancelled_beside_another_version_that_is_paused(opened, served, tmp_path):
+def test_canceling_keeps_another_paused_version(opened, served, tmp_path):
     run, dialog = opened
     served.repos[NAME].revisions["v1"] = "1" * 40
     served.hold_at = 100_000
@@ -201,7 +201,7 @@ def unfinished(folder: Path) -> int:
     return sum(name.endswith(".incomplete") for name in names)
 
 
-def test_cancelled_beside_one_that_runs_its_files_go_at_once(opened, served, tmp_path):
+def test_canceling_next_to_a_running_download_deletes_its_files(opened, served, tmp_path):
     run, dialog = opened
     served.add("somebody/other", {**FILES, "model.safetensors": b"other" * 100_000})
     served.hold_at = 100_000
@@ -239,7 +239,7 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, p
     assert again.app.settings.downloads == {}
 
 
-def test_a_token_is_asked_for_only_where_the_hub_wants_one(opened, served, tmp_path):
+def test_token_is_requested_only_if_needed(opened, served, tmp_path):
     """Tokens are sent to the hub for a check, and downloads use accepted tokens."""
     run, dialog = opened
     served.repos[NAME].token = "secret"
@@ -267,7 +267,7 @@ def test_a_token_is_asked_for_only_where_the_hub_wants_one(opened, served, tmp_p
     assert kept == []
 
 
-def test_what_cannot_be_had_is_told_before(opened, served, monkeypatch):
+def test_impossible_download_is_reported_first(opened, served, monkeypatch):
     run, dialog = opened
     served.add("a/future", {**FILES, "config.json": b'{"model_type": "from-2040"}'})
     look(run, dialog, "a/future")
@@ -285,7 +285,7 @@ def test_what_cannot_be_had_is_told_before(opened, served, monkeypatch):
     assert not dialog.go.isEnabled()
 
 
-def test_what_another_program_has_in_part_can_be_had_wholly(opened, served):
+def test_model_of_another_program_can_be_completed(opened, served):
     run, dialog = opened
     folder = hub.download(hub.look_up(NAME))
     (folder / "model.safetensors").unlink()
@@ -298,7 +298,7 @@ def test_what_another_program_has_in_part_can_be_had_wholly(opened, served):
     assert dialog.go.text() == "Open"
 
 
-def test_a_failure_is_told_and_tried_again(opened, served):
+def test_failed_download_is_reported_and_retried(opened, served):
     run, dialog = opened
     served.damage = True
     download = get(run, dialog)
@@ -314,7 +314,7 @@ def test_a_failure_is_told_and_tried_again(opened, served):
     run.until(lambda: dialog.go.text() == "Open")
 
 
-def test_the_settings_and_the_model_menu_lead_to_it(served, start):
+def test_settings_and_model_menu_open_the_dialog(served, start):
     run = start().ready()
     run.window.settings_commands.show_settings()
     window = run.settings
@@ -336,7 +336,7 @@ def test_the_settings_and_the_model_menu_lead_to_it(served, start):
     assert run.window.downloads_in_window.dialog.isVisible()
 
 
-def test_the_program_ends_at_once_while_the_hub_hangs(opened, served):
+def test_exit_does_not_wait_for_hanging_hub(opened, served):
     run, dialog = opened
     served.silent = True
     dialog.field.setText(NAME)

@@ -23,7 +23,7 @@ def test_the_command_opens_a_gguf_file_in_the_active_chat(
     assert run.pane.header.model_button.text() != "Guide"
 
 
-def test_nothing_happens_where_no_file_is_chosen(
+def test_canceled_file_dialog_changes_nothing(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = start().ready()

@@ -120,7 +120,7 @@ def test_machines_are_added_checked_tried_and_removed(
     assert states(dialog) == ["Ready · 64 GB"]
 
 
-def test_what_was_typed_stays_where_the_list_cannot_be_read(make: Make, tmp_path: Path) -> None:
+def test_typed_text_stays_if_the_list_is_unreadable(make: Make, tmp_path: Path) -> None:
     dialog = make()
     (tmp_path / "hosts.json").write_text("{")
     add(dialog, "studio", "me@studio")
@@ -131,7 +131,7 @@ def test_what_was_typed_stays_where_the_list_cannot_be_read(make: Make, tmp_path
     assert [row.text(0) for row in dialog._rows()] == ["local", "studio"]
 
 
-def test_a_model_starts_or_says_why_not(qtbot: QtBot, make: Make) -> None:
+def test_model_starts_or_its_error_is_shown(qtbot: QtBot, make: Make) -> None:
     dialog = make()
     add(dialog, "studio", "me@studio")
     tick(dialog, 1)

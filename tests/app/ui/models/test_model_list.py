@@ -49,7 +49,7 @@ def state(window, ref):
     return window.models.row(ref).state.text()
 
 
-def test_each_row_says_name_place_size_and_state(opened, models):
+def test_rows_show_name_path_size_and_state(opened, models):
     _, window = opened
     good, gone, _ = models
     row = window.models.row(good)
@@ -67,7 +67,7 @@ def test_each_row_says_name_place_size_and_state(opened, models):
     assert not window.models.none.isVisible()
 
 
-def test_a_model_is_removed_and_brought_back_where_it_stood(opened, models, profile):
+def test_removed_model_is_restored_in_place(opened, models, profile):
     run, window = opened
     good, gone, empty = models
     offered = [window.model.itemData(i) for i in range(window.model.count())]
@@ -91,7 +91,7 @@ def test_a_model_is_removed_and_brought_back_where_it_stood(opened, models, prof
     assert Settings.load(profile / "settings.json").models == tuple(models)
 
 
-def test_the_keys_do_it_too(opened, models):
+def test_model_list_works_by_keyboard(opened, models):
     run, window = opened
     window.models.row(models[0]).forget.setFocus()
     run.qtbot.keyClick(window.models.row(models[0]).forget, Qt.Key.Key_Space)
@@ -101,7 +101,7 @@ def test_the_keys_do_it_too(opened, models):
     run.until(lambda: window.models.row(models[0]).forget.hasFocus())
 
 
-def test_a_folder_is_added_first_and_shown_in_its_place(opened, models, tmp_path, monkeypatch):
+def test_added_folder_is_listed_first(opened, models, tmp_path, monkeypatch):
     run, window = opened
     added = make_model(tmp_path / "New-1B", 3_000_000)
     answering(monkeypatch, "folder", Path(added))
@@ -142,7 +142,7 @@ def test_model_list_shows_engine_state(opened, models):
     run.until(lambda: "config.json" in window.models.row(broken).state.toolTip())
 
 
-def test_a_first_start_says_what_will_be_listed(start: Start):
+def test_empty_model_list_explains_itself(start: Start):
     run = start()
     run.window.settings_commands.show_settings()
     window = run.settings
@@ -151,7 +151,7 @@ def test_a_first_start_says_what_will_be_listed(start: Start):
     assert window.models.rows == []
 
 
-def test_what_is_looked_at_on_disk(tmp_path):
+def test_look_at_reports_existence_and_size(tmp_path):
     assert look_at("mlx-community/Some-Model").local is False
     assert look_at(str(tmp_path / "none")).found is False
     folder = tmp_path / "linked"

@@ -13,7 +13,7 @@ from app.ui.widgets import asking
 from tests.app.conftest import Start
 
 
-def test_a_folder_is_opened_and_its_name_stands_on_the_pane(start: Start):
+def test_opened_folder_is_named_on_the_pane(start: Start):
     run = start().ready()
     run.window.chats.use_model("/models/Small-3B")
     run.until(lambda: run.pane.header.state == "Ready")
@@ -22,7 +22,7 @@ def test_a_folder_is_opened_and_its_name_stands_on_the_pane(start: Start):
     assert run.app.settings.models == ("/models/Small-3B",)
 
 
-def test_a_folder_without_a_model_is_not_taken(
+def test_folder_without_model_is_refused(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     run = start().ready()
@@ -70,7 +70,7 @@ def test_a_failed_model_can_be_replaced(start: Start, qtbot: QtBot):
     assert run.pane.chat.record.model == "guide"
 
 
-def test_a_chat_that_has_begun_keeps_its_model(start: Start):
+def test_existing_chat_keeps_its_model(start: Start):
     run = start().ready()
     begun = run.say("say one")
     run.answered()
@@ -97,7 +97,7 @@ def test_folder_without_model_is_reported(start: Start, qtbot: QtBot):
     assert run.answered(busy) == "1 2 3 4 end"
 
 
-def test_a_failed_model_can_be_tried_again(start: Start, qtbot: QtBot):
+def test_failed_model_can_be_retried(start: Start, qtbot: QtBot):
     run = start().ready()
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.notice.isVisible())

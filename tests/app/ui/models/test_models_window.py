@@ -99,7 +99,7 @@ def test_new_chat_leaves_the_models_window(listed: Listed) -> None:
     listed.run.until(listed.run.pane.composer.field.hasFocus)
 
 
-def test_the_key_opens_it_and_each_model_says_what_it_is(listed: Listed):
+def test_shortcut_opens_window_with_model_details(listed: Listed):
     run = listed.run
     run.qtbot.keyClick(run.window, Qt.Key.Key_M, CTRL | SHIFT)
     run.until(lambda: len(listed.names()) == 4)
@@ -203,7 +203,7 @@ def test_models_window_opens_once_with_search_focused(listed: Listed):
     assert window.empty.text().startswith("No models yet. Get one from Hugging Face")
 
 
-def test_a_model_is_loaded_and_unloaded_from_there(listed: Listed):
+def test_model_is_loaded_and_unloaded_in_window(listed: Listed):
     window = listed.open()
     listed.choose("Amber-1B")
     listed.run.engine.loading.clear()
@@ -248,7 +248,7 @@ def test_pinned_ones_stand_first_and_are_remembered(listed: Listed, profile: Pat
     assert listed.run.app.settings.pinned == ()
 
 
-def test_what_cannot_be_loaded_says_so_and_can_still_be_removed(listed: Listed):
+def test_unloadable_model_is_explained_and_removable(listed: Listed):
     (listed.root / "Amber-1B" / "config.json").write_text("{")
     window = listed.open()
     listed.choose("Amber-1B")
@@ -259,7 +259,7 @@ def test_what_cannot_be_loaded_says_so_and_can_still_be_removed(listed: Listed):
     assert window.foot.trash.isEnabled()
 
 
-def test_a_folder_is_added_and_taken_from_the_list_again(listed: Listed, tmp_path, monkeypatch):
+def test_folder_is_added_and_removed(listed: Listed, tmp_path, monkeypatch):
     window = listed.open()
     more = make_model(tmp_path / "more" / "Dune-2B")
     answering(monkeypatch, "folder", more.parent)
@@ -280,7 +280,7 @@ def test_a_folder_is_added_and_taken_from_the_list_again(listed: Listed, tmp_pat
 # Removing.
 
 
-def test_an_unused_model_goes_to_the_trash_and_comes_back(listed: Listed):
+def test_unused_model_moves_to_trash_and_back(listed: Listed):
     window = listed.open()
     listed.choose("Amber-1B")
     listed.run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
@@ -310,7 +310,7 @@ def test_an_unused_model_goes_to_the_trash_and_comes_back(listed: Listed):
     listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B moved to the Trash.")
 
 
-def test_a_model_that_chats_use_is_asked_about_first(listed: Listed):
+def test_removing_a_model_in_use_asks_first(listed: Listed):
     run = listed.run
     ref = str(listed.root / "Cedar-3B")
     run.window.chats.use_model(ref)
@@ -340,7 +340,7 @@ def test_a_model_that_chats_use_is_asked_about_first(listed: Listed):
     assert run.answered() == "two "
 
 
-def test_a_model_that_answers_or_loads_stays(listed: Listed):
+def test_busy_model_cannot_be_removed(listed: Listed):
     run = listed.run
     window = listed.open()
     listed.choose("Amber-1B")
@@ -363,7 +363,7 @@ def test_a_model_that_answers_or_loads_stays(listed: Listed):
     run.answered(pane)
 
 
-def test_pressed_twice_it_goes_once(listed: Listed):
+def test_double_press_removes_once(listed: Listed):
     window = listed.open()
     listed.choose("Amber-1B")
     model = window.model
@@ -398,7 +398,7 @@ def test_vanished_opened_model_can_be_removed(listed: Listed):
     assert listed.run.app.settings.models == ()
 
 
-def test_revisions_of_one_repository_go_together_and_it_is_said(listed: Listed, tmp_path):
+def test_revisions_are_removed_together_with_a_notice(listed: Listed, tmp_path):
     repo = tmp_path / "hub" / "models--owner--Elm-4bit"
     for revision, commit in (("main", "a" * 40), ("v1", "b" * 40)):
         make_model(repo / "snapshots" / commit)
@@ -462,7 +462,7 @@ def test_hundreds_of_models_are_listed_while_the_window_is_used(
     assert not listed.installed.looking
 
 
-def test_a_loaded_model_that_is_taken_off_the_list_stays_off_it(listed: Listed) -> None:
+def test_removed_loaded_model_stays_removed(listed: Listed) -> None:
     run = listed.run
     ref = str(listed.root / "Amber-1B")
     run.window.chats.use_model(ref)

@@ -69,7 +69,7 @@ def asks(server):
     return [asked for asked in server.asked if asked.method == "POST"]
 
 
-def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secrets):
+def test_remote_model_is_added_by_address(start, server, secrets):
     run = start().ready()
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
     dialog.added.connect(run.pane.chat.model.set)
@@ -103,7 +103,7 @@ def test_a_remote_model_is_added_by_its_address_and_answers(start, server, secre
     assert run.pane.chat.model.context == (10, 0, 4096)
 
 
-def test_header_and_composer_say_where_the_text_goes(start, server):
+def test_header_and_composer_show_destination(start, server):
     run = start().ready()
     assert run.pane.composer.foot == ""
     pane, remote = bound(run, server)
@@ -121,7 +121,7 @@ def test_header_and_composer_say_where_the_text_goes(start, server):
     assert pane.composer.foot == "What you send leaves this computer."
 
 
-def test_regenerate_branches_and_edits_as_elsewhere(start, server):
+def test_remote_chat_supports_regenerate_branch_and_edit(start, server):
     run = start().ready()
     pane, _ = bound(run, server)
     chat = pane.chat
@@ -192,7 +192,7 @@ def test_remote_model_survives_restart(start, server):
     assert chat.transcript.path[-1].content == "Answer 3"
 
 
-def test_nothing_is_sent_unasked(start, server):
+def test_unrequested_data_is_never_sent(start, server):
     """Title generation, model lists and broadcasts never contact the server on their own."""
     run = start().ready()
     pane, _ = bound(run, server)
@@ -256,7 +256,7 @@ def test_the_models_window_lists_and_removes_remote_models(start, server, secret
     assert run.window.models.window is None
 
 
-def test_a_chat_has_one_session_that_goes_with_it(start, secrets):
+def test_chat_has_one_session_that_ends_with_it(start, secrets):
     run = start().ready()
     acts = Strange()
     server = Scripted(acts)
@@ -288,7 +288,7 @@ def freed(server):
     return [(asked.method, asked.path) for asked in server.asked]
 
 
-def test_closing_with_something_written_asks_first(start, secrets):
+def test_closing_with_typed_text_asks_first(start, secrets):
     run = start().ready()
     dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
     dialog.open()
@@ -305,7 +305,7 @@ def test_closing_with_something_written_asks_first(start, secrets):
     run.until(lambda: not isValid(dialog) or not dialog.isVisible())
 
 
-def test_the_network_is_searched_only_where_it_was_switched_on(start, secrets):
+def test_network_search_needs_permission(start, secrets):
     run = start().ready()
     remotes = run.app.loader.remotes
     remotes.interfaces = ["127.0.0.1"]

@@ -204,7 +204,7 @@ def test_palette_runs_command_and_restores_focus(run: Run):
         palette.close_palette()
 
 
-def test_a_chat_is_opened_and_with_ctrl_beside_the_other(run: Run):
+def test_chat_is_opened_here_or_with_ctrl_side_by_side(run: Run):
     run.ask("say one")
     first = run.pane.chat.id
     run.window.chats.new()
@@ -220,7 +220,7 @@ def test_a_chat_is_opened_and_with_ctrl_beside_the_other(run: Run):
     assert sum(pane.isVisible() for pane in run.panes) == 2
 
 
-def test_a_model_is_opened_and_a_setting_is_found(run: Run):
+def test_models_and_settings_are_found(run: Run):
     run.app.settings.set(models=("/models/one",))
     palette = opened(run, "one")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
@@ -251,7 +251,7 @@ def test_a_model_is_opened_and_a_setting_is_found(run: Run):
     assert len(run.panes) == before + 1
 
 
-def test_the_last_row_searches_what_was_said_in_chats(run: Run):
+def test_last_row_searches_messages(run: Run):
     palette = opened(run, "zebra crossing")
     run.until(lambda: palette.finder.complete)
     rows = palette.rows
@@ -309,7 +309,7 @@ def test_palette_keeps_recent_entries_after_restart(start: Start):
     assert run.window.palette_commands.palette is None
 
 
-def test_a_command_of_the_row_in_the_sidebar_is_still_that_rows(run: Run):
+def test_sidebar_row_command_stays_with_its_row(run: Run):
     run.ask("say one")
     sidebar = run.window.sidebar
     run.window.chats.new()
@@ -353,7 +353,7 @@ def test_palette_searches_10000_entries_in_slices(qtbot, look):
     assert made == [9999]
 
 
-def test_the_palettes_recent_keys_are_read_back_as_they_were(tmp_path):
+def test_recent_commands_are_saved(tmp_path):
     file = tmp_path / "settings.json"
     Settings.load(file).set(palette_recent=("command:new", "chat:1"))
     assert Settings.load(file).palette_recent == ("command:new", "chat:1")

@@ -51,7 +51,7 @@ def branched(run: Run) -> BranchTree:
     return pane.tree
 
 
-def test_the_tree_is_walked_by_keys(start: Start):
+def test_tree_is_used_by_keyboard(start: Start):
     run = start().ready()
     tree, bot = branched(run), run.qtbot
     view, pane = tree.view, run.pane

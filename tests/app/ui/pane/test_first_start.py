@@ -19,7 +19,7 @@ from tests.app.conftest import Start
 from tests.app.ui.measuring import speaking
 
 
-def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start: Start):
+def test_first_start_opens_a_chat_with_the_guide(start: Start):
     run = start()
     assert len(run.panes) == 1
     assert run.pane.composer.field.hasFocus()
@@ -40,7 +40,7 @@ def test_one_chat_with_the_guide_and_the_keys_in_its_composer(start: Start):
 
 
 @pytest.mark.parametrize("code", ["en", "de", "ja"])
-def test_the_guide_says_what_it_is_and_promises_nothing_else(start: Start, code):
+def test_guide_introduction_is_honest(start: Start, code):
     """In other languages, the Guide points out that it only speaks English."""
     with speaking(code):
         run = start()
@@ -52,7 +52,7 @@ def test_the_guide_says_what_it_is_and_promises_nothing_else(start: Start, code)
         run.end()
 
 
-def test_the_way_to_a_model_stays_in_the_smallest_pane(start: Start):
+def test_get_model_button_fits_smallest_pane(start: Start):
     run = start().ready()
     for width, height in ((1200, 900), (640, 480), (520, 360), (420, 330)):
         run.window.resize(width, height)
@@ -102,7 +102,7 @@ def test_small_model_is_offered_if_installed(
     assert run.pane.composer.field.hasFocus()  # not the button next to it
 
 
-def test_a_chat_is_stored_from_its_first_key_press(start: Start, qtbot: QtBot, profile):
+def test_chat_is_stored_from_first_key_press(start: Start, qtbot: QtBot, profile):
     run = start()
     chat_id = run.pane.chat.id
     assert run.app.store.chat(chat_id) is None
@@ -127,7 +127,7 @@ def test_message_sent_during_load_gets_reply(start: Start):
     assert run.answered(pane) == "patience "
 
 
-def test_what_an_empty_chat_offers_is_made_once_a_chat_is_empty(start: Start):
+def test_suggestions_are_created_when_first_shown(start: Start):
     run = start().ready()
     run.ask("say one")
     run.end()
@@ -143,7 +143,7 @@ def test_what_an_empty_chat_offers_is_made_once_a_chat_is_empty(start: Start):
     assert run.pane.composer.field not in between
 
 
-def test_in_a_narrow_pane_words_go_on_in_a_second_line(start: Start):
+def test_narrow_pane_wraps_suggestions(start: Start):
     run = start().ready()
     run.window.chats.use_model("/models/A-Model-With-A-Very-Long-Name-8bit")
     run.window.resize(1300, 700)

@@ -109,7 +109,7 @@ def test_narrow_pane_shows_prefill_in_reply(start: Start):
     assert line.isHidden()
 
 
-def test_a_model_that_is_loaded_says_so_in_a_narrow_pane_too(start: Start):
+def test_loaded_state_is_shown_in_narrow_pane(start: Start):
     run = start()
     named(run)
     run.engine.loading.clear()
@@ -126,7 +126,7 @@ def test_a_model_that_is_loaded_says_so_in_a_narrow_pane_too(start: Start):
     assert header.written == ""
 
 
-def test_tooltips_tell_the_keys_that_a_person_has_chosen(start: Start):
+def test_tooltips_show_custom_shortcuts(start: Start):
     run = start().ready()
     button, keys = new_button(run), run.window.keys
     assert point_at(button) == f"New chat  {native('Ctrl+N')}"

@@ -29,7 +29,7 @@ def popover(start: Start):
         made.close()
 
 
-def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
+def test_options_reach_engine_and_are_restored(popover):
     run, panel = popover
     panel.show()
     boxes = {**panel._basic_form.boxes, **panel._more_form.boxes}
@@ -54,7 +54,7 @@ def test_what_is_set_goes_to_the_engine_and_comes_back(popover):
     again.close()
 
 
-def test_nothing_chosen_leaves_all_to_the_model(popover):
+def test_unset_options_use_model_defaults(popover):
     _, panel = popover
     assert panel.values() == (ChatOptions(), "")
     assert panel.temperature.text() == "Default 0.5"  # the model's default
@@ -74,7 +74,7 @@ def test_nothing_chosen_leaves_all_to_the_model(popover):
 
 
 @pytest.mark.parametrize("number", MORE, ids=lambda n: n.name)
-def test_every_number_can_be_left_out_and_holds_its_bounds(look, qtbot: QtBot, number):
+def test_numbers_are_optional_and_bounded(look, qtbot: QtBot, number):
     box = NumberBox(number, None)
     qtbot.addWidget(box)
     box.set_default(number.engine)
@@ -89,7 +89,7 @@ def test_every_number_can_be_left_out_and_holds_its_bounds(look, qtbot: QtBot, n
     assert box.number == pytest.approx(number.high)
 
 
-def test_the_last_seed_is_taken_for_the_same_again(popover):
+def test_last_seed_can_be_reused(popover):
     run, panel = popover
     used = run.engine.sent[-1].params.seed
     assert isinstance(used, int)
@@ -101,7 +101,7 @@ def test_the_last_seed_is_taken_for_the_same_again(popover):
     assert run.engine.sent[-1].params.seed == used
 
 
-def test_a_preset_is_saved_applied_deleted_and_brought_back(popover):
+def test_preset_is_saved_applied_deleted_and_restored(popover):
     run, panel = popover
     panel._basic_form.boxes["temperature"].set_number(1.3)
     panel.seed.setText("5")
@@ -149,7 +149,7 @@ def test_thinking_is_left_to_the_model_or_switched(popover):
         assert run.engine.sent[-1].session.options["reasoning"] is choice
 
 
-def test_an_answer_that_was_cut_is_continued_in_its_place(start: Start):
+def test_truncated_answer_is_continued_in_place(start: Start):
     run = start().ready()
     pane = run.say("cut")
     assert run.answered() == "So far "
@@ -195,7 +195,7 @@ def test_the_meter_shows_how_full_the_context_is(start: Start):
     assert "Nearly full" in meter.toolTip()
 
 
-def test_the_chat_in_front_goes_first(start: Start):
+def test_active_chat_has_priority(start: Start):
     run = start().ready()
     first = run.say("say one")
     run.answered()
@@ -248,7 +248,7 @@ def test_new_chats_use_default_options(start: Start):
     assert sent.turns[0]["content"] == "Be kind."
 
 
-def test_ctrl_enter_can_be_the_key_that_sends(start: Start):
+def test_ctrl_enter_can_send(start: Start):
     run = start().ready()
     run.window.settings_commands.show_settings()
     run.settings.send_key["ctrl_enter"].setChecked(True)
@@ -263,7 +263,7 @@ def test_ctrl_enter_can_be_the_key_that_sends(start: Start):
     run.settings.send_key["enter"].setChecked(True)
 
 
-def test_larger_text_takes_more_room_at_once(start: Start):
+def test_larger_text_applies_immediately(start: Start):
     run = start().ready()
     pane = run.say("say " + "word " * 60)
     run.answered()

@@ -39,7 +39,7 @@ def edited(run: Run, row: AnswerRow) -> None:
     assert row._panel.isEnabled()
 
 
-def test_a_panel_is_asked_merged_unfolded_and_a_branch_taken(start: Start):
+def test_panel_is_asked_merged_and_kept(start: Start):
     run = start().ready()
     run.ask("say before")
     pane, chat = run.pane, run.pane.chat
@@ -164,7 +164,7 @@ def test_failed_column_is_retried_as_its_member(start: Start):
     assert [m.id for m in chat.transcript.children(question)] == [*first, *shown]
 
 
-def test_a_panel_is_saved_renamed_asked_judged_and_counted(start: Start):
+def test_saved_panel_is_judged_and_counted(start: Start):
     run = start().ready()
     pane, chat = run.pane, run.pane.chat
     pane.composer.set_text("say 7")

@@ -10,7 +10,7 @@ from app.ui.compare.compare_dialog import CompareDialog
 from tests.app.conftest import Start
 
 
-def test_split_right_and_down_open_new_chats_beside(start: Start):
+def test_splits_open_new_chats(start: Start):
     run = start()
     first = run.pane
     run.window.commands["split_right"].trigger()
@@ -33,7 +33,7 @@ def test_split_right_and_down_open_new_chats_beside(start: Start):
     assert run.pane is second
 
 
-def test_two_panes_stream_at_once_each_its_own(start: Start):
+def test_two_panes_stream_independently(start: Start):
     run = start().ready()
     left = run.say("hold 40")
     run.window.commands["split_right"].trigger()
@@ -91,7 +91,7 @@ def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
     assert len(run.panes) == 1
 
 
-def test_a_deleted_chat_comes_back_with_its_text(start: Start, qtbot: QtBot):
+def test_deleted_chat_is_restored_with_its_text(start: Start, qtbot: QtBot):
     run = start().ready()
     pane = run.say("say keep me")
     run.answered()
@@ -105,7 +105,7 @@ def test_a_deleted_chat_comes_back_with_its_text(start: Start, qtbot: QtBot):
     assert run.answer(run.window.workspace.pane(chat_id)) == "keep me "
 
 
-def test_undo_takes_back_one_thing_after_the_other(start: Start):
+def test_undo_reverts_one_action_at_a_time(start: Start):
     run = start().ready()
     ids = []
     for word in ("one", "two"):
@@ -120,7 +120,7 @@ def test_undo_takes_back_one_thing_after_the_other(start: Start):
     assert run.window.workspace.pane(ids[0]) is not None
 
 
-def test_a_pane_moves_to_its_own_window_and_goes_on(start: Start):
+def test_pane_continues_in_its_own_window(start: Start):
     run = start().ready()
     run.window.commands["split_right"].trigger()
     pane = run.say("hold 3")

@@ -41,7 +41,7 @@ def queued(pane: ChatPane) -> list[str]:
     return [each.text for each in pane.chat.queue.messages]
 
 
-def test_enter_queues_several_and_they_are_said_in_their_order(start: Start):
+def test_enter_queues_messages_and_announces_them(start: Start):
     run = start().ready()
     pane = busy(run, "say one", "say two")
     assert (pane.composer.text, queued(pane)) == ("", ["say one", "say two"])
@@ -57,7 +57,7 @@ def test_enter_queues_several_and_they_are_said_in_their_order(start: Start):
     assert not pane.queue.isVisible()
 
 
-def test_they_are_edited_and_removed_by_keys(start: Start):
+def test_queue_is_edited_by_keyboard(start: Start):
     run = start().ready()
     pane = busy(run, "say one", "say two", "say three")
     bot, field = run.qtbot, pane.composer.field
@@ -96,7 +96,7 @@ def test_they_are_edited_and_removed_by_keys(start: Start):
     assert (queued(pane), field.hasFocus()) == ([], True)
 
 
-def test_they_are_edited_and_removed_by_mouse(start: Start):
+def test_queue_is_edited_by_mouse(start: Start):
     run = start().ready()
     pane = busy(run, "say one", "say two")
     left = Qt.MouseButton.LeftButton

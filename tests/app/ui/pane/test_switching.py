@@ -59,7 +59,7 @@ def test_chat_keeps_history_with_new_model(start: Start):
     assert contents == ["say one", "one ", "say two", "two ", "say three"]
 
 
-def test_two_models_load_at_once_and_each_answers_its_own_chat(slow: Run):
+def test_two_models_load_for_two_chats(slow: Run):
     first, second, third = slow.panes
     first.chat.model.set(SMALL)
     second.chat.model.set(LARGE)
@@ -73,7 +73,7 @@ def test_two_models_load_at_once_and_each_answers_its_own_chat(slow: Run):
     assert slow.engine.loads == 3
 
 
-def test_three_chats_that_want_one_folder_load_it_once(slow: Run):
+def test_chats_with_one_model_load_it_once(slow: Run):
     for pane in slow.panes:
         pane.chat.model.set(SMALL)
         slow.say(f"say {pane.chat.id[:4]}", pane)
@@ -83,7 +83,7 @@ def test_three_chats_that_want_one_folder_load_it_once(slow: Run):
     assert slow.engine.loads == 2  # the Guide and this model
 
 
-def test_the_pane_says_how_far_a_model_is_read(slow: Run):
+def test_pane_shows_load_progress(slow: Run):
     first, second, _ = slow.panes
     first.chat.model.set(SMALL)
     assert first.header.state == "Loading…"
@@ -118,7 +118,7 @@ def test_pane_cancels_and_restarts_loading(slow: Run):
     assert slow.answered(first).endswith("again ")
 
 
-def test_a_load_that_another_chat_waits_for_goes_on(slow: Run):
+def test_load_needed_by_another_chat_continues(slow: Run):
     first, second, _ = slow.panes
     for pane in (first, second):
         pane.chat.model.set(SMALL)
@@ -132,7 +132,7 @@ def test_a_load_that_another_chat_waits_for_goes_on(slow: Run):
     assert slow.answered(second) == "hello "
 
 
-def test_what_had_loaded_before_the_cancel_came_is_there(slow: Run):
+def test_model_loaded_before_cancel_arrived_stays(slow: Run):
     first = slow.panes[0]
     first.chat.model.set(SMALL)
     loads = slow.app.loader._loads
@@ -159,7 +159,7 @@ def test_cancelled_load_restarts_once(slow: Run):
     assert loader._loads == {}
 
 
-def test_what_no_chat_has_chosen_any_more_is_not_loaded(slow: Run):
+def test_unchosen_model_is_not_loaded(slow: Run):
     first, second, _ = slow.panes
     loader = slow.app.loader
     for pane in (first, second):
@@ -190,7 +190,7 @@ def test_requested_load_survives_model_changes(slow: Run):
     slow.until(lambda: slow.app.loader.get(SMALL).state is LoadState.READY)
 
 
-def test_what_only_a_closed_pane_waited_for_is_not_loaded(slow: Run):
+def test_model_of_closed_pane_is_not_loaded(slow: Run):
     first, second, third = slow.panes
     loader = slow.app.loader
     for pane in (first, second, third):
@@ -231,7 +231,7 @@ def test_comparison_continues_load_of_replaced_pane(slow: Run):
     slow.until(lambda: len(slow.engine.sent) == 3)
 
 
-def test_what_stops_a_load_never_stands_over_the_models_name(slow: Run):
+def test_stop_button_does_not_cover_model_name(slow: Run):
     pane = slow.panes[0]
     pane.chat.model.set(SMALL)
     pane.header.set_keep(shown=True)

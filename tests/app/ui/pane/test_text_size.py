@@ -19,7 +19,7 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 KEY = Qt.Key
 
 
-def test_the_keys_make_all_text_larger_and_it_stays_so(start: Start):
+def test_text_size_shortcuts_are_saved(start: Start):
     run = start().ready()
     run.ask("think")
     field = run.pane.composer.field
@@ -83,7 +83,7 @@ def test_the_systems_own_font_is_followed(start: Start, monkeypatch):
     QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
 
 
-def test_a_label_keeps_its_share_and_a_height_its_padding(qtbot, look):
+def test_labels_scale_and_keep_padding(qtbot, look):
     label = QLabel("Title")
     qtbot.addWidget(label)
     keep_font(label, 20)
@@ -97,14 +97,14 @@ def test_a_label_keeps_its_share_and_a_height_its_padding(qtbot, look):
 
 
 @pytest.mark.parametrize("wrong", ['"large"', "95", "true", "1e400"])
-def test_a_size_that_there_is_not_falls_back(tmp_path, wrong):
+def test_invalid_text_size_falls_back(tmp_path, wrong):
     file = tmp_path / "settings.json"
     file.write_text(f'{{"zoom": {wrong}, "contrast": "loud", "motion": 1}}')
     settings = Settings.load(file)
     assert (settings.zoom, settings.contrast, settings.motion) == (100, "system", "system")
 
 
-def test_motion_is_less_where_the_desktop_or_the_person_says_so(qtbot):
+def test_reduced_motion_follows_desktop_or_setting(qtbot):
     parent = QObject()
     wanted = motion.Motion("system", parent)
     heard: list[bool] = []

@@ -127,7 +127,7 @@ def test_local_api_is_off_by_default(run: Run):
     assert run.app.settings.serve is False
 
 
-def test_a_guest_is_seen_paused_and_stopped(run: Run):
+def test_guest_is_shown_paused_and_stopped(run: Run):
     opened(run)
     client = Client(run, **LONG)
     part = run.window.guests.part
@@ -222,7 +222,7 @@ def test_only_window_unloads_its_model(run: Run):
     assert second.status == 200
 
 
-def test_a_key_lets_in_until_it_is_revoked(run: Run):
+def test_key_works_until_revoked(run: Run):
     opened(run)
     programs = run.settings.programs
     run.settings.pages.fields["serve_with_key"].click()
@@ -247,7 +247,7 @@ def test_a_key_lets_in_until_it_is_revoked(run: Run):
     assert client.status == 401
 
 
-def test_what_is_switched_off_and_on_at_once_opens(run: Run, monkeypatch: pytest.MonkeyPatch):
+def test_server_restarts_after_quick_toggle(run: Run, monkeypatch: pytest.MonkeyPatch):
     """The stopping server keeps its port until its clients have been notified."""
     opened(run)
     server, held = run.app.serving._server, threading.Event()

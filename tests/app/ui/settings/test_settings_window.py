@@ -50,7 +50,7 @@ def shown(pages: SettingsPages) -> str:
     return page.title
 
 
-def test_a_page_is_made_when_it_is_shown_or_searched(run: Run) -> None:
+def test_settings_page_is_created_on_demand(run: Run) -> None:
     pages = opened(run).pages
     assert list(pages.pages) == ["General"]
     pages.show_page("Data")
@@ -62,7 +62,7 @@ def test_a_page_is_made_when_it_is_shown_or_searched(run: Run) -> None:
     assert set(pages.pages) == {row.page for row in ROWS.values()}
 
 
-def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
+def test_row_is_found_by_its_text(run: Run) -> None:
     window = opened(run)
     pages = window.pages
     run.until(pages.search.hasFocus)
@@ -88,7 +88,7 @@ def test_a_row_is_found_by_its_words_and_what_is_said_of_it(run: Run) -> None:
     assert shown(pages) == "Data"
 
 
-def test_a_row_is_found_by_its_choices_and_by_other_names(run: Run) -> None:
+def test_row_is_found_by_choices_and_synonyms(run: Run) -> None:
     pages = opened(run).pages
     for typed, row in (
         ("dark", "Theme"),  # a choice
@@ -167,7 +167,7 @@ def test_settings_defaults_are_muted(run: Run) -> None:
     assert texts == ["Automatic", "4.0 GB"]
 
 
-def test_what_the_buttons_open_is_a_command_of_the_window(run: Run) -> None:
+def test_settings_buttons_run_window_commands(run: Run) -> None:
     window = opened(run)
     asked = []
     window.command_requested.connect(asked.append)
@@ -181,13 +181,13 @@ def test_what_the_buttons_open_is_a_command_of_the_window(run: Run) -> None:
     table.close()
 
 
-def test_places_that_are_none_are_left_out(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_invalid_places_are_ignored(tmp_path) -> None:  # type: ignore[no-untyped-def]
     file = tmp_path / "settings.json"
     file.write_text('{"places": {"a": [1, 2, 3, 4], "b": [1], "c": [1, 2, 3, true], "d": "x"}}')
     assert Settings.load(file).places == {"a": [1, 2, 3, 4]}
 
 
-def test_the_main_verb_stands_after_the_way_out(run: Run) -> None:
+def test_default_button_comes_last(run: Run) -> None:
     for name in ("trash", "import", "export", "add_remote", "new_folder"):
         if name == "trash":
             run.ask("say one")

@@ -105,7 +105,7 @@ def forget(run: Run) -> None:
     run.until(lambda: not part.rows and not part.groups)
 
 
-def test_six_agents_are_a_tree_of_rows_that_stay(run: Run):
+def test_six_agents_keep_their_rows(run: Run):
     six(run)
     part = run.window.guests.part
     (group,) = part.groups
@@ -158,7 +158,7 @@ def test_six_agents_are_a_tree_of_rows_that_stay(run: Run):
     dialog.close()
 
 
-def test_a_group_pauses_and_one_of_it_stops(run: Run):
+def test_group_pauses_and_one_member_stops(run: Run):
     six(run)
     part = run.window.guests.part
     (group,) = part.groups
@@ -179,7 +179,7 @@ def test_a_group_pauses_and_one_of_it_stops(run: Run):
     run.until(lambda: row.seen.state == "stopped")
 
 
-def test_as_many_are_shown_as_is_asked_for_and_each_in_one_line(run: Run):
+def test_agent_list_is_limited_until_expanded(run: Run):
     part = run.window.guests.part
     asked = [Asking(run, f"part {n}") for n in range(MOST_ROWS + 4)]
     run.until(lambda: all(each.status == 200 for each in asked))
@@ -238,7 +238,7 @@ def test_window_chats_have_priority_over_client_shares(run: Run):
     assert shares.program.currentText() == "Codex"
 
 
-def test_shares_that_cannot_be_are_not_taken(tmp_path: Path):
+def test_invalid_shares_are_refused(tmp_path: Path):
     file = tmp_path / "settings.json"
     for told, taken in (
         ({"Codex": 40, "pi": 0, "": 5, "aider": "9", "x": True}, {"Codex": 40}),
@@ -248,7 +248,7 @@ def test_shares_that_cannot_be_are_not_taken(tmp_path: Path):
         assert Settings.load(file).serve_shares == taken
 
 
-def test_a_tree_has_each_agent_once_whoever_its_parent_is():
+def test_agent_tree_tolerates_any_parents():
     def seen(number: int, parent: int) -> AgentSnapshot:
         return AgentSnapshot(number, 1, parent, "p", "t")
 

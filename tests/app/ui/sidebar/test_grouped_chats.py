@@ -50,7 +50,7 @@ def press(run: Run, key: Qt.Key) -> None:
     run.qtbot.keyClick(run.window.sidebar.list, key)
 
 
-def test_a_comparison_is_one_line_that_unfolds_to_its_seeds(start: Start):
+def test_comparison_row_expands_to_its_seeds(start: Start):
     run = start()
     panes = compared(run)
     assert words(run) == ["Today", "say hello"]
@@ -134,7 +134,7 @@ def test_actions_apply_to_whole_group(start: Start):
     assert words(run) == ["Folders", "Work", *["Three seeds"] * 3]
 
 
-def test_its_chats_open_side_by_side(start: Start):
+def test_group_opens_side_by_side(start: Start):
     run = start()
     run.window.resize(1600, 800)
     panes = compared(run)
@@ -161,7 +161,7 @@ def test_its_chats_open_side_by_side(start: Start):
     assert set(words(run)[1:]) == {f"say hello – {v}" for v in ("The good one", "Seed 2", "Seed 3")}
 
 
-def test_what_is_left_of_a_group_is_a_chat_like_any():
+def test_last_chat_of_a_group_is_ordinary():
     chat = ChatRecord("a0", "Q", group_id="g", variant="Seed 1", created_at=2.0)
     other = replace(chat, id="b0", created_at=1.0)
     listed = entries([chat, other], [], set())
@@ -175,7 +175,7 @@ def test_what_is_left_of_a_group_is_a_chat_like_any():
     assert chat.shown_title == "Q – Seed 1"
 
 
-def test_groups_are_kept_and_taken_over(tmp_path: Path):
+def test_groups_are_saved_without_surrogates(tmp_path: Path):
     with Store.open(tmp_path / "chats.db") as store:
         store.save_chat(ChatRecord("a0", group_id="g", variant="Seed \ud800"))
     with Store.open(tmp_path / "chats.db") as store:
@@ -183,7 +183,7 @@ def test_groups_are_kept_and_taken_over(tmp_path: Path):
         assert (chat.group_id, chat.variant) == ("g", "Seed �")
 
 
-def test_old_chats_are_listed_by_month_or_year(monkeypatch):
+def test_old_chats_are_grouped_by_month_or_year(monkeypatch):
     now = time.mktime((2026, 11, 25, 12, 0, 0, 0, 0, -1))
     monkeypatch.setattr("app.chats.organising.time.localtime", lambda: time.gmtime(now))
     headings = day_headings()

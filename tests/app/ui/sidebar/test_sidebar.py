@@ -99,7 +99,7 @@ def test_search_finds_titles_and_replies(start: Start, qtbot: QtBot):
         run.until(lambda: run.pane.chat.title == "say apples pears")
 
 
-def test_what_was_found_is_true_before_it_is_found_again(start: Start, qtbot: QtBot):
+def test_listed_results_follow_deletes_and_renames(start: Start, qtbot: QtBot):
     run = start()
     first, second = talk(run, "say pears one", "say pears two")
     run.window.commands["search"].trigger()
@@ -138,7 +138,7 @@ def test_delete_key_deletes_and_can_be_taken_back(start: Start, qtbot: QtBot):
 
 
 @pytest.mark.parametrize("held", ["Control", "Shift"])
-def test_a_key_that_is_held_adds_no_chat_to_what_is_deleted(start: Start, qtbot: QtBot, held: str):
+def test_held_delete_key_deletes_once(start: Start, qtbot: QtBot, held: str):
     key = getattr(Qt.Key, f"Key_{held}"), getattr(Qt.KeyboardModifier, f"{held}Modifier")
     run = start()
     first, second = talk(run, "say one", "say two")
@@ -163,7 +163,7 @@ def test_the_sidebar_hides_and_stays_hidden(start: Start):
     assert not again.window.sidebar.isVisible()
 
 
-def test_an_editor_that_is_left_as_it_was_gives_no_title(start: Start, qtbot: QtBot):
+def test_unchanged_title_editor_sets_no_title(start: Start, qtbot: QtBot):
     run = start().ready()
     qtbot.keyClicks(run.pane.composer.field, "unsent")
     chat_id = run.pane.chat.id

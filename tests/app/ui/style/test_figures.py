@@ -21,7 +21,7 @@ def test_the_figures_of_a_reply_are_one_line():
     assert figures_line({}) == ""
 
 
-def test_a_form_and_whether_it_was_the_same_again_are_told():
+def test_format_and_reproducibility_are_described():
     assert figures_line({"options": {"answer_as": "schema"}}) == "as JSON by schema"
     assert figures_line({"options": {"schema": "{}"}, "same": True}) == "identical"
     assert figures_line({"options": {}, "same": False}) == "not identical"
@@ -46,6 +46,6 @@ def test_small_and_large_values():
         (Phase.IDLE, None, ""),
     ],
 )
-def test_what_a_chat_is_doing(phase, progress, words):
+def test_chat_activity_is_described(phase, progress, words):
     told = PromptProgress("s", "r", progress[0], progress[1], 0, progress[2]) if progress else None
     assert phase_line(phase, told) == words

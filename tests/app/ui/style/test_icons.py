@@ -46,11 +46,11 @@ def image(name: str, colour: str, side: int, scale: float) -> QImage:
     return made.toImage().convertToFormat(QImage.Format.Format_ARGB32)
 
 
-def test_every_icon_that_is_asked_for_is_there():
+def test_every_requested_icon_exists():
     assert asked_for() - {*DRAWN} == set()
 
 
-def test_no_icon_is_there_that_nothing_asks_for():
+def test_every_icon_is_used():
     code = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "app").rglob("*.py"))
     assert [name for name in DRAWN if f'"{name}"' not in code] == []
 
@@ -95,7 +95,7 @@ def test_edges_are_sharp_at_every_scale(qapp, side, scale):
     assert sum(alpha > 0 for alpha in column) >= 3
 
 
-def test_an_icon_outlives_every_python_object_it_was_made_with(qapp):
+def test_icon_outlives_its_python_objects(qapp):
     copy = QIcon(icon("trash", "#123456"))
     copy.addPixmap(QPixmap(4, 4))  # makes it a clone of the original
     icon.cache_clear()
@@ -103,14 +103,14 @@ def test_an_icon_outlives_every_python_object_it_was_made_with(qapp):
     assert copy.pixmap(QSize(18, 18)).size() == QSize(18, 18)
 
 
-def test_an_icon_of_the_theme_follows_it(look):
+def test_theme_icon_follows_theme(look):
     for appearance, tokens in (("dark", DARK), ("light", LIGHT)):
         theme().set_appearance(appearance)
         shown = theme_icon("plus", "muted").pixmap(QSize(48, 48), 1.0).toImage()
         assert shown.pixelColor(24, 24).name() == tokens.muted
 
 
-def test_a_disabled_icon_steps_back(qapp):
+def test_disabled_icon_is_faded(qapp):
     def strongest(mode: QIcon.Mode) -> int:
         shown = icon("plus", "#000000").pixmap(QSize(24, 24), 1.0, mode).toImage()
         return max(shown.pixelColor(x, 12).alpha() for x in range(24))
@@ -119,7 +119,7 @@ def test_a_disabled_icon_steps_back(qapp):
 
 
 @pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
-def test_the_style_sheets_drawings_have_the_themes_colours(tokens):
+def test_stylesheet_icons_use_theme_colors(tokens):
     """Style sheets reference files, so these two icons contain their color."""
     look = "dark" if tokens.dark else "light"
     for name, colour in (("caret", tokens.muted), ("check", tokens.accent_text)):

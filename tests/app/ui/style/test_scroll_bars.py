@@ -34,7 +34,7 @@ def bar_of(field: QPlainTextEdit) -> FloatingBar:
     return next(bar for bar in bars if bar.orientation() == Qt.Orientation.Vertical)
 
 
-def test_a_bar_takes_no_room_and_is_seen_while_one_scrolls(field, qtbot: QtBot) -> None:
+def test_scroll_bar_overlays_and_shows_while_scrolling(field, qtbot: QtBot) -> None:
     bar = bar_of(field)
     assert field.viewport().width() >= field.width() - 4
     assert bar.geometry().right() == field.viewport().geometry().right()
@@ -45,7 +45,7 @@ def test_a_bar_takes_no_room_and_is_seen_while_one_scrolls(field, qtbot: QtBot) 
     qtbot.waitUntil(lambda: bar.strength == 0, timeout=3_000)
 
 
-def test_the_edge_shows_it_and_it_can_be_dragged(field, qtbot: QtBot) -> None:
+def test_scroll_bar_appears_at_edge_and_drags(field, qtbot: QtBot) -> None:
     bar, own = bar_of(field), field.verticalScrollBar()
     QTest.mouseMove(bar, QPoint(6, 40))
     qtbot.waitUntil(lambda: bar.strength == 1)
@@ -55,7 +55,7 @@ def test_the_edge_shows_it_and_it_can_be_dragged(field, qtbot: QtBot) -> None:
     assert own.value() == own.maximum() // 2
 
 
-def test_text_that_grows_does_not_show_it(field, qtbot: QtBot) -> None:
+def test_growing_text_does_not_show_scroll_bar(field, qtbot: QtBot) -> None:
     bar, own = bar_of(field), field.verticalScrollBar()
     field.appendPlainText("\n".join(map(str, range(50))))
     own.setRange(0, own.maximum() + 10)
@@ -64,25 +64,25 @@ def test_text_that_grows_does_not_show_it(field, qtbot: QtBot) -> None:
     assert bar.strength == 0
 
 
-def test_with_less_motion_it_does_not_fade(field, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reduced_motion_disables_fading(field, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(motion, "reduced", lambda: True)
     field.verticalScrollBar().setValue(20)
     assert bar_of(field).strength == 1
 
 
-def test_with_high_contrast_it_is_always_seen(field, look: Theme) -> None:
+def test_high_contrast_always_shows_scroll_bar(field, look: Theme) -> None:
     look.set_contrast("high")
     assert bar_of(field).strength == 1
     look.set_contrast("normal")
     assert bar_of(field).strength == 0
 
 
-def test_what_fits_has_none(field, qtbot: QtBot) -> None:
+def test_fitting_content_has_no_scroll_bar(field, qtbot: QtBot) -> None:
     field.setPlainText("one line")
     assert not bar_of(field).isVisible()
 
 
-def test_the_windows_lists_have_them(start: Start) -> None:
+def test_window_lists_have_overlaid_scroll_bars(start: Start) -> None:
     run = start().ready()
     own = run.pane.transcript.findChildren(FloatingBar)
     lists = run.window.sidebar.findChildren(FloatingBar)

@@ -72,7 +72,7 @@ CONTROLS = ("QLineEdit", "QSpinBox", "QPushButton", "QComboBox", "::indicator", 
 
 
 @LOOKS
-def test_outlines_are_seen_and_lighter_than_what_they_hold(tokens):
+def test_outlines_are_visible_but_lighter_than_content(tokens):
     """Plain edges and focus rings have a contrast of 3:1 or more, other outlines in high
     contrast.
     """
@@ -106,7 +106,7 @@ def test_the_ring_is_one_everywhere(look):
     assert (focus_pen().width(), focus_pen().color().name()) == (t.RING, LIGHT.accent)
 
 
-def test_every_size_of_text_has_its_name():
+def test_every_text_size_is_named():
     for path in (Path(__file__).parents[4] / "app" / "ui").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"(ui_font|code_font)\(\d|keep_font\([^()]*, \d", text), path
@@ -213,7 +213,7 @@ def test_the_look_changes_live(start: Start):
 
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])
-def test_what_an_empty_field_says_is_readable(start: Start, appearance):
+def test_placeholder_text_is_readable(start: Start, appearance):
     """Qt would use half of the text's opacity."""
     from app.ui.style.theme import theme
 
@@ -249,7 +249,7 @@ def test_high_contrast_is_the_systems_unless_one_was_chosen(start: Start, qapp):
         *((bad, False) for bad in ("DejaVu Sans", "Bitstream Vera Sans", "Nimbus Sans", "")),
     ],
 )
-def test_a_face_that_nobody_chose_is_not_read_in(family, fit):
+def test_unselected_font_is_not_loaded(family, fit):
     assert is_fit(family) is fit
 
 
@@ -274,7 +274,7 @@ def test_bundled_font_has_weights_and_tabular_digits(look):
     assert len(widths) == 4
 
 
-def test_the_bundled_face_is_small_and_has_its_licence():
+def test_bundled_font_is_small_and_licensed():
     files = list((resources() / "fonts").glob("*.ttf"))
     assert len(files) == 6
     assert sum(file.stat().st_size for file in files) < 1_000_000
@@ -303,7 +303,7 @@ def test_theme_change_styles_each_widget_once(start: Start) -> None:
         theme().set_appearance("system")
 
 
-def test_titles_keep_their_size_in_panes_that_move(start: Start) -> None:
+def test_title_size_is_kept_in_moved_panes(start: Start) -> None:
     run = start().ready()
 
     def sizes() -> list[int]:

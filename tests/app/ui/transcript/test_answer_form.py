@@ -56,7 +56,7 @@ def run(start: Start):
     return start().ready()
 
 
-def test_a_list_is_typed_sent_and_shown_on_the_reply(run: Run):
+def test_list_format_is_used_and_shown(run: Run):
     panel = open_panel(run)
     assert not panel.form.choices.isVisible()
     choose(run, panel, "choices")
@@ -79,7 +79,7 @@ def test_a_list_is_typed_sent_and_shown_on_the_reply(run: Run):
     close(run, panel)
 
 
-def test_a_wrong_pattern_is_told_while_typed_kept_and_not_sent(run: Run):
+def test_invalid_pattern_is_shown_kept_and_not_sent(run: Run):
     panel = open_panel(run)
     choose(run, panel, "pattern")
     field = panel.form.pattern
@@ -126,7 +126,7 @@ def test_the_texts_of_the_other_forms_are_kept(run: Run):
     run.end()
 
 
-def test_a_form_survives_a_restart_and_is_part_of_a_preset(start: Start):
+def test_format_survives_restart_and_is_saved_in_presets(start: Start):
     run = start().ready()
     panel = open_panel(run)
     choose(run, panel, "schema")

@@ -114,7 +114,7 @@ def test_code_button_toggles_wrapping(shown):
     assert shown.view.height() == height
 
 
-def test_only_code_that_is_too_wide_has_the_button(shown):
+def test_only_wide_code_has_the_wrap_button(shown):
     shown.move(shown.button(1))
     assert shown.view.viewport().toolTip() == "Wrap Lines"
     shown.move(shown.button(1, code=1))
@@ -124,7 +124,7 @@ def test_only_code_that_is_too_wide_has_the_button(shown):
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_copying_gives_the_source_wrapped_or_not(shown, wrapped):
+def test_copied_code_ignores_wrapping(shown, wrapped):
     if wrapped:
         shown.click(shown.button(1))
     QGuiApplication.clipboard().setText("")
@@ -136,7 +136,7 @@ def test_copying_gives_the_source_wrapped_or_not(shown, wrapped):
     assert CODE.rstrip("\n") in QGuiApplication.clipboard().text()
 
 
-def test_copying_while_it_streams_gives_what_is_there_now(qtbot: QtBot, look):
+def test_copying_during_streaming_gives_current_code(qtbot: QtBot, look):
     shown = Shown(qtbot, "```py\none = 1\n")
     shown.click(shown.button(0))
     shown.markdown.append("two = 2\n")
@@ -184,7 +184,7 @@ def test_wide_code_is_clipped_and_scrolls(shown):
     assert shown.view.horizontalScrollBar().maximum() == 0
 
 
-def test_painting_elsewhere_does_not_draw_it(shown):
+def test_painting_elsewhere_skips_code(shown):
     area = shown.markdown.code_area(shown.code)
     within, below = QRectF(area), QRectF(0, area.bottom() + 5, WIDTH, 20)
     assert [code.name for code in shown.view._wide.blocks(within)] == [shown.code.name]
@@ -192,7 +192,7 @@ def test_painting_elsewhere_does_not_draw_it(shown):
     assert shown.view._wide.blocks(below) == []
 
 
-def test_the_bar_below_takes_one_along(shown):
+def test_horizontal_scroll_bar_scrolls_code(shown):
     area = shown.markdown.code_area(shown.code)
     foot = round(area.bottom()) - 7
     viewport = shown.view.viewport()
@@ -247,7 +247,7 @@ def test_dragging_brings_the_hidden_end_into_view(shown):
     assert QGuiApplication.clipboard().text() == selected
 
 
-def test_a_found_word_is_brought_into_view(shown):
+def test_found_word_scrolls_into_view(shown):
     before = shown.image()
     at = shown.view.document().toPlainText().index("value_39")
     assert shown.view.highlight(lambda _: [(at, at + 8)]) is not None
@@ -257,13 +257,13 @@ def test_a_found_word_is_brought_into_view(shown):
     assert shown.image() != before, "it stays where it was looked at"
 
 
-def test_a_line_too_long_to_draw_at_once_is_always_broken(qtbot: QtBot, look):
+def test_very_long_line_is_always_wrapped(qtbot: QtBot, look):
     shown = Shown(qtbot, "```\n" + "x" * 5_000 + "\n```\n")
     assert sum(shown.lines()) > 10
     assert shown.markdown.code_width(shown.code) == 0
 
 
-def test_what_was_wrapped_is_so_when_one_comes_back(start: Start, qtbot: QtBot):
+def test_wrapping_is_restored_with_its_row(start: Start, qtbot: QtBot):
     run = start().ready()
     run.pane.chat.turn.send(f"paste ```py\n{LONG}\n```\n")
     run.answered()

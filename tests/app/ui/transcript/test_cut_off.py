@@ -28,7 +28,7 @@ from tests.app.conftest import Start
         ("memory", "memory full", "memory full"),
     ],
 )
-def test_an_answer_that_was_cut_says_why(reason: str, shown: str, figures: str) -> None:
+def test_truncated_answer_gives_the_reason(reason: str, shown: str, figures: str) -> None:
     message = Message("1", "2", None, "assistant", "A river is", stats={"reason": reason})
     assert cut_off(message)
     assert state(message) == shown
@@ -45,7 +45,7 @@ def test_reply_that_repeats_itself_says_so() -> None:
     assert ending(replace(message, stats={"reason": "length", "repeated_tokens": 0})) == ""
 
 
-def test_in_large_text_what_ended_it_touches_nothing(start: Start) -> None:
+def test_large_text_does_not_overlap_reason(start: Start) -> None:
     run = start().ready()
     run.say("hold 3")
     run.until(lambda: "2" in run.answer(run.pane))
@@ -113,7 +113,7 @@ def test_last_reply_shows_unusual_figures(
         ("", "complete", "The reply is complete.", "Regenerate"),
     ],
 )
-def test_what_was_cut_off_offers_a_way_on_that_there_is(
+def test_truncated_answer_offers_available_actions(
     look: Theme, qtbot: QtBot, content: str, status: Status, why_not: str | None, offered: str
 ) -> None:
     message = Message(new_id(), new_id(), None, "assistant", content, status=status)
@@ -131,7 +131,7 @@ def test_what_was_cut_off_offers_a_way_on_that_there_is(
     assert asked == ([] if why_not == BUSY else wanted.get(offered, []))
 
 
-def test_nobody_waits_for_a_reply_that_has_failed(look: Theme, qtbot: QtBot) -> None:
+def test_failed_reply_is_not_awaited(look: Theme, qtbot: QtBot) -> None:
     message = Message(new_id(), new_id(), None, "assistant", "", status="streaming")
     home = QWidget()
     qtbot.addWidget(home)
@@ -142,7 +142,7 @@ def test_nobody_waits_for_a_reply_that_has_failed(look: Theme, qtbot: QtBot) -> 
     assert row.silence.isHidden()
 
 
-def test_what_is_below_stays_where_it_is_as_a_prompt_is_read(look: Theme, qtbot: QtBot) -> None:
+def test_rows_below_stay_during_prefill(look: Theme, qtbot: QtBot) -> None:
     message = Message(new_id(), new_id(), None, "assistant", "", status="streaming")
     home = QWidget()
     qtbot.addWidget(home)

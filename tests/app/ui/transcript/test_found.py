@@ -97,7 +97,7 @@ def test_search_words_are_marked_in_list_and_chat(found: Run):
     assert marked(answer) == ["ripe", "apple", "apple"]
 
 
-def test_the_marks_go_as_the_person_goes_on(found: Run):
+def test_highlights_clear_when_user_continues(found: Run):
     sidebar = found.window.sidebar
     for end in ("escape", "typing", "opening", "sending"):
         sidebar.search.clear()
@@ -118,7 +118,7 @@ def test_the_marks_go_as_the_person_goes_on(found: Run):
         assert marked(answer) == [], end
 
 
-def test_a_folded_message_opens_where_its_end_has_the_words(found: Run):
+def test_folded_message_opens_if_its_end_matches(found: Run):
     search(found, "quince")
     found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
     found.until(lambda: rows(found, UserRow))
@@ -267,7 +267,7 @@ def test_find_searches_a_long_chat_in_slices(
     run.until(lambda: bar.count.text() == "Not found")
 
 
-def test_the_best_place_is_where_the_words_stand_together():
+def test_best_match_has_the_words_together():
     text = "apple here. " + "x " * 200 + "ripe apple there"
     ripe = text.index("ripe")
     assert places_in(text, "ripe apple") == [(ripe, ripe + 4), (ripe + 5, ripe + 10), (0, 5)]

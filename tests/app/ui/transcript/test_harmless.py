@@ -155,7 +155,7 @@ def test_an_answer_reaches_no_file_and_no_network(start: Start, bait):
 
 
 @pytest.mark.qt_log_ignore("Could not resolve property", extend=True)  # so it wasn't queried
-def test_a_formulas_colour_is_not_fetched(start: Start, bait):
+def test_formula_color_is_not_fetched(start: Start, bait):
     _, address, calls, _ = bait
     run = start().ready()
     run.pane.chat.turn.send(f"paste $\\color{{url({address}/c)}}x$")
@@ -164,7 +164,7 @@ def test_a_formulas_colour_is_not_fetched(start: Start, bait):
     assert calls == []
 
 
-def test_a_title_is_no_html(start: Start, bait):
+def test_title_is_not_html(start: Start, bait):
     folder, *_ = bait
     run = start().ready()
     run.pane.chat.turn.send("say hello")
@@ -194,7 +194,7 @@ FORMULAS = [
 
 @pytest.mark.parametrize("source", FORMULAS)
 @pytest.mark.parametrize("display", [False, True])
-def test_a_formula_refers_to_nothing(source, display, audit):
+def test_formula_loads_nothing(source, display, audit):
     tex.formula("x", False)  # loads the fonts
     tex.formula.cache_clear()
     audit.seen.clear()
@@ -211,7 +211,7 @@ def test_a_formula_refers_to_nothing(source, display, audit):
     "name", ["../../etc/passwd", "file:///etc/passwd", "python -x", "x" * 100_000, "\0", "..", "*",
              "os.system", "__import__", "pygments.lexers"],
 )  # fmt: skip
-def test_a_language_of_any_name_loads_nothing(name, audit):
+def test_code_language_loads_nothing(name, audit):
     for known in ("python", "no such language"):
         CodeHighlighter("x = 1", known)
     audit.seen.clear()
@@ -228,7 +228,7 @@ def formats(data):
     return set(data.formats())
 
 
-def test_what_is_copied_is_words_alone(start: Start, bait):
+def test_clipboard_has_only_text(start: Start, bait):
     """HTML on the clipboard could make other programs load its resources.
 
     Only HTML from a reply is put there, which has no references except links.

@@ -37,7 +37,7 @@ def lanes(run: Run) -> HelperLanes:
     return found
 
 
-def test_lanes_stream_unfold_by_key_and_are_stopped_alone(start: Start) -> None:
+def test_lanes_stream_expand_and_stop_separately(start: Start) -> None:
     run = start()
     run.ready()
     chat = run.pane.chat

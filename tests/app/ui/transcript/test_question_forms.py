@@ -82,7 +82,7 @@ def asked(run: Run, pane: ChatPane | None = None) -> tuple[ToolRow, QuestionForm
     return row, shown
 
 
-def test_a_form_is_filled_in_and_sent_by_key(start: Start) -> None:
+def test_form_is_filled_in_by_keyboard(start: Start) -> None:
     run, _ = begun(start)
     row, shown = asked(run)
     assert row.headline == "Book · web asks you"
@@ -123,7 +123,7 @@ def test_a_form_is_filled_in_and_sent_by_key(start: Start) -> None:
 @pytest.mark.parametrize(
     ("key", "said"), [(Qt.Key.Key_D, "decline"), (Qt.Key.Key_Escape, "cancel")]
 )
-def test_a_form_is_declined_or_left_by_key(start: Start, key: Qt.Key, said: str) -> None:
+def test_form_is_declined_or_skipped_by_keyboard(start: Start, key: Qt.Key, said: str) -> None:
     run, _ = begun(start)
     row, _shown = asked(run)
     row.setFocus()
@@ -131,7 +131,7 @@ def test_a_form_is_declined_or_left_by_key(start: Start, key: Qt.Key, said: str)
     assert run.answered() == f"The tool said: {said} None"
 
 
-def test_forms_of_several_chats_wait_beside_each_other(start: Start) -> None:
+def test_forms_of_several_chats_wait_independently(start: Start) -> None:
     run, _ = begun(start)
     first = run.pane
     _, one = asked(run)
@@ -152,7 +152,7 @@ def test_forms_of_several_chats_wait_beside_each_other(start: Start) -> None:
     assert "Aachen" in run.answered(first)
 
 
-def test_what_was_filled_in_outlives_the_row(start: Start) -> None:
+def test_form_contents_outlive_the_row(start: Start) -> None:
     run, _ = begun(start)
     _, shown = asked(run)
     field = shown.inputs[0].editors[0]
@@ -165,7 +165,7 @@ def test_what_was_filled_in_outlives_the_row(start: Start) -> None:
     run.until(lambda: not run.pane.chat.reply.is_active)
 
 
-def test_a_stopped_chat_answers_cancel_and_the_form_goes(start: Start) -> None:
+def test_stopped_chat_cancels_its_form(start: Start) -> None:
     run, server = begun(start)
     asked(run)
     chat = run.pane.chat
@@ -175,7 +175,7 @@ def test_a_stopped_chat_answers_cancel_and_the_form_goes(start: Start) -> None:
     assert chat.tools.waiting == 0
 
 
-def test_a_question_that_is_taken_back_goes(start: Start) -> None:
+def test_withdrawn_question_disappears(start: Start) -> None:
     run, server = begun(start)
     asked(run)
     server.asked[run.pane.chat.id].cancel()
@@ -184,9 +184,7 @@ def test_a_question_that_is_taken_back_goes(start: Start) -> None:
     run.pane.chat.turn.handle(Event.STOP)
 
 
-def test_an_address_is_shown_and_opened_only_by_its_button(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_address_opens_only_by_its_button(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     run, server = begun(start)
@@ -204,7 +202,7 @@ def test_an_address_is_shown_and_opened_only_by_its_button(
     run.answered()
 
 
-def test_a_secret_is_warned_of(start: Start) -> None:
+def test_password_field_shows_a_warning(start: Start) -> None:
     run, server = begun(start)
     server.question = Question("web", "Who are you?", TRIP.fields)
     part = {"type": "string", "title": "Password"}

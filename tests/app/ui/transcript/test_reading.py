@@ -60,7 +60,7 @@ def test_only_messages_near_the_viewport_are_widgets(start: Start, long_chat):
     assert view.row(long_chat[1][-1]) is None
 
 
-def test_it_opens_at_the_end_and_follows_it_only_from_there(start: Start, long_chat):
+def test_chat_opens_at_end_and_follows_it_only_there(start: Start, long_chat):
     run, view = opened(start, long_chat[0])
     bar = view.verticalScrollBar()
     assert view.following
@@ -82,7 +82,7 @@ def test_it_opens_at_the_end_and_follows_it_only_from_there(start: Start, long_c
     assert bar.value() == bar.maximum()
 
 
-def test_a_line_that_comes_is_painted_once_in_its_place(start: Start, long_chat):
+def test_new_line_is_painted_once(start: Start, long_chat):
     run, view = opened(start, long_chat[0])
     run.say("hold 300")
     run.until(lambda: "300" in run.answer(run.pane))
@@ -108,7 +108,7 @@ def test_a_line_that_comes_is_painted_once_in_its_place(start: Start, long_chat)
     run.answered()
 
 
-def test_a_resize_keeps_the_readers_place(start: Start, long_chat):
+def test_resize_keeps_reading_position(start: Start, long_chat):
     run, view = opened(start, long_chat[0])
     bar = view.verticalScrollBar()
     bar.setValue(bar.maximum() // 3)
@@ -152,7 +152,7 @@ def test_the_keys_for_both_ends_work_from_an_empty_message(start: Start, long_ch
     assert bar.value() == bar.maximum(), "they move in what is written"
 
 
-def test_find_begins_at_what_is_in_view(start: Start, long_chat, qtbot: QtBot):
+def test_search_starts_in_view(start: Start, long_chat, qtbot: QtBot):
     run, view = opened(start, long_chat[0])
     view.show_message(long_chat[1][74])
     run.window.commands["find"].trigger()
@@ -177,7 +177,7 @@ def test_hidden_tab_renders_when_shown(start: Start):
     assert pane.transcript.row(answer.id).text.endswith("30 end")
 
 
-def test_a_long_pasted_message_is_folded_and_opens(start: Start, qtbot: QtBot):
+def test_long_pasted_message_is_collapsible(start: Start, qtbot: QtBot):
     run = start().ready()
     run.pane.chat.turn.send("\n".join(f"line {n}" for n in range(200)))
     run.answered()
@@ -190,7 +190,7 @@ def test_a_long_pasted_message_is_folded_and_opens(start: Start, qtbot: QtBot):
     assert row._fold_link.text() == "Show Less"
 
 
-def test_a_huge_pasted_message_is_laid_out_in_pieces(start: Start, monkeypatch):
+def test_huge_pasted_message_is_laid_out_in_chunks(start: Start, monkeypatch):
     monkeypatch.setattr(UserRow, "PIECE", 500)
     run = start().ready()
     text = "\r\n".join(f"line {n:03}" for n in range(200))
@@ -235,7 +235,7 @@ def test_a_huge_pasted_message_is_laid_out_in_pieces(start: Start, monkeypatch):
     assert QApplication.clipboard().text() == text
 
 
-def test_a_search_hit_is_brought_into_view(start: Start, long_chat):
+def test_search_match_is_scrolled_into_view(start: Start, long_chat):
     run, view = opened(start, long_chat[0])
     run.window.chats.open_at(long_chat[0], long_chat[1][100])
     row = view.row(long_chat[1][100])

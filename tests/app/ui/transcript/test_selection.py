@@ -110,7 +110,7 @@ def selected(text: TextView) -> str:
     return text.textCursor().selectedText()
 
 
-def test_a_drag_selects_from_one_message_into_another(fruit) -> None:
+def test_drag_selects_across_messages(fruit) -> None:
     run, view, ids = fruit
     question, last = text_of(view, ids[0]), text_of(view, ids[5])
     drag(question, "*quince", last, "fruit,")
@@ -202,7 +202,7 @@ def test_shift_click_extends_selection_over_messages(fruit) -> None:
     assert copied() == "Hm."
 
 
-def test_ctrl_a_selects_the_whole_chat_and_esc_takes_it_back(start: Start, profile, qtbot) -> None:
+def test_ctrl_a_selects_the_chat_and_esc_clears(start: Start, profile, qtbot) -> None:
     said = [(("user", "assistant")[n % 2], f"Message {n}. " + "word " * 60) for n in range(200)]
     chat_id, ids = chat_of(profile, said)
     run, view = opened(start, chat_id)
@@ -223,7 +223,7 @@ def test_ctrl_a_selects_the_whole_chat_and_esc_takes_it_back(start: Start, profi
     assert selected(text_of(view, ids[0])) == ""
 
 
-def test_beyond_what_is_seen_a_drag_scrolls_on(start: Start, profile) -> None:
+def test_drag_beyond_view_scrolls(start: Start, profile) -> None:
     said = [(("user", "assistant")[n % 2], f"Message {n}. " + "word " * 60) for n in range(200)]
     chat_id, ids = chat_of(profile, said)
     run, view = opened(start, chat_id)
@@ -245,7 +245,7 @@ def test_beyond_what_is_seen_a_drag_scrolls_on(start: Start, profile) -> None:
     assert copied().rstrip().endswith("Message 199.")
 
 
-def test_a_part_of_a_message_without_a_row_is_copied(start: Start, profile) -> None:
+def test_part_of_message_without_row_is_copied(start: Start, profile) -> None:
     said = [(("user", "assistant")[n % 2], f"Message {n}. **bold** " * 20) for n in range(100)]
     chat_id, ids = chat_of(profile, said)
     _, view = opened(start, chat_id)
@@ -258,7 +258,7 @@ def test_a_part_of_a_message_without_a_row_is_copied(start: Start, profile) -> N
     assert selected(text_of(view, ids[2])) == "Message 2."
 
 
-def test_what_streams_on_is_selected_too(start: Start) -> None:
+def test_streaming_message_can_be_selected(start: Start) -> None:
     run = start().ready()
     pane = run.say("hold 60")
     view = pane.transcript
@@ -274,7 +274,7 @@ def test_what_streams_on_is_selected_too(start: Start) -> None:
     assert copied().endswith("60 end")
 
 
-def test_a_drag_over_a_message_that_streams_keeps_its_beginning(start: Start) -> None:
+def test_drag_over_streaming_message_keeps_its_start(start: Start) -> None:
     run = start().ready()
     pane = run.say("hold 400")
     view = pane.transcript

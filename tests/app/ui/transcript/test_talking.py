@@ -37,7 +37,7 @@ def test_type_send_and_read_the_answer(start: Start):
     run.until(lambda: isinstance(row_of(pane), AnswerRow))
 
 
-def test_shift_enter_breaks_the_line_and_sends_nothing(start: Start, qtbot: QtBot):
+def test_shift_enter_breaks_line_without_sending(start: Start, qtbot: QtBot):
     run = start()
     field = run.pane.composer.field
     qtbot.keyClicks(field, "one")
@@ -54,7 +54,7 @@ def test_shift_enter_breaks_the_line_and_sends_nothing(start: Start, qtbot: QtBo
     assert run.pane.composer.field.verticalScrollBar().maximum() > 0
 
 
-def test_escape_stops_and_keeps_what_was_written(start: Start, qtbot: QtBot):
+def test_escape_stops_and_keeps_text(start: Start, qtbot: QtBot):
     run = start().ready()
     pane = run.say("hold 5")
     run.until(lambda: run.answer(pane).startswith("1 2 3 4 5"))
@@ -83,7 +83,7 @@ def test_escape_stops_and_keeps_what_was_written(start: Start, qtbot: QtBot):
     assert run.answered() == "You said: next question"
 
 
-def test_thinking_stands_apart_and_folds(start: Start):
+def test_reasoning_is_separate_and_collapsible(start: Start):
     run = start().ready()
     pane = run.say("think")
     assert run.answered() == "Thought."

@@ -36,7 +36,7 @@ def test_button_drops_oldest_turns(start: Start):
     assert "error" not in {message.status for message in run.pane.chat.transcript.path}
 
 
-def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
+def test_later_buttons_stay_below_the_error(start: Start):
     run = start().ready()
     run.ask("say one")
     run.ask("toolong words")
@@ -52,7 +52,7 @@ def test_buttons_that_come_later_stand_below_the_sentence_too(start: Start):
     assert row.error.buttons[0].y() > row.error.PAD
 
 
-def test_where_that_cannot_help_it_is_not_offered(start: Start):
+def test_useless_remedy_is_not_offered(start: Start):
     run = start().ready()
     run.ask("toolong alone")
     assert list(remedies(run)) == REST

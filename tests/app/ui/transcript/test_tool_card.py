@@ -62,7 +62,7 @@ def test_card_is_not_ready_before_its_preview() -> None:
     assert card(shown_first=True, written="{}").is_ready
 
 
-def test_card_says_what_is_in_the_way_or_too_long() -> None:
+def test_card_shows_obstacles_and_truncation() -> None:
     assert card(preview=Obstacle("The folder is read-only.", "")).notice == (
         "The folder is read-only."
     )
@@ -71,6 +71,6 @@ def test_card_says_what_is_in_the_way_or_too_long() -> None:
     assert "100" in long.notice
 
 
-def test_card_of_a_call_that_is_over_is_empty() -> None:
+def test_card_of_finished_call_is_empty() -> None:
     message = Message("m", "chat", None, "tool")
     assert card_state(None, message, None, WaitingCalls()) == ToolCardState()

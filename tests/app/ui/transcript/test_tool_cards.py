@@ -79,7 +79,7 @@ def card(run: Run, question: str = 'call echo {"text": "hello"}') -> ToolRow:
     return row(run)
 
 
-def test_a_call_is_allowed_by_key_and_its_result_is_folded(start: Start) -> None:
+def test_call_is_allowed_by_key_and_result_is_folded(start: Start) -> None:
     run = begun(start, "echo")
     assert run.pane.chat.options.tools == (f"{BUILT_IN}/echo",)
     shown = card(run)
@@ -122,9 +122,7 @@ def test_card_keeps_unedited_arguments(qapp: object) -> None:
         ("date", {}, "Date and Time · 0.2 s · 5 characters"),
     ],
 )
-def test_a_call_that_is_over_says_what_it_was_about(
-    name: str, arguments: dict[str, str], line: str
-) -> None:
+def test_finished_call_names_its_subject(name: str, arguments: dict[str, str], line: str) -> None:
     stats = {"server": BUILT_IN, "tool": name, "arguments": json.dumps(arguments)}
     message = Message("1", "c", None, "tool", "found", stats=stats | {"size": 5, "seconds": 0.2})
     assert over_line(message) == line
@@ -132,7 +130,7 @@ def test_a_call_that_is_over_says_what_it_was_about(
     assert over_line(message).endswith("5 of 9,000 characters"), "not all of it was kept"
 
 
-def test_a_model_is_named_once_where_it_goes_on_after_its_calls(start: Start) -> None:
+def test_model_is_named_once_across_its_calls(start: Start) -> None:
     run = begun(start, "echo")
     shown = card(run)
     shown.setFocus()
@@ -147,7 +145,7 @@ def test_a_model_is_named_once_where_it_goes_on_after_its_calls(start: Start) ->
     assert names() == ["Guide", "", "Guide"]
 
 
-def test_an_answer_that_only_calls_is_one_line_high(start: Start) -> None:
+def test_answer_with_only_calls_has_one_line(start: Start) -> None:
     run = begun(start, "echo")
     shown = card(run)
     shown.setFocus()
@@ -161,7 +159,7 @@ def test_an_answer_that_only_calls_is_one_line_high(start: Start) -> None:
     assert 0 <= again.y() <= called.height() - again.height(), "in the same line"
 
 
-def test_enter_in_the_composer_is_no_consent(start: Start) -> None:
+def test_enter_in_composer_is_not_consent(start: Start) -> None:
     run = begun(start, "echo")
     shown = card(run)
     QTest.keyClick(run.pane.composer.field, Qt.Key.Key_D)
@@ -171,7 +169,7 @@ def test_enter_in_the_composer_is_no_consent(start: Start) -> None:
     assert run.pane.composer.field.toPlainText() == "d", "what was typed is still there"
 
 
-def test_always_and_deny_by_key(start: Start) -> None:
+def test_always_and_deny_work_by_key(start: Start) -> None:
     run = begun(start, "echo")
     shown = card(run, 'call echo {"text": "one"}')
     shown.setFocus()
@@ -410,7 +408,7 @@ def test_silent_tool_asks_again_before_its_retry(start: Start) -> None:
     assert len(tools) == 1
 
 
-def test_what_a_tool_returns_is_plain_text(start: Start) -> None:
+def test_tool_result_is_plain_text(start: Start) -> None:
     run = begun(start, "sly")
     before = run.pane.chat.record.params, run.pane.chat.record.system
     shown = card(run, "call sly {}")
@@ -427,7 +425,7 @@ def test_what_a_tool_returns_is_plain_text(start: Start) -> None:
     assert visible_lines("a\u202eb\tc\nd") == "a\\u202eb    c\nd"
 
 
-def test_a_result_that_does_not_fit_is_asked_about(start: Start) -> None:
+def test_too_long_result_asks(start: Start) -> None:
     run = begun(start, "long")
     shown = card(run, "call long {}")
     shown.buttons[0].click()
@@ -513,7 +511,7 @@ def test_servers_are_shown_whole_before_they_are_saved(start: Start) -> None:
     run.until(lambda: not window.isVisible())
 
 
-def test_closing_with_changes_asks(start: Start) -> None:
+def test_closing_with_changes_asks_first(start: Start) -> None:
     run = begun(start)
     host = run.app.library.toolbox.host
 
@@ -610,7 +608,7 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
     popover.close()
 
 
-def test_a_server_that_misbehaves_ends_in_a_line_of_the_chat(
+def test_misbehaving_server_fails_with_one_line(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "REST_S", (0.0, 60.0))  # a call may take a second to arrive
@@ -644,7 +642,7 @@ def test_a_server_that_misbehaves_ends_in_a_line_of_the_chat(
     assert "No response within 0.3 s" in told("call raw__hold {}")
 
 
-def test_what_runs_is_said_in_the_header_and_in_the_score(start: Start) -> None:
+def test_running_call_is_shown_in_header_and_score(start: Start) -> None:
     run = begun(start)
     gate = threading.Event()
     builtin = BuiltinTools([builtin_tool("hold", "Holds.", lambda a, g: str(gate.wait(30)))])
@@ -675,7 +673,7 @@ def test_progress_is_one_line() -> None:
     assert doing_line(ToolActivity(("sly\u202e",), 0, 0, 1, 0)) == "Running sly\\u202e"
 
 
-def test_what_each_servers_tools_cost_is_shown_beside_its_name(start: Start) -> None:
+def test_token_cost_of_servers_is_shown(start: Start) -> None:
     run = begun(start)
     toolbox = run.app.library.toolbox
     toolbox.host.set_servers([ServerConfig(name, "x") for name in ("one", "two")])

@@ -44,7 +44,7 @@ def type_in(dialog: QFileDialog, name: str) -> None:
         ("table of 2026.11", "CSV (*.csv)", "table of 2026.11.csv"),
     ],
 )
-def test_a_place_has_the_ending_of_its_kind(
+def test_chosen_file_gets_its_extension(
     qtbot: QtBot, parent: QWidget, tmp_path: Path, typed: str, chosen: str, written: str
 ) -> None:
     kinds = "CSV (*.csv);;Markdown (*.md)"
@@ -57,7 +57,7 @@ def test_a_place_has_the_ending_of_its_kind(
     assert task.result() == tmp_path / written
 
 
-def test_a_folder_files_and_a_file_are_those_that_were_chosen(
+def test_chosen_files_and_folders_are_returned(
     qtbot: QtBot, parent: QWidget, tmp_path: Path
 ) -> None:
     for name in "ab":
@@ -97,7 +97,7 @@ def test_file_dialog_starts_in_last_folder(
     qtbot.waitUntil(task.done)
 
 
-def test_a_line_is_what_was_written(qtbot: QtBot, parent: QWidget) -> None:
+def test_entered_line_is_returned(qtbot: QtBot, parent: QWidget) -> None:
     task, dialog = opened(qtbot, parent, asking.line(parent, "Rename", "Another name:", "old"))
     assert isinstance(dialog, QInputDialog)
     assert dialog.textValue() == "old"
@@ -107,9 +107,7 @@ def test_a_line_is_what_was_written(qtbot: QtBot, parent: QWidget) -> None:
     assert task.result() == "new"
 
 
-def test_who_thinks_better_of_it_gives_nothing(
-    qtbot: QtBot, parent: QWidget, tmp_path: Path
-) -> None:
+def test_canceled_question_returns_nothing(qtbot: QtBot, parent: QWidget, tmp_path: Path) -> None:
     for question, nothing in (
         (asking.folder(parent, "Folder"), None),
         (asking.file(parent, "File", "All (*)"), None),

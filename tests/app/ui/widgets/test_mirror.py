@@ -33,7 +33,7 @@ def right_to_left(qapp: QApplication) -> Iterator[None]:
 
 @pytest.mark.usefixtures("right_to_left")
 @pytest.mark.parametrize("kind", [QTextEdit, QPlainTextEdit])
-def test_the_caret_of_an_empty_field_stands_at_the_right(
+def test_empty_rtl_field_has_caret_on_the_right(
     kind: type[QTextEdit | QPlainTextEdit], qtbot: QtBot
 ) -> None:
     field = kind()
@@ -49,7 +49,7 @@ def test_the_caret_of_an_empty_field_stands_at_the_right(
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_a_number_stands_beside_its_arrows(qapp: QApplication, qtbot: QtBot) -> None:
+def test_spin_box_number_is_next_to_arrows(qapp: QApplication, qtbot: QtBot) -> None:
     theme.install(qapp, "light")
     box = QSpinBox()
     qtbot.addWidget(box)
@@ -63,14 +63,14 @@ def test_a_number_stands_beside_its_arrows(qapp: QApplication, qtbot: QtBot) -> 
     assert box.lineEdit().geometry().left() > area.right()
 
 
-def test_in_a_window_from_left_to_right_it_stands_at_the_left(qtbot: QtBot) -> None:
+def test_ltr_spin_box_number_is_on_the_left(qtbot: QtBot) -> None:
     field = QTextEdit()
     qtbot.addWidget(field)
     begin_at_edge(field)
     assert field.cursorRect().left() < 50
 
 
-def test_a_dialog_is_as_high_as_its_words_in_its_width(qtbot: QtBot) -> None:
+def test_dialog_height_fits_its_text(qtbot: QtBot) -> None:
     dialog = Sheet("sheet", "Words", None)
     qtbot.addWidget(dialog)
     words = dialog.label("Many words that stand in several lines. " * 12)

@@ -75,13 +75,13 @@ def test_link_opens_after_confirming_address(qtbot, view, visited):
     assert visited == ["https://example.org/page"]
 
 
-def test_a_file_link_is_never_opened(qtbot, view, visited):
+def test_file_link_is_never_opened(qtbot, view, visited):
     said = follow(qtbot, view, "file:///etc/passwd", "Close")
     assert "does not open it" in said[0]
     assert visited == []
 
 
-def test_nothing_is_loaded_because_of_a_text(view, tmp_path):
+def test_text_never_loads_anything(view, tmp_path):
     secret = tmp_path / "secret.html"
     secret.write_text("secret")
     view.setSource(QUrl.fromLocalFile(str(secret)))
@@ -97,14 +97,14 @@ def test_nothing_is_loaded_because_of_a_text(view, tmp_path):
         ("https://good.org/%E2%80%AEgpj.exe", "%E2%80%AE"),  # would reverse the rest
     ],
 )
-def test_an_address_is_shown_as_it_is_sent(qtbot, view, visited, address, seen):
+def test_address_is_shown_as_sent(qtbot, view, visited, address, seen):
     said = follow(qtbot, view, address, "Cancel")
     assert seen in said[1]
     assert said[1].isascii()
     assert visited == []
 
 
-def test_an_address_that_hides_where_it_leads_is_not_opened(qtbot, view, visited):
+def test_deceptive_address_is_not_opened(qtbot, view, visited):
     said = follow(qtbot, view, "https://good.org:443@evil.example/", "Close")
     assert "evil.example" in said[1]
     assert visited == []
@@ -123,7 +123,7 @@ def test_an_address_that_hides_where_it_leads_is_not_opened(qtbot, view, visited
         "mailto:?ATTACHMENT=x",
     ],
 )  # fmt: skip
-def test_what_could_do_harm_is_never_opened(address):
+def test_dangerous_link_is_never_opened(address):
     _, shown, may_open = judge(QUrl(address))
     assert not may_open
     assert shown.isascii() or "“@”" in shown
@@ -139,7 +139,7 @@ def test_what_could_do_harm_is_never_opened(address):
         ("http://2130706433/", "127.0.0.1"),
     ],
 )
-def test_the_question_names_the_host_that_is_meant(address, host):
+def test_question_names_the_real_host(address, host):
     question, shown, may_open = judge(QUrl(address))
     if may_open:
         assert host in question
@@ -164,7 +164,7 @@ def test_the_end_of_a_long_host_is_seen():
         "javascript:" + "x" * 9000,
     ],
 )
-def test_a_long_address_does_not_fill_the_screen(qtbot, view, visited, address):
+def test_long_address_fits_the_screen(qtbot, view, visited, address):
     sizes = []
 
     def look():

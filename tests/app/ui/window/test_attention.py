@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 from tests.app.conftest import Start
 
 
-def test_the_title_counts_answers_that_ended_out_of_sight(start: Start, monkeypatch):
+def test_title_counts_unseen_answers(start: Start, monkeypatch):
     run = start().ready()
     state = [Qt.ApplicationState.ApplicationActive]
     alerts = []

@@ -10,7 +10,7 @@ from app.ui.compare.compare_dialog import CompareDialog
 from tests.app.conftest import Start
 
 
-def test_a_message_goes_to_every_pane_while_broadcast_is_on(start: Start):
+def test_broadcast_reaches_every_pane(start: Start):
     run = start().ready()
     left = run.pane
     run.window.commands["split_right"].trigger()
@@ -123,7 +123,7 @@ def test_stop_and_delete_hold_queued_broadcast(start: Start):
     assert [reply.turns[-1]["content"] for reply in engine.sent] == ["hold 2", "hold 3"]
 
 
-def test_a_chat_that_is_written_into_is_not_said_to_wait(start: Start):
+def test_composing_chat_is_not_shown_as_waiting(start: Start):
     run = start().ready()
     left = run.say("hold 2")
     run.window.commands["split_right"].trigger()
@@ -138,7 +138,7 @@ def test_a_chat_that_is_written_into_is_not_said_to_wait(start: Start):
     run.answered(left)
 
 
-def test_a_chat_can_leave_the_group_and_come_back(start: Start, qtbot: QtBot):
+def test_chat_can_leave_and_rejoin_group(start: Start, qtbot: QtBot):
     run = start().ready()
     run.window.resize(1180, 700)
     left = run.pane
@@ -206,7 +206,7 @@ def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
     assert broadcast.group == [hidden, right]
 
 
-def test_kept_on_it_is_for_every_message(start: Start):
+def test_pinned_broadcast_applies_to_every_message(start: Start):
     run = start().ready()
     left = run.pane
     run.window.commands["broadcast_keep"].trigger()
@@ -241,7 +241,7 @@ def test_the_buttons_of_a_chat_ask_several(start: Start, qtbot: QtBot):
     assert [run.answered(pane) for pane in run.panes] == ["four "] * 4
 
 
-def test_it_goes_out_from_a_chat_that_replies_too(start: Start, qtbot: QtBot):
+def test_broadcast_works_from_replying_chat(start: Start, qtbot: QtBot):
     run = start().ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
@@ -264,7 +264,7 @@ def test_it_goes_out_from_a_chat_that_replies_too(start: Start, qtbot: QtBot):
     assert len(right.chat.transcript.path) == 2, "what was broadcast is not broadcast again"
 
 
-def test_where_all_reply_it_waits_for_each(start: Start, qtbot: QtBot):
+def test_broadcast_queues_in_replying_chats(start: Start, qtbot: QtBot):
     run = start().ready()
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))

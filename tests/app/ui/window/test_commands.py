@@ -61,7 +61,7 @@ def test_no_two_commands_have_the_same_key():
     assert sorted(keys) == sorted(set(keys))
 
 
-def test_delete_chat_is_for_the_row_that_has_the_keys(two):
+def test_delete_applies_to_focused_row(two):
     run, first, second = two
     choose_row(run, first)
     run.window.commands["delete"].trigger()
@@ -152,7 +152,7 @@ def chosen(run: Run) -> dict:
     return {name: getattr(settings, name) for name in ("text_px", "memory_gb", "cache_gb", "model")}
 
 
-def test_menus_say_what_a_command_would_do_now(start: Start):
+def test_menus_name_the_current_effect(start: Start):
     run = start().ready()
     run.ask("say one")
     commands = run.window.commands

@@ -92,7 +92,7 @@ def test_palette_delete_focuses_next_message(start: Start):
     assert run.pane.composer.field.hasFocus(), QApplication.focusWidget()
 
 
-def test_delete_on_a_message_deletes_it_and_not_the_chat(two: Run):
+def test_delete_on_message_spares_the_chat(two: Run):
     on_message(two)
     press(two, Qt.Key.Key_Delete)
     assert sorted(chats(two)) == ["say one", "say two"]
@@ -182,7 +182,7 @@ def test_in_a_dialog_the_keys_leave_the_chats_alone(two: Run):
         assert [pane.chat.title for pane in two.panes] == ["say one", "say two"]
 
 
-def test_a_chat_in_a_window_of_its_own_obeys_the_same_keys(two: Run):
+def test_floating_chat_obeys_the_same_keys(two: Run):
     two.window.commands["float"].trigger()
     pane = two.pane
     two.until(lambda: pane.window() is not two.window and pane.window().isVisible())

@@ -91,7 +91,7 @@ def test_down_scrolls_long_reply_first(start: Start):
     assert before < bar.value() < before + run.pane.transcript.viewport().height()
 
 
-def test_tab_goes_through_what_can_be_done_with_a_message(start: Start):
+def test_tab_visits_message_actions(start: Start):
     run = start()
     talk(run, "one")
     run.pane.chat.regenerate()
@@ -152,7 +152,7 @@ def test_wide_code_is_moved_and_copied(start: Start):
     assert QGuiApplication.clipboard().text() == code.source
 
 
-def test_the_key_f6_goes_round_the_window_and_back(start: Start):
+def test_f6_cycles_through_the_window(start: Start):
     run = start()
     talk(run, "one")
     window = run.window
@@ -193,7 +193,7 @@ def test_undo_applies_to_message_first(start: Start):
     assert run.app.library.chat(chat) is None
 
 
-def test_the_edit_menu_edits_what_has_the_keys(start: Start):
+def test_edit_menu_acts_on_focused_field(start: Start):
     run = start()
     talk(run, "one")
     do = run.window.commands
@@ -240,7 +240,7 @@ def test_the_list_of_keys_is_in_the_systems_own_words(
     assert not [keys for keys in listed if "Ctrl" in keys]
 
 
-def test_the_list_of_keys_cuts_nothing_off(start: Start):
+def test_shortcut_list_is_not_clipped(start: Start):
     run = start()
     run.window.commands["shortcuts"].trigger()
     dialog = run.window.findChild(shortcuts.ShortcutsDialog)

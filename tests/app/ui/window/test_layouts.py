@@ -112,7 +112,7 @@ def test_empty_chats_come_back_empty_also_after_a_restart(start: Start):
     assert not save_this.isEnabled()  # nothing to save
 
 
-def test_a_layout_is_saved_by_name_put_back_and_taken_back(two):
+def test_layout_is_saved_restored_and_undone(two):
     run, chats = two
     assert run.window.toast.text == "Layout “Pair” saved"
     assert texts(menu(run)) == ["Pair", "Save Layout…", "Rename", "Delete"]
@@ -268,7 +268,7 @@ def test_layout_skips_deleted_chats(two):
     assert run.window.toast.text == "All chats in the layout “Pair” have been deleted"
 
 
-def test_renaming_and_deleting_can_be_taken_back(two):
+def test_layout_rename_and_delete_can_be_undone(two):
     run, chats = two
     choose(run, "Rename", "Pair…")
     assert dialog(run).field.text() == "Pair"
@@ -284,7 +284,7 @@ def test_renaming_and_deleting_can_be_taken_back(two):
     assert list(run.window.layouts.saved.get("Pair").chats) == chats
 
 
-def test_a_name_in_use_asks_first_and_what_had_it_comes_back(two):
+def test_used_layout_name_asks_and_can_be_undone(two):
     run, chats = two
     third = said(run, "three", "new")
     save(run, "Trio")
@@ -340,7 +340,7 @@ def test_layout_undo_restores_many_chats(two, monkeypatch):
     assert ids(run) == before
 
 
-def test_a_spoilt_arrangement_still_opens_its_chats(two):
+def test_damaged_layout_opens_its_chats(two):
     run, chats = two
     whole = run.window.workspace.arrangement().to_json()
     said(run, "three", "new")
@@ -381,7 +381,7 @@ def test_unread_reply_stays_unread_after_restart(start: Start):
     run.until(lambda: library.unread == shown() == set())
 
 
-def test_a_new_size_of_the_window_is_kept_before_the_end(start: Start):
+def test_window_size_is_saved_before_exit(start: Start):
     run = start().ready()
     run.window._layout._soon.stop()
 

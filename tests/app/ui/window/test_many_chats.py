@@ -46,7 +46,7 @@ def run(start: Start, profile) -> Run:
     return run
 
 
-def test_the_crowd_is_as_many_as_asked(run: Run):
+def test_crowd_has_requested_size(run: Run):
     library = run.app.library
     assert len(library.chats()) == CHATS
     folders = library.order.folders()
@@ -56,7 +56,7 @@ def test_the_crowd_is_as_many_as_asked(run: Run):
     assert len(inside) == CHATS * 2 / 3
 
 
-def test_a_living_dot_lays_nothing_out(run: Run):
+def test_animated_dot_causes_no_layout(run: Run):
     run.say("hold 5")
     run.until(lambda: run.answer(run.pane))
     sidebar = run.window.sidebar
@@ -77,7 +77,7 @@ def test_a_living_dot_lays_nothing_out(run: Run):
     run.answered()
 
 
-def test_a_search_asks_no_row_that_is_not_found_for_its_height(run: Run):
+def test_search_skips_heights_of_unmatched_rows(run: Run):
     model, field = run.window.sidebar.model, run.window.sidebar.search
 
     def search() -> None:

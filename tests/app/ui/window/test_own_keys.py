@@ -25,7 +25,7 @@ def keys(qapp: QApplication, tmp_path):
     return Shortcuts(settings, qapp), settings
 
 
-def test_keys_that_another_command_has_go_over_and_come_back(keys):
+def test_reassigned_keys_can_be_restored(keys):
     own, settings = keys
     assert own.holder("Ctrl+N") == "new"
     own.give("score", "Ctrl+N")
@@ -60,13 +60,13 @@ def test_keys_that_another_command_has_go_over_and_come_back(keys):
         ("Ctrl+Alt+J", ""),
     ],
 )
-def test_keys_that_are_needed_for_writing_are_no_commands(qtbot, tmp_path, pressed, why):
+def test_typing_keys_cannot_be_shortcuts(qtbot, tmp_path, pressed, why):
     said = Shortcuts.why_not(Shortcuts.__new__(Shortcuts), pressed)
     assert why in said
     assert bool(why) == bool(said)
 
 
-def test_a_file_written_by_hand_gives_no_key_twice(keys):
+def test_edited_settings_give_no_key_twice(keys):
     _, settings = keys
     settings.set(
         shortcuts={
@@ -139,7 +139,7 @@ def test_shortcut_dialog_sets_keys(start: Start):
     sheet.close()
 
 
-def test_the_table_is_searched_and_never_goes_sideways(start: Start) -> None:
+def test_shortcut_table_is_searchable_and_fits(start: Start) -> None:
     run = start()
     run.window.commands["shortcuts"].trigger()
     sheet = run.window.findChild(ShortcutsDialog)

@@ -24,7 +24,7 @@ def icon(run: Run) -> QSystemTrayIcon:
     return found
 
 
-def test_a_quick_question_has_a_small_window_and_esc_closes_it(start: Start):
+def test_quick_question_window_closes_with_esc(start: Start):
     run = start().ready()
     run.ask("say before")
     before = run.pane
@@ -51,7 +51,7 @@ def test_a_quick_question_has_a_small_window_and_esc_closes_it(start: Start):
     assert run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar().isVisible()
 
 
-def test_a_quick_question_shows_its_tab_once_it_is_not_alone(start: Start):
+def test_quick_question_shows_its_tab_next_to_others(start: Start):
     run = start().ready()
     run.window.commands["quick_ask"].trigger()
     pane, window = run.pane, run.pane.window()
@@ -62,7 +62,7 @@ def test_a_quick_question_shows_its_tab_once_it_is_not_alone(start: Start):
     assert bar.isVisible()
 
 
-def test_unused_quick_question_leaves_nothing(start: Start):
+def test_unused_quick_question_leaves_no_chat(start: Start):
     run = start().ready()
     for _ in range(2):
         run.window.commands["quick_ask"].trigger()
@@ -74,7 +74,7 @@ def test_unused_quick_question_leaves_nothing(start: Start):
     assert run.app.library.chats() == []
 
 
-def test_another_start_asks_for_it(start: Start):
+def test_second_start_opens_quick_question(start: Start):
     run = start().ready()
     single = run.app.single
     socket = QLocalSocket()
@@ -105,7 +105,7 @@ def test_tray_is_off_by_default(start: Start):
     assert tray.icon is None
 
 
-def test_the_settings_name_what_a_system_key_can_start():
+def test_settings_explain_the_system_shortcut():
     assert ask_command().endswith(" --ask")
     assert not getattr(sys, "frozen", False)
     assert ask_command() == "stretto --ask"

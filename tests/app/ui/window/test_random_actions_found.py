@@ -38,7 +38,7 @@ def test_message_buttons_update_after_move(start: Start):
     assert row._same.toolTip() == "The seed of the last reply is unknown"
 
 
-def test_an_answer_that_was_stopped_is_painted_while_it_goes_on(start: Start):
+def test_stopped_answer_can_be_painted_during_change(start: Start):
     """Regression test: painting between a stop and the next layout raised KeyError."""
     run = start().ready()
     run.say("hold 2")
@@ -65,7 +65,7 @@ def test_reuse_seed_handles_missing_seed(start: Start):
     assert run.pane.chat.options.seed is None
 
 
-def test_what_was_asked_of_the_engine_once_leaves_no_channel(start: Start):
+def test_single_queries_leave_no_channel(start: Start):
     """Regression test: five times per second, a query of the score left an object behind."""
     run = start().ready()
     run.until(lambda: not flows._awaited)
@@ -95,7 +95,7 @@ def test_chat_deleted_before_kill_is_not_recreated(start: Start):
     assert [(chat.id, chat.title) for chat in again.app.library.trash()] == [(deleted, "say one")]
 
 
-def test_a_search_that_lists_a_deleted_chat_opens_no_blank_one(start: Start):
+def test_search_hit_of_deleted_chat_opens_nothing(start: Start):
     run = start().ready()
     run.ask("say one")
     deleted = run.pane.chat.id
@@ -119,7 +119,7 @@ def test_moved_panes_are_not_native_windows(start: Start):
     assert native == []
 
 
-def test_what_was_said_in_a_window_that_has_gone_is_put_away(qtbot: QtBot):
+def test_toast_of_deleted_window_can_be_hidden(qtbot: QtBot):
     window = QWidget()
     qtbot.addWidget(toast := Toast(window))
     window.show()

@@ -109,7 +109,7 @@ def test_every_command_has_reason_in_every_state(start: Start):
     assert {none[name] for name in ON_CHATS} == {"No chat is open"}
 
 
-def test_every_button_of_a_dialog_says_why_it_is_grey(start: Start):
+def test_disabled_dialog_buttons_give_reasons(start: Start):
     run = start().ready()
     run.app.settings.set(models=("/models/gone",))
     run.ask("say one")

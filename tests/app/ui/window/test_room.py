@@ -11,7 +11,7 @@ from app.ui.workspace.placement import columns_that_fit
 from tests.app.conftest import Run, Start
 
 
-def test_where_there_is_no_room_for_a_column_the_chat_is_a_tab(start: Start) -> None:
+def test_full_window_opens_chat_as_tab(start: Start) -> None:
     run = start().ready()
     run.window.resize(1000, 700)
     for _ in range(8):
@@ -78,7 +78,7 @@ def test_stop_all_includes_chats_without_pane(start: Start) -> None:
     assert run.window.toast.text == "2 replies stopped"
 
 
-def test_a_remote_model_is_added_by_a_command(start: Start) -> None:
+def test_remote_model_is_added_by_command(start: Start) -> None:
     run = start().ready()
     run.window.commands["add_remote"].trigger()
     from app.ui.models.remote import RemoteDialog
@@ -88,7 +88,7 @@ def test_a_remote_model_is_added_by_a_command(start: Start) -> None:
     dialog.reject()
 
 
-def test_a_window_of_its_own_is_on_the_screen(start: Start) -> None:
+def test_floating_window_is_on_screen(start: Start) -> None:
     run = start().ready()
     run.window.move(700, 500)
     run.window.commands["quick_ask"].trigger()
@@ -199,7 +199,7 @@ def test_zooming_back_after_another_start_restores_the_panes(start: Start) -> No
     run.until(run.window.sidebar.isVisible)
 
 
-def test_a_sidebar_opened_in_a_narrow_window_stays_open(start: Start) -> None:
+def test_sidebar_opened_in_narrow_window_stays_open(start: Start) -> None:
     run = start().ready()
     run.window.resize(1300, 700)
     for _ in range(2):
@@ -245,7 +245,7 @@ def test_narrow_start_hides_sidebar(start: Start, qapp: QApplication) -> None:
     run.until(run.window.sidebar.isVisible)
 
 
-def test_panes_that_a_person_has_moved_meanwhile_stay(start: Start) -> None:
+def test_panes_moved_meanwhile_stay(start: Start) -> None:
     run = start().ready()
     window = run.window
     window.resize(1500, 760)

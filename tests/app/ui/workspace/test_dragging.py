@@ -95,7 +95,7 @@ def test_dragged_tab_drops_where_tinted(
     assert run.pane is first
 
 
-def test_a_drag_opens_no_window_of_its_own_over_the_panes(start: Start):
+def test_drag_opens_no_window_over_panes(start: Start):
     run = start()
     first, second = two_columns(run)
     before = {w for w in QApplication.topLevelWidgets() if w.isVisible()}
@@ -111,7 +111,7 @@ def test_a_drag_opens_no_window_of_its_own_over_the_panes(start: Start):
     assert [first, second] == run.panes
 
 
-def test_where_two_could_not_be_read_a_chat_lands_in_the_tabs(start: Start):
+def test_unreadably_narrow_split_becomes_tab(start: Start):
     run = start()
     first, second = two_columns(run)
     second.setMinimumWidth(second.width() - 100)
@@ -139,7 +139,7 @@ def test_tab_dropped_outside_floats(start: Start):
     assert run.window.workspace.tabs_beside(second) == [first, second]
 
 
-def test_its_own_pane_is_no_place_to_land(start: Start):
+def test_own_pane_is_no_drop_target(start: Start):
     run = start()
     first, second = two_columns(run)
     dragged = begin(run, first, point(first, 0.9, 0.5))

@@ -36,7 +36,7 @@ def float_and_close(run: Run) -> ChatPane:
     return pane
 
 
-def test_it_stays_when_the_main_window_is_activated(start: Start):
+def test_floating_pane_stays_when_main_window_activates(start: Start):
     run = start().ready()
     run.window.chats.new()
     pane = run.pane
@@ -54,7 +54,7 @@ def test_it_stays_when_the_main_window_is_activated(start: Start):
         assert pane.isVisible()
 
 
-def test_the_command_brings_it_back_to_where_it_was(start: Start):
+def test_command_returns_pane_to_its_place(start: Start):
     run = start().ready()
     run.window.resize(1400, 900)
     for where in ("tab", "right", "down", "right", "first of three columns"):
@@ -101,7 +101,7 @@ def test_closed_tab_reopens_in_its_window(start: Start):
     assert run.pane.window() is window
 
 
-def test_its_place_is_kept_over_a_restart(start: Start):
+def test_floating_place_survives_restart(start: Start):
     run = start().ready()
     run.window.resize(1400, 900)
     run.ask("say one")
@@ -119,7 +119,7 @@ def test_its_place_is_kept_over_a_restart(start: Start):
     assert place(run, pane)[0].left() < place(run, run.panes[1])[0].left()
 
 
-def test_what_is_asked_for_in_the_main_window_opens_there(start: Start):
+def test_main_window_commands_open_there(start: Start):
     run = start().ready()
     run.ask("say one")
     kept = run.pane.chat.id
@@ -143,7 +143,7 @@ def test_what_is_asked_for_in_the_main_window_opens_there(start: Start):
     run.until(lambda: run.pane is docked)
 
 
-def test_the_search_of_all_chats_is_where_the_sidebar_is(start: Start):
+def test_chat_search_is_in_the_sidebars_window(start: Start):
     run = start().ready()
     run.window.chats.new()
     run.window.commands["float"].trigger()
@@ -194,7 +194,7 @@ def test_window_stays_on_its_main_screen(tmp_path: Path):
     assert done.stdout.split() == ["2000", "400", "900", "0", "800", "100"]
 
 
-def test_a_window_larger_than_the_screen_is_made_as_large_as_it(qtbot):
+def test_oversized_window_shrinks_to_screen(qtbot):
     window = QWidget()
     qtbot.addWidget(window)
     window.show()
@@ -204,9 +204,7 @@ def test_a_window_larger_than_the_screen_is_made_as_large_as_it(qtbot):
     assert window.windowState() == Qt.WindowState.WindowNoState
 
 
-def test_the_main_window_fits_a_small_screen_with_its_frame(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-):
+def test_main_window_fits_small_screen_with_frame(start: Start, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(MainWindow, "SIZE", (3000, 2000))
     window = start().window
     assert window.frameGeometry() != window.geometry()

@@ -138,7 +138,7 @@ def test_undo_toast_is_in_window_of_pane(start: Start):
     assert toast.window() is run.window
 
 
-def test_a_notice_does_not_cover_what_continues_a_reply(start: Start):
+def test_notice_does_not_cover_continue_button(start: Start):
     run = start().ready()
     run.window.resize(700, 560)
     run.window.commands["sidebar"].trigger()
@@ -196,7 +196,7 @@ def test_uncaught_error_shows_report(start: Start, profile):
     assert not list(profile.rglob("crash-*.new.txt"))
 
 
-def test_that_a_model_rests_is_told_on_hover_only(start: Start):
+def test_ready_state_is_shown_on_hover_only(start: Start):
     run = start().ready()
     header = run.pane.header
     run.window.chats.new()  # the header has a row of its own
@@ -217,7 +217,7 @@ def test_that_a_model_rests_is_told_on_hover_only(start: Start):
 # The dots of tabs and rows.
 
 
-def test_a_reply_on_its_way_and_an_unread_one_differ_in_shape(start: Start):
+def test_running_and_unread_dots_differ_in_shape(start: Start):
     run = start().ready()
     middles = {}
     run.say("hold 2")
@@ -259,7 +259,7 @@ def test_the_current_tab_is_in_sight_whenever_the_row_changes(start: Start):
     run.until(lambda: tab.visibleRegion().boundingRect().width() > tab.width() - 4)
 
 
-def test_a_row_of_tabs_is_folded_as_all_text_grows(start: Start):
+def test_tab_row_folds_as_text_grows(start: Start):
     run = start().ready()
     run.window.resize(1000, 780)
     for _ in range(4):
@@ -272,7 +272,7 @@ def test_a_row_of_tabs_is_folded_as_all_text_grows(start: Start):
     run.until(lambda: strip.folded)
 
 
-def test_in_a_full_row_long_titles_give_way_before_short_ones(start: Start):
+def test_long_titles_shrink_before_short_ones(start: Start):
     run = start()
     run.window.resize(900, 700)
     long = "say that a title may be longer than all that there is room for in a row"

@@ -29,7 +29,7 @@ def test_deleting_message_and_undo_include_replies(start: Start):
     assert shown(pane) == before
 
 
-def test_deleting_is_on_disk_and_so_is_its_undo(start: Start):
+def test_delete_and_undo_are_saved(start: Start):
     run = start().ready()
     run.ask("say keep")
     run.ask("say gone")
@@ -63,7 +63,7 @@ def test_deleted_version_is_restored_in_place(start: Start):
     assert chat.transcript.alternatives(first) == [first, second]
 
 
-def test_nothing_is_deleted_under_a_running_reply(start: Start):
+def test_running_reply_blocks_deleting(start: Start):
     run = start().ready()
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
@@ -73,7 +73,7 @@ def test_nothing_is_deleted_under_a_running_reply(start: Start):
     run.answered()
 
 
-def test_versions_are_paged_by_key(start: Start):
+def test_versions_are_switched_by_key(start: Start):
     run = start().ready()
     run.ask("say one")
     chat = run.pane.chat
@@ -94,7 +94,7 @@ def test_the_command_branches_from_the_end(start: Start):
     assert shown(run.pane) == ["say one", "one "]
 
 
-def test_a_branch_from_an_answer_goes_on_alone(start: Start):
+def test_branch_from_answer_continues_separately(start: Start):
     run = start().ready()
     run.ask("say one")
     run.ask("say two")
@@ -112,7 +112,7 @@ def test_a_branch_from_an_answer_goes_on_alone(start: Start):
     assert sorted(shown(p)[-1] for p in start().panes) == ["three ", "two "]
 
 
-def test_a_branch_from_a_question_has_it_in_the_composer(start: Start):
+def test_branch_from_question_fills_composer(start: Start):
     run = start().ready()
     run.ask("say one")
     run.pane.transcript.action_requested.emit("branch", run.pane.chat.transcript.path[0].id)
@@ -144,7 +144,7 @@ def test_chat_closed_long_ago_reopens(start: Start, monkeypatch: pytest.MonkeyPa
     assert shown(run.pane) == ["hold 2", "1 2 end"]
 
 
-def test_a_selection_is_copied_with_its_markers(start: Start):
+def test_copied_selection_keeps_markers(start: Start):
     run = start().ready()
     run.ask("say - apples")
     run.until(lambda: run.pane.transcript.row(run.pane.chat.transcript.leaf_id))
@@ -159,7 +159,7 @@ def test_a_selection_is_copied_with_its_markers(start: Start):
     assert QApplication.clipboard().text() == "- apples "
 
 
-def test_a_deleted_chat_leaves_no_cache_on_disk(start: Start) -> None:
+def test_deleted_chat_leaves_no_disk_cache(start: Start) -> None:
     run = start().ready()
     pane = run.say("say one")
     run.answered()

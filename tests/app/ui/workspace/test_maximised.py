@@ -72,7 +72,7 @@ def test_maximized_pane_is_restored_by_same_keys(start: Start):
         assert seen(run) == run.panes
 
 
-def test_a_tab_that_is_opened_meanwhile_stays_with_it(start: Start):
+def test_new_tab_stays_with_maximized_pane(start: Start):
     run = start()
     three(run)
     run.window.commands["maximise"].trigger()
@@ -83,7 +83,7 @@ def test_a_tab_that_is_opened_meanwhile_stays_with_it(start: Start):
     assert run.window.workspace.maximised
 
 
-def test_the_layout_that_is_kept_has_all_panes(start: Start):
+def test_saved_layout_includes_all_panes(start: Start):
     run = start()
     run.window.resize(1400, 900)
     for _ in range(2):
@@ -102,7 +102,7 @@ def test_the_layout_that_is_kept_has_all_panes(start: Start):
     assert max(widths) - min(widths) < 8
 
 
-def test_one_pane_alone_says_that_it_fills_the_window(start: Start):
+def test_single_pane_refuses_maximizing(start: Start):
     run = start().ready()
     run.window.commands["maximise"].trigger()
     assert run.window.toast.text == "This pane already fills its window"
@@ -118,7 +118,7 @@ def menu_of(run: Run, pane: ChatPane) -> QMenu:
     return menu
 
 
-def test_the_menu_of_a_tab_has_the_commands_for_it(start: Start):
+def test_tab_menu_has_pane_commands(start: Start):
     run = start().ready()
     run.ask("say one")
     first = run.pane
@@ -140,7 +140,7 @@ def test_the_menu_of_a_tab_has_the_commands_for_it(start: Start):
     menu.close()
 
 
-def test_other_tabs_close_in_one_step_that_is_taken_back(start: Start):
+def test_closing_other_tabs_is_one_undo_step(start: Start):
     run = start().ready()
     for number in range(3):
         run.ask(f"say {number}")

@@ -43,7 +43,7 @@ def test_lone_title_and_header_share_row(start: Start) -> None:
     assert second.header.isVisible()
 
 
-def test_a_press_in_the_row_makes_its_pane_the_current_one(start: Start) -> None:
+def test_press_in_row_activates_its_pane(start: Start) -> None:
     run = start().ready()
     run.window.resize(1200, 700)
     first = run.pane
@@ -59,7 +59,7 @@ def test_a_press_in_the_row_makes_its_pane_the_current_one(start: Start) -> None
     assert first.composer.field.hasFocus()
 
 
-def test_in_a_narrow_row_one_menu_has_all_that_has_no_room(start: Start) -> None:
+def test_narrow_row_moves_buttons_to_menu(start: Start) -> None:
     run = start().ready()
     run.ask("say " + "a title of many words " * 2)
     run.window.resize(1500, 700)
@@ -103,7 +103,7 @@ def test_narrow_pane_header_has_its_own_row(start: Start) -> None:
     run.until(lambda: in_row(run, first))
 
 
-def test_a_long_title_gives_way_to_what_the_chat_does(start: Start) -> None:
+def test_long_title_shrinks_for_status(start: Start) -> None:
     run = start().ready()
     run.window.resize(1200, 700)
     first = run.say("hold 3")
@@ -123,7 +123,7 @@ def test_a_long_title_gives_way_to_what_the_chat_does(start: Start) -> None:
 
 
 @pytest.mark.parametrize("tabs", [1, 2])
-def test_a_title_that_becomes_longer_gets_the_room_for_it(start: Start, tabs: int) -> None:
+def test_longer_title_gets_space(start: Start, tabs: int) -> None:
     run = start().ready()
     if tabs == 2:
         run.window.chats.new()
@@ -136,7 +136,7 @@ def test_a_title_that_becomes_longer_gets_the_room_for_it(start: Start, tabs: in
         run.until(lambda: title.width() >= title.sizeHint().width())
 
 
-def test_the_toast_is_over_the_pane_that_it_is_about(start: Start) -> None:
+def test_toast_is_over_its_pane(start: Start) -> None:
     run = start().ready()
     run.window.resize(1200, 700)
     run.window.commands["split_right"].trigger()
@@ -148,7 +148,7 @@ def test_the_toast_is_over_the_pane_that_it_is_about(start: Start) -> None:
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
-def test_panes_beside_the_current_one_step_back(start: Start, look: str) -> None:
+def test_inactive_panes_are_shaded(start: Start, look: str) -> None:
     run = start().ready()
     theme().set_appearance(look)
     run.window.resize(1200, 700)
@@ -173,7 +173,7 @@ def test_panes_beside_the_current_one_step_back(start: Start, look: str) -> None
     assert ("muted", "back") in t.TEXT_PAIRS
 
 
-def test_there_is_one_ring_and_it_is_where_keys_go(start: Start) -> None:
+def test_focus_ring_is_unique(start: Start) -> None:
     run = start().ready()
     run.ask("say one")
     pane = run.pane
@@ -197,7 +197,7 @@ class Layouts(QObject):
         return False
 
 
-def test_a_window_at_rest_lays_nothing_out(start: Start, qapp: QApplication) -> None:
+def test_idle_window_causes_no_layout(start: Start, qapp: QApplication) -> None:
     """Regression test: a row that requested a layout during layouts kept a core busy forever."""
     run = start().ready()
     for more in (None, "tab", "right", "tab", "down"):
