@@ -23,7 +23,7 @@ LAUNCHES = {
 OTHERS = {"gemma3_text": 0.92, "deepseek_v3": 0.94, "qwen3_next": 0.98}
 """Bounds at equal lengths by model family: windows, latent attention, recurrent states."""
 OTHER_CASES = {"shared prefix": 1.19, "with a chunk": 0.7, "skewed": 1.17}
-"""Bounds for these families in the remaining cases."""
+"""Bounds by case for these families, the same for each of them."""
 IN_BITS = "8-bit KV"
 
 
