@@ -56,9 +56,9 @@ class MemoryEstimate(Struct, frozen=True):
     # bytes per token and token limit of each growing cache
     layers: tuple[tuple[int, int], ...]
 
-    def bytes(self, tokens: int) -> int:
-        """Return the bytes needed for a session of `tokens` tokens."""
-        grown = (tokens + STEP - 1) // STEP * STEP
+    def bytes(self, tokens: int, step: int = STEP) -> int:
+        """Return the bytes needed for a session of `tokens` tokens, if caches grow by `step`."""
+        grown = (tokens + step - 1) // step * step
         return self.fixed + sum(per * min(grown, most) for per, most in _by_limit(self.layers))
 
     @property

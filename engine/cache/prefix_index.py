@@ -83,7 +83,7 @@ class PrefixIndex:
     """Index of all caches that sessions can copy from, and owner of the cached prefixes.
 
     Args:
-        limit: memory limit for cached prefixes, in bytes.
+        limit: memory limit for cached prefixes, in bytes. The plan enforces it.
         moved: set that collects caches whose tokens have changed. `refresh` empties it.
     """
 
@@ -91,7 +91,7 @@ class PrefixIndex:
         # cached prefixes, see `drop`
         self.kept: dict[CacheKey, _Holder] = {}
         self.version = 0  # incremented when the tree changes
-        self._limit = limit
+        self.limit = limit
         self._moved = moved
         self._made = 0
         self._roots: dict[Hashable, _Node] = {}
@@ -187,20 +187,23 @@ class PrefixIndex:
         if holder is not None:
             holder.used_at = time.monotonic()
 
-    def keep(
+    def worth_keeping(
         self, reader: PrefillingSession, before: int, waiting: Iterable[PrefillingSession]
-    ) -> None:
-        """Called after each chunk to cache the system prompt and prefixes for waiting sessions.
+    ) -> int:
+        """Return the length of a prefix that other sessions can continue from, or 0.
+
+        This is the system prompt, or all tokens read so far if a waiting session can use them.
 
         Args:
-            before: position before the chunk.
+            before: position before the last chunk.
+            waiting: sessions whose prompts haven't been read yet.
         """
         kv = reader.kv
         system = reader.system
         if reader.fixed:
             system = max((c for c in kv.cuts if c <= system), default=0)
-        if before < system <= kv.length and system >= MIN_GAIN:
-            self._keep(reader, system)
+        if before < system <= kv.length and system >= MIN_GAIN and self._is_new(reader, system):
+            return system
         if kv.needs_snapshot and any(
             other.kv is not kv
             and other.kind == reader.kind
@@ -208,26 +211,29 @@ class PrefixIndex:
             and kv.length >= other.kv.length + MIN_GAIN
             for other in waiting
         ):
-            self._keep(reader, kv.length)
+            return kv.length if self._is_new(reader, kv.length) else 0
+        return 0
 
-    def _keep(self, reader: PrefillingSession, length: int) -> None:
+    def _is_new(self, reader: PrefillingSession, length: int) -> bool:
+        """Return True if the first `length` tokens can be copied and are not cached yet."""
         kv = reader.kv
         if length != len(kv.tokens) and not kv.trimmable:
-            return
+            return False
         tokens = kv.tokens[:length]
-        for prefix in self.kept.values():
-            if prefix.kind == reader.kind and prefix.kv.tokens == tokens:
-                return
+        same = (p.kv for p in self.kept.values() if p.kind == reader.kind)
+        return all(held.tokens != tokens for held in same)
+
+    def keep(self, reader: PrefillingSession, length: int) -> None:
+        """Cache a copy of the first `length` tokens, unless there is one."""
+        if not self._is_new(reader, length):
+            return
+        kv = reader.kv
         entry = kv.another()
         entry.take_from(kv, length, room=False)
-        if entry.nbytes > self._limit:
-            return
         self._made += 1
         key = CacheKey("prefix", str(self._made))
         self.add(key, reader.kind, entry)
         self.kept[key] = self._holders[entry]
-        while self.nbytes > self._limit:
-            self.drop(min(self.kept, key=lambda k: self.kept[k].used_at))
 
     # -- the tree ---------------------------------------------------------------------------
 

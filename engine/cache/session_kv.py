@@ -478,7 +478,7 @@ class SessionKV:
             if isinstance(cache, SharedPrefixKV):
                 pairs.append(cache.whole(length, 1))
             else:
-                pairs.append((_roomy(cache.keys, length), _roomy(cache.values, length)))
+                pairs.append((cache.keys, cache.values))
         made = SharedPrefix(pairs, length)
         begun = {id(c): SharedPrefixKV(made, n, length) for n, c in enumerate(shared)}
         self.set_caches(replaced(caches, begun))
@@ -613,10 +613,3 @@ class SessionKV:
             self._sharers.discard(self)
             self._sharers = None
             self.touched()
-
-
-def _roomy(array: mx.array, length: int) -> mx.array:
-    """Return the first `length` tokens of an array, with room for one more token."""
-    if array.shape[2] > length:
-        return array[:, :, : length + 1]
-    return mx.pad(array, [(0, 0), (0, 0), (0, 1), (0, 0)])

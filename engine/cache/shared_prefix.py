@@ -35,9 +35,20 @@ numbers = itertools.count(1)
 class SharedPrefix:
     """Keys and values of the tokens at the start of several sessions."""
 
-    __slots__ = ("__weakref__", "both", "holders", "keys", "length", "nbytes", "number", "values")
+    __slots__ = (
+        "__weakref__",
+        "both",
+        "bytes_per_token",
+        "holders",
+        "keys",
+        "length",
+        "nbytes",
+        "number",
+        "values",
+    )
 
     def __init__(self, pairs: Sequence[Sequence[mx.array]], length: int) -> None:
+        """Share the first `length` tokens of keys and values, one pair per layer."""
         # One array `[1, key heads, length + 1, head dim]` per layer. The extra position at the end
         # doesn't belong to a token. Attention uses its column in the product with the queries to
         # merge in the scores of the sessions' own tokens.
@@ -46,17 +57,23 @@ class SharedPrefix:
         # For each layer, keys and values concatenated if there is only one key head, else None.
         # Latent attention multiplies its queries with both in one operation.
         self.both: list[mx.array | None] = []
+        self.nbytes = 0  # of the buffers, which may have room for more tokens
         for pair in pairs:
             heads, width = pair[0].shape[1], pair[0].shape[3]
-            both = mx.concatenate([*pair], axis=3) if heads == 1 else None
-            keys, values = pair if both is None else mx.split(both, [width], axis=3)
+            keys, values = [_with_room(array, length) for array in pair]
+            both = mx.concatenate([keys, values], axis=3) if heads == 1 else None
+            if both is not None:
+                keys, values = mx.split(both, [width], axis=3)
+                self.nbytes += both.nbytes
+            else:
+                held = zip(pair, (keys, values), strict=True)
+                self.nbytes += sum(max(a.nbytes, b.nbytes) for a, b in held)
             self.keys.append(keys)
             self.values.append(values)
             self.both.append(both)
         mx.eval(self.keys, self.values, [both for both in self.both if both is not None])
         self.length = length  # tokens
-        # without the extra position
-        self.nbytes = sum(a.nbytes // (length + 1) * length for a in (*self.keys, *self.values))
+        self.bytes_per_token = sum(a.nbytes // (length + 1) for a in (*self.keys, *self.values))
         self.number = next(numbers)  # group number, so that its memory is only counted once
         # sessions that extend it; we only need to know how many there are
         self.holders: weakref.WeakSet[object] = weakref.WeakSet()
@@ -113,8 +130,8 @@ class SharedPrefixKV:
             parts = [shared[:, :, : min(self.base, length)]]
             if own is not None and length > self.base:
                 parts.append(own[:, :, : length - self.base])
-            if room:
-                parts.append(mx.zeros((*shared.shape[:2], room, shared.shape[3]), shared.dtype))
+            # even if `room` is 0: a slice alone would keep the buffer of the shared prefix alive
+            parts.append(mx.zeros((*shared.shape[:2], room, shared.shape[3]), shared.dtype))
             pieces.append(mx.concatenate(parts, axis=2))
         return pieces[0], pieces[1]
 
@@ -204,6 +221,13 @@ class Beginnings:
         found = [(prefix.both[layer], base) for prefix, base in first]
         sides = [_up_to(array, base + 1) for array, base in found if array is not None]
         return sides if len(sides) == len(found) else None
+
+
+def _with_room(array: mx.array, length: int) -> mx.array:
+    """Return the first `length` tokens with room for one more, without a copy if possible."""
+    if array.shape[2] > length:
+        return array[:, :, : length + 1]
+    return mx.pad(array, [(0, 0), (0, 0), (0, 1), (0, 0)])
 
 
 def _up_to(array: mx.array, length: int) -> mx.array:

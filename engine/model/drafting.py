@@ -46,7 +46,6 @@ class Drafter:
         used_at: monotonic time of the last draft.
         drafted, accepted: number of tokens since the model was loaded.
         breaker: pauses drafting after failed passes.
-        has_room: True if there was enough memory for the caches at the last check.
     """
 
     def __init__(self, model: LoadedModel, for_model: LoadedModel, ids: int) -> None:
@@ -55,8 +54,6 @@ class Drafter:
         self.used_at = 0.0
         self.drafted = self.accepted = 0
         self.breaker = CircuitBreaker(MAX_FAULTS)
-        self.has_room = False
-        self._looked_at: tuple[object, ...] = ()
         known = [rows for rows in (for_model.text.rows, model.text.rows) if rows is not None]
         self._ids = min([ids, *known])  # MLX doesn't do bounds checks in embedding lookups
         self._rows = model.text.rows if model.text.rows is not None else ids
@@ -73,31 +70,21 @@ class Drafter:
         """Estimated size of the caches in bytes. Cheap, because it's needed in every turn."""
         return self.model.can.estimate.bytes(self.kv.length) if self.kv.layers else 0
 
-    def admitted(self, tokens: list[int], limit: int, version: int) -> bool:
-        """Check whether `admit` has already been called with these arguments."""
-        return self._looked_at == (id(tokens), limit, version)
-
-    def admit(self, tokens: list[int], limit: int, version: int, has_room: bool) -> None:
-        """Store the result of a memory check for an answer of up to `limit` tokens.
-
-        Args:
-            version: version of the memory state. The check must be repeated when it changes.
-        """
-        self._looked_at = (id(tokens), limit, version)
-        self.has_room = has_room
-
     def draft_for(self, domain: str) -> None:
         """Drop the caches if they belong to a session of another domain."""
         if domain != self._domain:
             self.drop()
             self._domain = domain
 
-    def behind(self, tokens: list[int]) -> int:
+    def behind(self, tokens: list[int], domain: str) -> int:
         """Return how many of an answer's tokens the draft model still has to read, at least 1.
 
         Args:
             tokens: the answer's token list. Pass the same list object each time. It may only grow.
+            domain: domain of the answer's session.
         """
+        if domain != self._domain:
+            return len(tokens)
         held = self.kv.length if tokens is self._of else self.kv.reach(tokens)
         return len(tokens) - held
 

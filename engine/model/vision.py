@@ -299,6 +299,14 @@ class VisionModel:
         self.held: dict[str, _StoredEmbeddings] = {}  # cached embeddings, by digest
         self._net = net
         self._placeholder = placeholder
+        self._token_bytes = 0  # bytes of an embedding; 0 until computed
+
+    def expected_bytes(self, sight: ImageTokens) -> int:
+        """Return an estimate of the bytes of an image's embeddings, from previous images."""
+        if not self._token_bytes:
+            word = self.kind.words_of(self._net, mx.array([[0]]))  # only its type is used
+            self._token_bytes = word.shape[-1] * word.dtype.size
+        return len(sight.own) * self._token_bytes
 
     @property
     def nbytes(self) -> int:
@@ -318,6 +326,7 @@ class VisionModel:
                 f"have {len(sight.own):,}.",
             )
         nbytes = sum(array.nbytes for array in features)
+        self._token_bytes = max(self._token_bytes, nbytes // max(1, len(sight.own)))
         self.held[sight.digest] = _StoredEmbeddings(features, nbytes, time.monotonic())
         self.encoded += 1
 

@@ -1,8 +1,8 @@
-"""Admission of replies and models to memory, and the choice of idle caches to evict for them.
+"""Decisions about memory: what may start or grow, and which idle caches to evict for it.
 
-A reply that could never fit is refused immediately. One that would fit if fewer others ran waits in
-the admission queue: chats in the foreground first, otherwise in the order in which they were sent.
-No request overtakes another.
+The plan makes all of them from one `MemoryBudget`. A reply that could never fit is refused
+immediately. One that would fit if fewer others ran waits in the admission queue: chats in the
+foreground first, otherwise in the order in which they were sent. No request overtakes another.
 
 Eviction takes a turn of its own, and the waiting request is admitted in a later turn, from the
 memory in use at that time. So nothing relies on an estimate of what dropping a cache frees: memory
@@ -12,6 +12,7 @@ shared with others stays, and caches that are being written to disk are held unt
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -19,12 +20,15 @@ from msgspec import Struct
 from engine.cache.ledger import CacheKey
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
 from engine.runtime.plan import (
-    RUNNING,
     Admission,
+    Extension,
     Idle,
     LoadAdmission,
     LoadRequest,
     MemoryView,
+    PendingEmbedding,
+    Piece,
+    PrefixCopy,
     Refusal,
     Row,
     Status,
@@ -39,7 +43,7 @@ SCRATCH_SHARE = 1 / 16
 
 
 class Eviction(Struct, frozen=True):
-    """Keys of idle caches to evict. No request is admitted in the same turn."""
+    """Keys of idle caches to evict. What needs their memory starts in a later plan."""
 
     keys: tuple[CacheKey, ...]
 
@@ -53,6 +57,77 @@ class Promise(NamedTuple):
     @property
     def nbytes(self) -> int:
         return self.own + sum(self.groups.values())
+
+
+def promised(parts: Iterable[tuple[int, int, int]]) -> Promise:
+    """Add up the memory that running replies may need.
+
+    Args:
+        parts: own bytes, group number (0 for none) and shared bytes of each reply.
+    """
+    found = list(parts)
+    return Promise(sum(own for own, _, _ in found), {n: shared for _, n, shared in found if n})
+
+
+class BudgetFit(Struct, frozen=True):
+    """Result of `MemoryBudget.fit`.
+
+    If `now` is False and `evict` is empty, the bytes fit once evicted caches are written to disk.
+    """
+
+    now: bool = False
+    evict: tuple[CacheKey, ...] = ()
+
+
+class MemoryBudget:
+    """Memory budget of one snapshot. All decisions of a plan are made with it.
+
+    Attributes:
+        promise: memory that the running replies may need at their maximum lengths.
+        free: bytes available if every idle cache were evicted and nothing were being written.
+        reserve: bytes that replies leave free for a future single question. Idle caches may use
+            them.
+    """
+
+    def __init__(self, rows: Sequence[Row], memory: MemoryView) -> None:
+        self.rows = rows
+        self.memory = memory
+        self.promise = promised((r.most, r.group, r.shared) for r in rows if r.runs)
+        self.free = memory.budget - memory.fixed - self.promise.nbytes
+
+    @cached_property
+    def reserve(self) -> int:
+        if any(r.scratch and (r.runs or not r.paused) for r in self.rows):
+            return 0  # a single question is running or queued
+        memory = self.memory
+        share = int((memory.budget - memory.fixed) * SCRATCH_SHARE)
+        return min(memory.scratch, share)
+
+    @property
+    def unused(self) -> int:
+        """Bytes neither promised nor in use, even by idle caches; negative if over budget."""
+        return self.free - self.memory.idle_bytes - self.memory.leaving
+
+    def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> BudgetFit | None:
+        """Return how `nbytes` more can fit, or None if evicting every idle cache is not enough.
+
+        Args:
+            claimed: bytes that must remain available. Idle caches may use them.
+            row: the reply that needs the bytes. Its own idle caches are not evicted.
+        """
+        in_use, free = self.promise.groups, self.free - nbytes
+        if row is not None and row.group and row.group not in in_use:
+            in_use = {**in_use, row.group: row.shared}
+            free -= row.shared
+        if free < claimed:
+            return None
+        if self.memory.idle_bytes + self.memory.leaving <= free:
+            return BudgetFit(now=True)
+        own = CacheKey("session", row.id) if row is not None else None
+        dropped, left = room(free, [i for i in self.memory.idle if i.key != own], in_use)
+        if dropped:
+            return BudgetFit(evict=tuple(dropped))
+        return BudgetFit(now=left + self.memory.leaving <= free)
 
 
 def place(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
@@ -69,10 +144,10 @@ def order(rows: Iterable[Row]) -> list[Row]:
     return sorted(waiting, key=lambda r: place(r.scratch, r.priority, r.waiting_since))
 
 
-def refuse(queue: Sequence[Row], rows: Sequence[Row], memory: MemoryView) -> tuple[Refusal, ...]:
+def refuse(queue: Sequence[Row], budget: MemoryBudget) -> tuple[Refusal, ...]:
     """Refuse requests that would not fit if nothing else ran."""
-    free = memory.budget - _reserve(rows, memory)
-    refused = []
+    memory, refused = budget.memory, []
+    free = memory.budget - budget.reserve
     for row in queue:
         needed = memory.fixed + row.most + row.shared
         if needed > free:
@@ -90,72 +165,113 @@ def too_large(needed: int, free: int) -> str:
 
 
 def admit(
-    queue: Sequence[Row], rows: Sequence[Row], memory: MemoryView
+    queue: Sequence[Row], budget: MemoryBudget, claimed: int = 0
 ) -> Admission | Eviction | None:
     """Admit the first request that fits, or choose the caches to evict for it.
 
     Only paused requests and single questions may be overtaken.
+
+    Args:
+        claimed: bytes that a load or an embedding needs, which waits for caches to be written.
     """
-    running, groups = promised(rows)
-    free = memory.budget - _reserve(rows, memory)
+    memory = budget.memory
     for row in queue:
-        if row.paused or memory.fixed + row.most + row.shared > free:
+        if row.paused or memory.fixed + row.most + row.shared > memory.budget - budget.reserve:
             continue  # or it was refused
-        in_use = {**groups, **({row.group: row.shared} if row.group else {})}
-        least = memory.fixed + running + row.most + sum(in_use.values())
-        if least <= free:
-            if least + memory.idle_bytes + memory.leaving <= memory.budget:
-                return Admission(
-                    row.id
-                )  # it fits without evicting anything, its own caches included
-            idle = [i for i in memory.idle if i.key != CacheKey("session", row.id)]
-            dropped, left = room(memory.budget - least, idle, in_use)
-            if dropped:
-                return Eviction(tuple(dropped))
-            if least + left + memory.leaving <= memory.budget:
-                return Admission(row.id)
+        found = budget.fit(row.most, max(budget.reserve, claimed), row)
+        if found is not None and found.evict:
+            return Eviction(found.evict)
+        if found is not None and found.now:
+            return Admission(row.id)
         if not row.scratch:
             break
     return None
 
 
-def load(
-    request: LoadRequest, rows: Sequence[Row], memory: MemoryView
-) -> LoadAdmission | Refusal | Eviction | None:
-    """Decide how a model is loaded, from the memory promised to replies and held by models.
-
-    Returns:
-        None while evicted caches are being written to disk.
-    """
-    promise = promised(rows)
-    free = memory.budget - memory.fixed - promise.nbytes
-    if request.wide <= free - memory.idle_bytes - memory.leaving:
+def load(request: LoadRequest, budget: MemoryBudget) -> LoadAdmission | Refusal | Eviction | None:
+    """Decide how a model is loaded. Return None while evicted caches are being written."""
+    if request.wide <= budget.unused:
         return LoadAdmission(request.key, request.wide, wide=request.wide > request.nbytes)
-    if request.nbytes > free:
-        words = _does_not_fit(request, free, promise.nbytes)
-        return Refusal(request.key, OUT_OF_MEMORY, words, load=True)
-    dropped, left = room(free - request.nbytes, memory.idle, promise.groups)
-    if dropped:
-        return Eviction(tuple(dropped))
-    if request.nbytes <= free - left - memory.leaving:
-        return LoadAdmission(request.key, request.nbytes, wide=False)
+    found = budget.fit(request.nbytes)
+    if found is None:
+        words = _does_not_fit(request, budget.free, budget.promise.nbytes)
+        return Refusal(request.key, OUT_OF_MEMORY, words, Piece.LOADING)
+    if found.evict:
+        return Eviction(found.evict)
+    return LoadAdmission(request.key, request.nbytes, wide=False) if found.now else None
+
+
+def embed(
+    request: PendingEmbedding, budget: MemoryBudget
+) -> PendingEmbedding | Refusal | Eviction | None:
+    """Decide if texts are embedded. Return None while evicted caches are being written."""
+    found = budget.fit(request.nbytes)
+    if found is None:
+        needed = budget.memory.fixed + request.nbytes
+        words = "The memory is taken by answers that are running. Ask later."
+        if needed > budget.memory.budget:
+            words = too_large(needed, budget.memory.budget)
+        return Refusal(request.key, CAPACITY_EXHAUSTED, words, Piece.EMBEDDING)
+    if found.evict:
+        return Eviction(found.evict)
+    return request if found.now else None
+
+
+def extend(budget: MemoryBudget) -> Extension | Eviction | None:
+    """Extend the allowance of a reply without a limit, or choose the caches to evict for that.
+
+    A reply asks `AHEAD` tokens before its allowance is used up, so that evicted caches can be
+    written to disk. If they are still being written at its limit, it gets a few tokens, which need
+    little memory.
+    """
+    for row in budget.rows:
+        if row.growth is None or row.paused:
+            continue
+        found = budget.fit(row.growth, budget.reserve)
+        if found is None:
+            continue
+        if found.evict:
+            return Eviction(found.evict)
+        if found.now or row.at_limit:
+            return Extension(row.id, whole=found.now)
     return None
 
 
-def surplus(
-    rows: Sequence[Row], memory: MemoryView
-) -> tuple[tuple[CacheKey, ...], tuple[str, ...]]:
+def keep(budget: MemoryBudget) -> PrefixCopy | Eviction | None:
+    """Keep a prefix if it fits. Only older prefixes are evicted for it, never a session."""
+    memory = budget.memory
+    for row in budget.rows:
+        if not row.keeps or row.keeps_bytes > memory.prefix_limit:
+            continue
+        over = sum(p.nbytes for p in memory.prefixes) + row.keeps_bytes - memory.prefix_limit
+        over = max(over, row.keeps_bytes - budget.unused)
+        dropped = []
+        for prefix in sorted(memory.prefixes, key=lambda p: p.used_at):
+            if over <= 0:
+                break
+            dropped.append(prefix.key)
+            over -= prefix.nbytes
+        if over <= 0:
+            return Eviction(tuple(dropped)) if dropped else PrefixCopy(row.id, row.keeps)
+    return None
+
+
+def surplus(budget: MemoryBudget) -> tuple[tuple[CacheKey, ...], tuple[str, ...]]:
     """Choose idle caches to drop, or a reply to requeue, when more is held than the budget allows.
 
-    Forks and kept prefixes do not ask for memory. Running replies may also need more than before:
-    if one of two forks creates a new shared prefix, the old one stays.
+    Forks do not ask for memory. Running replies may also need more than before: if one of two forks
+    creates a new shared prefix, the old one stays. Embeddings of images that no reply needs have
+    their own share of the budget.
     """
-    promise = promised(rows)
-    free = memory.budget - memory.fixed - promise.nbytes
+    memory, free = budget.memory, budget.free
+    if memory.images_over > 0:
+        images = [i for i in memory.idle if i.key.kind == "image"]
+        kept = sum(i.nbytes for i in images) - memory.images_over
+        return tuple(room(kept, images, ())[0]), ()
     if memory.idle_bytes <= free:
         return (), ()
-    dropped = room(free, memory.idle, promise.groups)[0] if memory.idle_bytes else ()
-    held = [r for r in rows if r.status in (Status.PREFILLING, Status.DECODING)]
+    dropped = room(free, memory.idle, budget.promise.groups)[0] if memory.idle_bytes else ()
+    held = [r for r in budget.rows if r.status in (Status.PREFILLING, Status.DECODING)]
     if dropped or free + sum(r.slack for r in held) >= 0 or len(held) < 2:
         return tuple(dropped), ()
     return (), (min(held, key=lambda r: (r.priority, -r.waiting_since)).id,)
@@ -192,12 +308,6 @@ def room(free: int, idle: Iterable[Idle], in_use: Collection[int]) -> tuple[list
     return dropped, wanted
 
 
-def promised(rows: Iterable[Row]) -> Promise:
-    """Return the memory that the running replies among the rows may need."""
-    running = [r for r in rows if r.status in RUNNING]
-    return Promise(sum(r.most for r in running), {r.group: r.shared for r in running if r.group})
-
-
 def _does_not_fit(request: LoadRequest, free: int, promised: int) -> str:
     ways = "Unload another model, or choose a smaller or quantized one."
     if promised and request.nbytes <= free + promised:
@@ -206,21 +316,3 @@ def _does_not_fit(request: LoadRequest, free: int, promised: int) -> str:
         f"{request.name} needs {request.nbytes / 1e9:.2f} GB for its weights and "
         f"{max(0, free) / 1e9:.2f} GB may be used. {ways}"
     )
-
-
-def reserve(scratch: int, budget: int, fixed: int) -> int:
-    """Return the bytes that replies leave free for a future single question.
-
-    Idle caches may use them.
-
-    Args:
-        scratch: bytes that such a question would need.
-        budget, fixed: see `MemoryView`.
-    """
-    return min(scratch, int((budget - fixed) * SCRATCH_SHARE))
-
-
-def _reserve(rows: Sequence[Row], memory: MemoryView) -> int:
-    if any(r.scratch and (r.status in RUNNING or not r.paused) for r in rows):
-        return 0  # a single question is running or queued
-    return reserve(memory.scratch, memory.budget, memory.fixed)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
+from threading import Event
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -27,11 +31,11 @@ from engine.model import backend
 from engine.model.quantized_kv import quantized_caches
 from engine.params import SamplingParams
 from engine.runtime.preparing import Job, count, prepare, with_images
-from engine.runtime.request import Prepared, Request, SessionState
+from engine.runtime.request import Request, SessionState
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.stats import report
-from engine.runtime.workers import Workers, refuse
+from engine.runtime.workers import Task, Work, Workers, refuse
 from engine.text.rendering import MOMENT
 
 
@@ -109,35 +113,31 @@ class Reception:
             bool(command.params.offered or command.template.get("tools")),
         )
         job = self._job(session, command)
-        # Do not capture the request: it refers to a model that may be unloaded in the meantime.
-        name, reply_id, ended = session.id, request.id, request.ended
-        session.request = self._state.requests[name] = request
+        session.request = self._state.requests[session.id] = request
         self._state.unended.add(request)
+        self._workers.start(
+            self._prepare(job, session.id, session.image_lane, request.id, request.ended),
+            partial(self._not_prepared, session.id, request.id),
+        )
 
-        def failed(error: BaseException) -> None:
-            self._not_prepared(name, reply_id, error)
+    def _prepare(
+        self, job: Job, session_id: str, image_lane: str, reply_id: str, ended: Event
+    ) -> Task:
+        """Prepare a reply's prompt.
 
-        def ready(job: Job | None) -> None:
-            if job is not None:
-                self._workers.run(
-                    job.model.info.id,
-                    lambda: None if ended.is_set() else prepare(job),
-                    lambda prepared: self._prepared(name, reply_id, prepared),
-                    failed,
-                )
-
-        try:
-            if job.model.preprocessor is None:
-                ready(job)
-            else:
-                self._workers.run(
-                    session.image_lane,
-                    lambda: None if ended.is_set() else with_images(job, ended),
-                    ready,
-                    failed,
-                )
-        except BaseException as error:  # for example, no thread could be started
-            self._state.fail_reply(request, error, keep_cache=True)
+        The arguments do not refer to the request: its model may be unloaded in the meantime.
+        """
+        model_id = job.model.info.id
+        if job.model.preprocessor is not None:
+            job = yield Work(image_lane, partial(_unless, ended, with_images, job, ended))
+        prepared = yield Work(model_id, partial(_unless, ended, prepare, job))
+        request = self._request(session_id, reply_id)
+        if request is None or prepared is None:
+            return  # the reply has ended in the meantime
+        request.kv.ledger = prepared.ledger
+        request.session.gone = prepared.gone
+        request.begin(prepared)
+        self._state.memory.changed()
 
     def _job(self, session: SessionState, command: Send) -> Job:
         look = None
@@ -163,17 +163,8 @@ class Reception:
             {**command.template, MOMENT: session.present()},
         )
 
-    def _prepared(self, name: str, reply_id: str, prepared: Prepared | None) -> None:
-        request = self._request(name, reply_id)
-        if request is None or prepared is None:
-            return  # the reply has ended in the meantime
-        request.kv.ledger = prepared.ledger
-        request.session.gone = prepared.gone
-        request.begin(prepared)
-        self._state.memory.changed()
-
-    def _not_prepared(self, name: str, reply_id: str, error: BaseException) -> None:
-        request = self._request(name, reply_id)
+    def _not_prepared(self, session_id: str, reply_id: str, error: BaseException) -> None:
+        request = self._request(session_id, reply_id)
         if request is not None:
             self._state.fail_reply(request, error, keep_cache=True)
 
@@ -278,24 +269,27 @@ class Reception:
             template=command.template,
         )
 
-        def failed(error: BaseException) -> None:
-            refuse(command, as_engine_error(error))
-
-        def counted(job: Job) -> int:
-            without = count(replace(job, template={})) if command.only_template else 0
-            return count(job) - without
-
-        def ready(job: Job) -> None:
-            self._workers.run(
-                job.model.info.id, lambda: counted(job), command.answer.set_result, failed
-            )
-
-        if model.text.preprocessor is None:
-            ready(job)
-        else:
-            lane = "images" if session is None else session.image_lane
-            self._workers.run(lane, lambda: with_images(job), ready, failed)
+        lane = "images" if session is None else session.image_lane
+        self._workers.start(
+            _count(command, job, lane), lambda error: refuse(command, as_engine_error(error))
+        )
 
     def stats(self, command: GetStats) -> None:
         """Answer with the current figures."""
         command.answer.set_result(report(self._state, self._scheduler.step_seconds))
+
+
+def _count(command: CountTokens, job: Job, image_lane: str) -> Task:
+    """Count the tokens of a prompt, and answer the command."""
+    if job.model.preprocessor is not None:
+        job = yield Work(image_lane, partial(with_images, job))
+    tokens = yield Work(job.model.info.id, partial(count, job))
+    if command.only_template:
+        bare = replace(job, template={})
+        tokens -= yield Work(job.model.info.id, partial(count, bare))
+    command.answer.set_result(tokens)
+
+
+def _unless(ended: Event, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function, or return None if its reply has ended."""
+    return None if ended.is_set() else function(*arguments)

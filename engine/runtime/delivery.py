@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
 from msgspec.structs import replace
 
 from engine.errors import EngineError
@@ -17,12 +16,12 @@ from engine.model.constraint import Constraint
 from engine.model.drafting import CheckedDraft
 from engine.model.runner import NextToken
 from engine.runtime.executor import Drafted, Read, Run, StepFailure, Token
-from engine.runtime.memory import AHEAD
+from engine.runtime.jobs import Embedding
 from engine.runtime.models import Loading
-from engine.runtime.plan import Status, StepPlan
+from engine.runtime.plan import Piece, Status, StepPlan
 from engine.runtime.request import Request
 from engine.runtime.state import State
-from engine.runtime.workers import Workers
+from engine.runtime.workers import Task, Work, Workers
 
 log = logging.getLogger(__name__)
 
@@ -30,9 +29,11 @@ log = logging.getLogger(__name__)
 class Delivery:
     """Converter of the executor's outcomes to events of replies."""
 
-    def __init__(self, state: State, loading: Loading, workers: Workers) -> None:
+    def __init__(
+        self, state: State, loading: Loading, embedding: Embedding, workers: Workers
+    ) -> None:
         self._state = state
-        self._loading = loading
+        self._refusers = {Piece.LOADING: loading.refuse, Piece.EMBEDDING: embedding.refuse}
         self._workers = workers
 
     def deliver(self, plan: StepPlan, run: Run) -> None:
@@ -53,8 +54,8 @@ class Delivery:
     def _refuse(self, plan: StepPlan) -> None:
         for refusal in plan.refuse:
             error = EngineError(refusal.code, refusal.message)
-            if refusal.load:
-                self._loading.refuse(refusal.key, error)
+            if refusal.piece is not None:
+                self._refusers[refusal.piece](refusal.key, error)
                 continue
             request = self._state.requests.get(refusal.key)
             if request is not None:
@@ -91,20 +92,20 @@ class Delivery:
     ) -> None:
         """Have a worker compute a slow mask. Until then the reply takes part in no step."""
         request.unsampled = unsampled
-        vocab = unsampled.logits.shape[-1]
 
-        def choose(mask: np.ndarray | None) -> None:
-            if request.unsampled is not unsampled:
-                return  # the reply has ended, or its caches are being recomputed
-            request.await_token(runner.sample_constrained(request, unsampled, mask))
-            request.unsampled = None
+        def choose() -> Task:
+            vocab = unsampled.logits.shape[-1]
+            mask = yield Work(f"masks {request.session.domain}", partial(constraint.mask, vocab))
+            # otherwise the reply has ended, or its caches are being recomputed
+            if request.unsampled is unsampled:
+                request.await_token(runner.sample_constrained(request, unsampled, mask))
+                request.unsampled = None
 
-        def failed(error: BaseException) -> None:
+        def on_error(error: BaseException) -> None:
             if request.unsampled is unsampled:
                 self._state.fail_reply(request, error)
 
-        lane = f"masks {request.session.domain}"
-        self._workers.run(lane, lambda: constraint.mask(vocab), choose, failed)
+        self._workers.start(choose(), on_error)
 
     def _take(self, request: Request, token: int) -> FinishReason | None:
         """Add a token to the answer. Returns the reason if the answer ends with it."""
@@ -117,8 +118,6 @@ class Delivery:
             return FinishReason.CANCELLED
         if request.repeated:
             return FinishReason.LENGTH
-        if request.generated + AHEAD > request.limit:
-            self._state.memory.extend(request)
         if request.generated < request.limit:
             return None
         return FinishReason.LENGTH if request.limit >= request.longest else FinishReason.MEMORY

@@ -32,7 +32,7 @@ from engine.model.loaded_model import LoadedModel
 from engine.model.loader import Examined
 from engine.runtime.plan import LoadRequest
 from engine.runtime.state import State
-from engine.runtime.workers import Workers, refuse
+from engine.runtime.workers import Task, Work, Workers, refuse
 from engine.sandbox.confined import CheckedTokenizer, Sandbox
 from engine.sandbox.folders import AdapterFacts, ModelFacts
 from engine.text.known_tokenizer import KnownTokenizer
@@ -190,16 +190,13 @@ class Estimating:
         self._confined.start()
         variants = any(m.base is not None for m in self._state.models.values())
         shares = command.adapter is not None or variants
-
-        def failed(error: BaseException) -> None:
-            refuse(command, as_load_error(error))
-
-        self._workers.run(
-            "loads",
-            lambda: self._look(command, shares),
-            lambda found: command.answer.set_result(self._fit(command, found)),
-            failed,
+        self._workers.start(
+            self._answer(command, shares), lambda error: refuse(command, as_load_error(error))
         )
+
+    def _answer(self, command: Estimate, shares: bool) -> Task:
+        found = yield Work("loads", partial(self._look, command, shares))
+        command.answer.set_result(self._fit(command, found))
 
     def _look(self, command: Estimate, shares: bool) -> _Found:
         path, name, facts = _model(command.path, self._confined)

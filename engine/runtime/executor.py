@@ -17,10 +17,19 @@ from engine.model import drafting, runner
 from engine.model.drafting import CheckedDraft, Drafter
 from engine.model.runner import NextToken, PrefillChunk
 from engine.runtime.examining import as_load_error
-from engine.runtime.jobs import Restoring
+from engine.runtime.jobs import Embedding, Restoring
 from engine.runtime.looking import Looking
 from engine.runtime.models import Loading
-from engine.runtime.plan import Admission, Adoption, Chunk, Pass, Status, StepPlan, Timing
+from engine.runtime.plan import (
+    Admission,
+    Adoption,
+    Chunk,
+    Pass,
+    PrefixCopy,
+    Status,
+    StepPlan,
+    Timing,
+)
 from engine.runtime.request import Request, SessionState
 from engine.runtime.state import State
 
@@ -86,9 +95,15 @@ class Executor:
     """Executor of plans on the engine's state."""
 
     def __init__(
-        self, state: State, restoring: Restoring, loading: Loading, looking: Looking
+        self,
+        state: State,
+        restoring: Restoring,
+        loading: Loading,
+        looking: Looking,
+        embedding: Embedding,
     ) -> None:
         self._state = state
+        self._embedding = embedding
         self._restoring = restoring
         self._loading = loading
         self._looking = looking
@@ -106,9 +121,16 @@ class Executor:
                 self._loading.begin(plan.load)
             except BaseException as error:
                 self._loading.refuse(plan.load.key, as_load_error(error))
+        if plan.embed is not None:
+            self._embedding.begin(plan.embed)
+        if plan.extend is not None:
+            state.requests[plan.extend.session].extend(plan.extend.whole)
         if plan.admit is not None:
             with _fence(run, plan.admit.session):
                 self._admit(plan.admit)
+        if plan.keep is not None:
+            with _fence(run, plan.keep.session):
+                self._keep(plan.keep)
         if plan.adopt is not None:
             with _fence(run, plan.adopt.session):
                 self._adopt(plan.adopt)
@@ -124,6 +146,8 @@ class Executor:
 
     def _compute(self, plan: StepPlan, run: Run) -> None:
         chunk, meter = plan.chunk, self._state.meter
+        for request in self._state.requests.values():
+            request.keeps = 0
         mixed = chunk is not None and chunk.mixed
         started = time.perf_counter()
         steps: list[Outcome] = []
@@ -283,15 +307,17 @@ class Executor:
         state = self._state
         state.meter.note(0, chunk.count)
         request = state.requests[chunk.session]
-        kv, reader, prefixes = request.kv, request.reader, state.memory.prefixes
+        kv, reader = request.kv, request.reader
         if kv.needs_snapshot and kv.length == reader.boundary:
             kv.snapshot()
         if not request.generated:
             others = (state.requests[i].reader for i in plan.reading if i in state.requests)
-            before = len(prefixes.kept)
-            prefixes.keep(reader, chunk.start, others)
-            if len(prefixes.kept) > before:
-                state.memory.keep_prefixes_within()
+            request.keeps = state.memory.prefixes.worth_keeping(reader, chunk.start, others)
+
+    def _keep(self, keeping: PrefixCopy) -> None:
+        request = self._state.requests[keeping.session]
+        request.keeps = 0
+        self._state.memory.prefixes.keep(request.reader, keeping.length)
 
 
 @contextlib.contextmanager
@@ -319,6 +345,8 @@ def _check_drafts(
     if len(feeding) > 1:
         each = drafting.check_together(model, feeding, counts)
     else:
+        if isinstance(model.drafter, Drafter):
+            model.drafter.draft_for(feeding[0].session.domain)
         each = [drafting.check(model, feeding[0], model.drafter, counts[0])]
     for request, found in zip(feeding, each, strict=True):
         if isinstance(found, CheckedDraft):
@@ -333,6 +361,7 @@ def _catch_up(request: Request, count: int) -> None:
     """Have the drafter read the next `count` tokens. Its errors do not affect the reply."""
     drafter: Drafter = request.session.model.drafter
     try:
+        drafter.draft_for(request.session.domain)
         drafter.read(request.tokens, count)
     except BaseException as error:  # a panic in a native library, too
         drafter.fail(error)

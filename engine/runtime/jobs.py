@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
+import uuid
 from collections import deque
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Any
 
 from msgspec import Struct, field
@@ -14,7 +16,6 @@ from engine.cache.cache_file import Contents, DamagedError, build_caches
 from engine.cache.cache_objects import Caches
 from engine.cache.session_kv import SessionKV
 from engine.errors import (
-    CAPACITY_EXHAUSTED,
     CONTEXT_OVERFLOW,
     INVALID_REQUEST,
     UNKNOWN_MODEL,
@@ -24,13 +25,13 @@ from engine.errors import (
 )
 from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, runner
-from engine.model.loaded_model import LoadedModel, TextCodec
+from engine.model.loaded_model import TextCodec
 from engine.model.vocabulary import check_ids
-from engine.runtime import admission
 from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing, Rest
+from engine.runtime.plan import PendingEmbedding
 from engine.runtime.request import Request
 from engine.runtime.state import State
-from engine.runtime.workers import Workers, refuse
+from engine.runtime.workers import Task, Work, Workers, refuse
 from engine.text import prompt
 from engine.text.rendering import TooLongError
 
@@ -58,23 +59,25 @@ class Restoring:
 
         `then` is called when its caches are restored or cannot be, unless the request has ended.
         """
-        session, offload = request.session, self._state.memory.offload
-        name, fingerprint = self._state.memory.file_of(session), session.fingerprint
 
-        def arrived(contents: Contents | None) -> None:
-            if session.request is not request:
-                return
-            if contents is None:
-                self._go_on(request, then)
-            else:
-                pieces = _pieces(session.kv, contents)
-                self.arrived.append(_Arrived(request, name, pieces, then))
-
-        def failed(error: BaseException) -> None:
+        def on_error(error: BaseException) -> None:
             log.warning("A KV cache on disk could not be read: %s", error)
-            arrived(None)
+            if request.session.request is request:
+                self._go_on(request, then)
 
-        self._workers.run("files", lambda: offload.read(name, fingerprint), arrived, failed)
+        self._workers.start(self._read(request, then), on_error)
+
+    def _read(self, request: Request, then: Callable[[], None]) -> Task:
+        session, memory = request.session, self._state.memory
+        name = memory.file_of(session)
+        contents = yield Work("files", partial(memory.offload.read, name, session.fingerprint))
+        if session.request is not request:
+            return
+        if contents is None:
+            self._go_on(request, then)
+        else:
+            pieces = _pieces(session.kv, contents)
+            self.arrived.append(_Arrived(request, name, pieces, then))
 
     def step(self) -> None:
         """Create the next piece of the arrays."""
@@ -120,6 +123,7 @@ class _Job(Struct, eq=False, weakref=True):
 
     command: Embed
     texts: list[list[int]]
+    key: str = field(default_factory=lambda: uuid.uuid4().hex)
     begun: bool = False  # memory for its caches is reserved
     caches: Caches | None = None  # of the text that is being read
     total: Any = None
@@ -135,7 +139,6 @@ class Embedding:
         self._workers = workers
         self._waiting: list[Embed] = []  # their texts are being tokenized
         self._jobs: deque[_Job] = deque()
-        self._looked_at = -1  # version of the memory at which the first one had to wait
         self._pacing = Pacing()
         self._rest = Rest(GAP_BUDGET)
 
@@ -147,24 +150,51 @@ class Embedding:
         if not model.info.embeds:
             raise EngineError(INVALID_REQUEST, f"{model.info.name} gives no embeddings.")
         self._waiting.append(command)
-
-        def ready(texts: list[list[int]]) -> None:
-            self._waiting.remove(command)
-            self._jobs.append(_Job(command, texts))
-
-        def failed(error: BaseException) -> None:
-            if command in self._waiting:
-                self._waiting.remove(command)
-            refuse(command, as_engine_error(error))
-
         # Do not capture the model: it may be unloaded in the meantime.
-        text = model.text
-        self._workers.run(model.info.id, lambda: _tokens(text, command), ready, failed)
+        work = Work(model.info.id, partial(_tokens, model.text, command))
+        self._workers.start(self._queue(command, work), partial(self._not_tokenized, command))
+
+    def _queue(self, command: Embed, work: Work) -> Task:
+        texts = yield work
+        self._waiting.remove(command)
+        self._jobs.append(_Job(command, texts))
+
+    def _not_tokenized(self, command: Embed, error: BaseException) -> None:
+        if command in self._waiting:
+            self._waiting.remove(command)
+        refuse(command, as_engine_error(error))
 
     @property
     def busy(self) -> bool:
-        """Return whether there is a text to read."""
-        return bool(self._jobs) and self._looked_at != self._state.memory.version
+        """Return True if there is a text to read, or a job to end."""
+        return bool(self._jobs) and self.wanted() is None
+
+    def wanted(self) -> PendingEmbedding | None:
+        """Return the memory request of the first job; None if it needs none."""
+        job = self._jobs[0] if self._jobs else None
+        if job is None or job.begun or job.command.answer.cancelled():
+            return None
+        model = self._state.models.get(job.command.model_id)
+        if model is None:
+            return None  # the job ends with an error
+        return PendingEmbedding(job.key, model.can.estimate.bytes(max(map(len, job.texts))))
+
+    def begin(self, admitted: PendingEmbedding) -> None:
+        """Reserve memory for the job that the plan admitted."""
+        job = self._job(admitted.key)
+        if job is not None:
+            self._state.memory.reserve(job, admitted.nbytes)
+            job.begun = True
+
+    def refuse(self, key: str, error: EngineError) -> None:
+        """End the job that the plan refused."""
+        job = self._job(key)
+        if job is not None:
+            self._end(job)
+            refuse(job.command, error)
+
+    def _job(self, key: str) -> _Job | None:
+        return next((job for job in self._jobs if job.key == key), None)
 
     @property
     def models(self) -> set[str]:
@@ -195,8 +225,6 @@ class Embedding:
         model = self._state.models.get(key)
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model was unloaded. Load it again.")
-        if not job.begun and not self._reserve(job, model):
-            return  # wait until more has been written to disk
         step = min(decoding, GAP_BUDGET) if self._state.requests else None
         if step is not None and self._rest.is_due:
             self._rest.step()
@@ -223,24 +251,6 @@ class Embedding:
             count = sum(map(len, job.texts))
             if not job.command.answer.cancelled():
                 job.command.answer.set_result(Embeddings(tuple(job.vectors), count))
-
-    def _reserve(self, job: _Job, model: LoadedModel) -> bool:
-        """Reserve memory for the longest text; returns False while evicted caches are written."""
-        memory = self._state.memory
-        needed = model.can.estimate.bytes(max(map(len, job.texts)))
-        if memory.fixed + needed > memory.budget:
-            words = admission.too_large(memory.fixed + needed, memory.budget)
-            raise EngineError(CAPACITY_EXHAUSTED, words)
-        if memory.plan_eviction(needed) is None:
-            raise EngineError(
-                CAPACITY_EXHAUSTED, "The memory is taken by answers that are running. Ask later."
-            )
-        if not memory.make_room(needed) and memory.room().leaving:
-            self._looked_at = memory.version
-            return False
-        memory.reserve(job, needed)
-        job.begun = True
-        return True
 
     def _end(self, job: _Job) -> None:
         if job not in self._jobs:

@@ -6,6 +6,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Generator, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -16,7 +17,7 @@ from engine.model.vision import ImageTokens
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.request import Request
 from engine.runtime.state import State
-from engine.runtime.workers import Workers
+from engine.runtime.workers import Task, Work, Workers
 
 log = logging.getLogger(__name__)
 
@@ -66,19 +67,14 @@ class Looking:
         preprocessor = model.text.preprocessor
         image = next(i for i in media_in(request.messages) if i.digest == sight.digest)
         assert preprocessor is not None
-
-        def made(found: Mapping[str, Any]) -> None:
-            self._coming.discard(key)
-            self.images.append(_Image(key, sight, found))
-
-        def failed(error: BaseException) -> None:
-            self._coming.discard(key)
-            self._fail(key, error)
-
+        work = Work(request.session.image_lane, partial(preprocessor.pixels, image))
         self._coming.add(key)
-        self._workers.run(
-            request.session.image_lane, lambda: preprocessor.pixels(image), made, failed
-        )
+        self._workers.start(self._compute_pixels(key, sight, work), partial(self._fail, key))
+
+    def _compute_pixels(self, key: Key, sight: ImageTokens, work: Work) -> Task:
+        pixels = yield work
+        self._coming.discard(key)
+        self.images.append(_Image(key, sight, pixels))
 
     def step(self, decoding: float = 0.0) -> None:
         """Encode the next image for a limited time.
@@ -122,11 +118,11 @@ class Looking:
     def _seen(self, key: Key) -> None:
         for request in self._waiting(key):
             request.awaits.discard(key[1])
-        self._state.memory.keep_images_within()
         self._state.memory.changed()
         backend.release_memory()
 
     def _fail(self, key: Key, error: BaseException) -> None:
+        self._coming.discard(key)
         for request in self._waiting(key):
             self._state.fail_reply(request, error, keep_cache=True)
 

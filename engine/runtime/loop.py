@@ -49,6 +49,7 @@ from engine.messages import (
     UnloadIdle,
     WorkDone,
 )
+from engine.model import backend
 from engine.model.backend import has_openblas
 from engine.runtime.commands import Reception
 from engine.runtime.delivery import Delivery
@@ -58,11 +59,19 @@ from engine.runtime.idling import Idling, Resting
 from engine.runtime.jobs import Embedding, Restoring
 from engine.runtime.looking import Looking
 from engine.runtime.models import Loading, Pairing
-from engine.runtime.plan import Piece, Status, StepPlan, Timing, View
+from engine.runtime.plan import (
+    LoadRequest,
+    PendingEmbedding,
+    Piece,
+    Status,
+    StepPlan,
+    Timing,
+    View,
+)
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
-from engine.runtime.view import admit_drafts, view
+from engine.runtime.view import RowError, view
 from engine.runtime.workers import Mailbox, Workers, refuse
 from engine.sandbox import confined, process
 
@@ -90,9 +99,13 @@ class Loop:
         self._loading = Loading(self._state, self._workers, confined.shared(), ways_dir)
         self._restoring = Restoring(self._state, self._workers)
         self._looking = Looking(self._state, self._workers)
-        self._executor = Executor(self._state, self._restoring, self._loading, self._looking)
-        self._delivery = Delivery(self._state, self._loading, self._workers)
         self._embedding = Embedding(self._state, self._workers)
+        self._executor = Executor(
+            self._state, self._restoring, self._loading, self._looking, self._embedding
+        )
+        self._delivery = Delivery(self._state, self._loading, self._embedding, self._workers)
+        # commands that wait for a plan, each with the bytes of all caches when it arrived
+        self._relieving: list[tuple[Relieve, int]] = []
         self._recovery = Recovery(self._state, self._loading)
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
         self._resting = Resting()
@@ -150,8 +163,9 @@ class Loop:
         except BaseException as error:  # also a panic in a native library; same below
             return recovery.after(error, survived=3)
         try:
-            admit_drafts(self._state)
-            now = view(self._state, self._loading.next_wanted(), self._pieces())
+            self._loading.settle()
+            self._state.memory.settle()
+            now = view(self._state, *self._wanted(), self._pieces(), bool(self._relieving))
             plan = self._scheduler.plan(now)
         except BaseException as error:
             return recovery.after(error, survived=2, planning=True)
@@ -174,13 +188,14 @@ class Loop:
         """Learn from a turn, and read the next pieces of loads and restores."""
         self._scheduler.observe(now, plan, timing)
         self._state.fail_lost()
+        if now.relieve:
+            self._end_relief()
         if plan.passes:
             self._resting.worked()
             if has_openblas():
                 process.note_token()
         self._read_pieces(plan, timing.decode)
-        waits = self._loading.next_wanted() is not None and not plan.awaits_disk
-        self._idle = plan.idle and not waits
+        self._idle = plan.idle and self._wanted() == (now.load, now.embedding)
 
     def _take_commands(self, idle: bool) -> bool:
         """Handle the callers' commands. Blocks for one if nothing else is to do."""
@@ -201,6 +216,10 @@ class Loop:
                 return False
             self._idling.step()
             return True
+
+    def _wanted(self) -> tuple[LoadRequest | None, PendingEmbedding | None]:
+        """Return the load and the embedding that wait for memory, if any."""
+        return self._loading.wanted(), self._embedding.wanted()
 
     def _pieces(self) -> frozenset[Piece]:
         there = {
@@ -249,7 +268,18 @@ class Loop:
             refuse(command, error)
 
     def _relieve(self, command: Relieve) -> None:
-        command.answer.set_result(self._state.memory.relieve())
+        self._relieving.append((command, self._state.memory.caches))
+
+    def _end_relief(self) -> None:
+        """Answer `Relieve` with the number of freed bytes.
+
+        Caches that are being written to disk are freed later, and not counted.
+        """
+        backend.release_memory()
+        while self._relieving:
+            command, before = self._relieving.pop()
+            if not command.answer.done():
+                command.answer.set_result(max(0, before - self._state.memory.caches))
 
     def _refuse(self, command: Command, error: EngineError) -> None:
         """Report to the caller that a command failed."""
@@ -324,6 +354,7 @@ class Loop:
 
     def _refuse_all(self, why: str) -> None:
         run_cleanup(lambda: self._inbox.extendleft(self._embedding.give_up()))
+        self._inbox.extend(command for command, _ in self._relieving)
         for command in self._inbox:
             run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
 
@@ -357,6 +388,11 @@ class Recovery:
         Raises:
             BaseException: the error, if the engine cannot continue.
         """
+        if isinstance(error, RowError):
+            request = error.request
+            self._fail(request, error.__cause__ or error)
+            if request not in self._state.requests.values():
+                return True
         self._in_a_row += 1
         if isinstance(error, RanksLostError) or self._in_a_row > survived:
             raise error
@@ -384,7 +420,7 @@ class Recovery:
         """End all requests and loads in the plan, since one of them makes planning fail."""
         for request in list(self._state.requests.values()):
             self._fail(request, error, keep_cache=True)
-        wanted = self._loading.next_wanted()
+        wanted = self._loading.wanted()
         if wanted is not None:
             self._loading.refuse(wanted.key, as_load_error(error))
 

@@ -1,5 +1,7 @@
 """Ledger of all memory: held, promised, and evictable bytes.
 
+`admission` decides what gets memory and which caches are evicted. Only the executor calls `evict`.
+
 Weights, caches of chats and of drafters, kept prefixes of prompts, caches that are being written to
 disk, and reservations of loads and embeddings are counted in bytes against one budget. Shared
 memory (a common prefix, a fork before its first write) is counted once, and freed with its last
@@ -18,13 +20,13 @@ from engine.cache.offload import Offload
 from engine.cache.prefix_index import PrefixIndex
 from engine.cache.session_kv import Part, SessionKV
 from engine.cache.tally import Tally
-from engine.model import backend
+from engine.errors import words_of
 from engine.model.drafting import Drafter
 from engine.model.loaded_model import LoadedModel
 from engine.runtime import admission
 from engine.runtime.admission import Promise
-from engine.runtime.plan import Idle, LoadRequest, MemoryView, Row, Status
-from engine.runtime.request import PROMISED, Request, SessionState
+from engine.runtime.plan import Idle, MemoryView, Row, Status
+from engine.runtime.request import Request, SessionState
 
 log = logging.getLogger(__name__)
 
@@ -41,8 +43,6 @@ PENDING_SHARE = 1 / 16
 SCRATCH_TOKENS = 1024  # length of a single question that always fits, if no other one runs
 
 LONG_AGO = -1e9  # seconds: kept prefixes of prompts are evicted before any chat
-
-AHEAD = 256  # tokens before the end of its allowance at which an answer asks for more
 
 
 class Room(NamedTuple):
@@ -89,6 +89,13 @@ class Memory:
         self._models, self._sessions, self._requests = models, sessions, requests
         self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
+    def settle(self) -> None:
+        """Update the prefix index before a snapshot."""
+        try:
+            self.prefixes.refresh()
+        except BaseException as error:  # prompts are read instead of copied
+            log.warning("prefix index is not up to date: %s", words_of(error))
+
     def changed(self) -> None:
         """Note that memory may have become free, so that waiting requests are considered again."""
         self.version += 1
@@ -133,16 +140,6 @@ class Memory:
                     key = CacheKey("image", f"{model} {digest}")
                     found[key] = Idle(key, held.nbytes, held.used_at + LONG_AGO)
         return found, needed
-
-    def keep_images_within(self) -> None:
-        """Drop the oldest embeddings of images that exceed their share of the budget."""
-        found = sorted(self._images[0].values(), key=lambda idle: idle.used_at)
-        surplus = sum(idle.nbytes for idle in found) - int(self.budget * IMAGE_SHARE)
-        for idle in found:
-            if surplus <= 0:
-                return
-            self._drop_image(idle.key)
-            surplus -= idle.nbytes
 
     def _drop_image(self, key: CacheKey) -> None:
         model, _, digest = key.name.rpartition(" ")
@@ -233,41 +230,36 @@ class Memory:
 
     def promised(self) -> Promise:
         """Return the memory that the running replies may need at their maximum lengths."""
-        promises = [r.promise for r in self._requests.values() if r.is_running]
-        groups = {p.group: p.shared for p in promises if p.group}
-        return Promise(sum(p.own for p in promises), groups)
-
-    def extend(self, request: Request) -> None:
-        """Extend the allowance of an answer without a limit, if its context and the memory allow.
-
-        This happens `AHEAD` tokens before the allowance is used up, so that evicted caches can be
-        written to disk. Memory kept free for a single question stays free.
-        """
-        if request.limit >= request.longest:
-            return
-        before = request.limit
-        last = request.generated + 2 > before
-        if request.asked_for_more == self.version and not last:
-            return
-        request.limit = min(request.longest, before + PROMISED)
-        fits = self.room().free >= self._reserve()
-        if not fits or not self.make_room(0):
-            # While caches are still being written, a few more tokens need little memory.
-            writing = fits and last
-            request.limit = min(request.longest, before + AHEAD) if writing else before
-        request.asked_for_more = self.version
+        return admission.promised(r.promise for r in self._requests.values() if r.is_running)
 
     # -- making room ------------------------------------------------------------------------
 
-    def view(self, rows: Sequence[Row], load: LoadRequest | None) -> MemoryView:
-        """Return the memory figures for the scheduler."""
-        now = self.room(admission.promised(rows))
-        wanted = [r.most + r.shared for r in rows if r.status == Status.QUEUED]
-        wanted += [load.wide] if load is not None else []
+    def view(self, rows: Sequence[Row], wanted: int, everything: bool) -> MemoryView:
+        """Return the memory figures for the scheduler.
+
+        Args:
+            wanted: maximum bytes that a waiting load or embedding may need.
+            everything: list all idle caches, because all will be evicted.
+        """
+        now = self.room(admission.promised((r.most, r.group, r.shared) for r in rows if r.runs))
+        images = sum(idle.nbytes for idle in self._images[0].values())
+        over = max(0, images - int(self.budget * IMAGE_SHARE))
+        needs = [wanted, *(r.most + r.shared for r in rows if r.status == Status.QUEUED)]
+        needs += [r.growth for r in rows if r.growth is not None]
         # Idle chats are listed only if one of them may have to be evicted.
-        idle = self.idle() if now.taken + max(wanted, default=0) > self.budget else ()
+        short = now.taken + max(needs) > self.budget
+        kept = self.prefixes.kept.items() if any(r.keeps for r in rows) else ()
         return MemoryView(
-            self.budget, now.fixed, self._scratch, idle, self.version, now.idle, now.leaving
+            self.budget,
+            now.fixed,
+            self._scratch,
+            self.idle() if short or over or everything else (),
+            self.version,
+            now.idle,
+            now.leaving,
+            [Idle(key, p.kv.owed, p.used_at) for key, p in kept],
+            self.prefixes.limit,
+            over,
         )
 
     @property
@@ -275,13 +267,6 @@ class Memory:
         """Return the bytes that a single question may need."""
         each = (m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values())
         return max(each, default=0)
-
-    def _reserve(self) -> int:
-        """Return the bytes that answers leave free for a single question; 0 if there is one."""
-        asked = (r for r in self._requests.values() if r.session.scratch)
-        if any(r.is_running or not r.paused for r in asked):
-            return 0
-        return admission.reserve(self._scratch, self.budget, self.fixed)
 
     def add(self, session: SessionState) -> None:
         """Count a session's caches, and let other sessions reuse them."""
@@ -302,29 +287,6 @@ class Memory:
         found += self._images[0].values()
         kept = self.prefixes.kept.items()
         return [*found, *(_idle(key, p.kv.part, p.used_at + LONG_AGO) for key, p in kept)]
-
-    def plan_eviction(self, nbytes: int) -> tuple[list[CacheKey], int] | None:
-        """Choose idle caches to drop, to have `nbytes` free in addition to the promised memory.
-
-        Returns:
-            The keys of the caches, and the bytes of the remaining ones; None if dropping all of
-                them is not enough.
-        """
-        now = self.room()
-        free = now.free - nbytes
-        if free < 0:
-            return None
-        if now.idle <= free:
-            return [], now.idle
-        return admission.room(free, self.idle(), now.promise.groups)
-
-    def make_room(self, nbytes: int) -> bool:
-        """Evict caches for `nbytes`. Returns False while there is not enough free memory."""
-        planned = self.plan_eviction(nbytes)
-        if planned is None:
-            return False
-        self.evict(planned[0])
-        return self.room().taken + nbytes <= self.budget  # some may still be being written to disk
 
     def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
         """Drop idle caches. Those of chats are written to disk, as far as it keeps up.
@@ -347,40 +309,6 @@ class Memory:
                 session.kv.drop()
         if keys:  # the memory is not free until the caches are written to disk
             self.changed()
-
-    def keep_prefixes_within(self) -> None:
-        """Drop kept prefixes until the budget is met."""
-        kept = self.prefixes.kept
-        while kept and self.room().taken > self.budget:
-            self.prefixes.drop(min(kept, key=lambda key: kept[key].used_at))
-
-    def relieve(self) -> int:
-        """Drop every cache that no reply uses, and return the number of freed bytes."""
-        before = self.caches
-        self.evict([cache.key for cache in self.idle()])
-        # Caches that are being written to disk are freed later, and not counted.
-        backend.release_memory()
-        return max(0, before - self.caches)
-
-    def admit_draft(self, request: Request) -> None:
-        """Check whether there is enough free memory to draft for an answer.
-
-        Drafts only use free memory: no chat's cache is evicted for one.
-        """
-        drafter = request.session.model.drafter
-        if not isinstance(drafter, Drafter):
-            return  # a lookup needs four bytes per token
-        drafter.draft_for(request.session.domain)
-        if not drafter.admitted(request.tokens, request.limit, self.version):
-            used = self.room().taken - drafter.nbytes
-            used += drafter.model.can.estimate.bytes(request.prompt_length + request.limit)
-            drafter.admit(request.tokens, request.limit, self.version, used <= self.budget)
-
-    def draft_behind(self, request: Request) -> int:
-        """Return how many tokens of an answer its drafter must still read; -1 if not admitted."""
-        drafter: Drafter = request.session.model.drafter
-        admitted = drafter.admitted(request.tokens, request.limit, self.version)
-        return drafter.behind(request.tokens) if admitted and drafter.has_room else -1
 
     # -- on disk ----------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import uuid
 import weakref
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import InvalidStateError
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from engine.errors import (
 from engine.messages import Load, Unload
 from engine.model import adapters, backend, drafting, loader
 from engine.model.info import LOOKUP, PREDICTION_HEAD
+from engine.model.info import Model as ModelInfo
 from engine.model.loaded_model import LoadedModel
 from engine.model.loader import SLICE_S, Pieces
 from engine.model.probe import Ways
@@ -39,11 +40,13 @@ from engine.runtime.kept_probes import ProbedFile
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
 from engine.runtime.state import State
-from engine.runtime.workers import Answer, Workers, refuse
+from engine.runtime.workers import Answer, Task, Work, Workers, refuse
 from engine.sandbox.confined import Sandbox
 
 log = logging.getLogger(__name__)
 
+
+CANCELLED = "It was cancelled. Load it again."
 
 LONGEST = 0.2  # maximum seconds of reading between two steps
 
@@ -74,39 +77,42 @@ class Loading:
         """Return whether a model is being loaded or freed."""
         return bool(self._leaving.going) or any(load.pieces is not None for load in self._queue)
 
-    def next_wanted(self) -> LoadRequest | None:
-        """Return the next model to load, for the scheduler. One is loaded at a time.
+    def wanted(self) -> LoadRequest | None:
+        """Return the next model to load, for the scheduler. One is loaded at a time."""
+        if not self._queue or self._queue[0].pieces is not None or self._leaving.going:
+            return None
+        load = self._queue[0]
+        base = self._state.memory.base(load.candidate.examined.contents)
+        return load.candidate.request(load.key, base, self._state.backend.prefers_float32)
 
-        Requests for models that were loaded in the meantime are answered.
-        """
+    def settle(self) -> None:
+        """Stop cancelled loads, and answer requests for models that were loaded in the meantime."""
         self._let_go()
-        while self._queue and self._queue[0].pieces is None and not self._leaving.going:
+        while self.wanted() is not None:
             load = self._queue[0]
             known = self._known(load.candidate)
             if known is None:
-                base = self._state.memory.base(load.candidate.examined.contents)
-                return load.candidate.request(load.key, base, self._state.backend.prefers_float32)
+                return
             self._end(load)  # it was loaded for an earlier request
             for command in load.callers:
                 give(command, known)
-        return None
 
     def load(self, command: Load) -> None:
         """Have a folder examined; continues in `_examined`."""
         self._confined.start()
         self._examining.append(command)
+        self._workers.start(self._examine(command), partial(self._not_examined, command))
 
-        def failed(error: BaseException) -> None:
-            if command in self._examining:
-                self._examining.remove(command)
-            refuse(command, as_load_error(error))
-
-        self._workers.run(
-            "loads",
-            lambda: examine(command.path, self._confined, command.adapter),
-            lambda candidate: self._examined(command, candidate),
-            failed,
+    def _examine(self, command: Load) -> Task:
+        candidate = yield Work(
+            "loads", partial(examine, command.path, self._confined, command.adapter)
         )
+        self._examined(command, candidate)
+
+    def _not_examined(self, command: Load, error: BaseException) -> None:
+        if command in self._examining:
+            self._examining.remove(command)
+        refuse(command, as_load_error(error))
 
     def _let_go(self) -> None:
         """Stop loads without callers, and free their memory."""
@@ -343,7 +349,7 @@ def give(command: Load, model: LoadedModel) -> None:
 
 def drop(command: Load) -> None:
     """Report to the caller that its load was cancelled."""
-    refuse(command, EngineError(MODEL_LOAD_FAILED, "It was cancelled. Load it again."))
+    refuse(command, EngineError(MODEL_LOAD_FAILED, CANCELLED))
 
 
 PIECE = 32 * 2**20  # bytes to free between checks of the elapsed time
@@ -388,6 +394,9 @@ class Leaving:
                 run_cleanup(then)
 
 
+_ModelRef = weakref.ref[LoadedModel]
+
+
 class Pairing:
     """Handler of `Load` with a drafter. The smaller model is loaded first.
 
@@ -408,15 +417,44 @@ class Pairing:
         """Load a model, and its drafter if requested."""
         if command.draft is None:
             self._loading.load(command)
-        elif not command.draft:
-            self._read(command, partial(self._uncouple, command))
-        elif command.draft == LOOKUP:
-            self._read(command, partial(self._look_up, command))
+            return
+        self._waiting = [*self.give_up(), command]
+        read: list[_ModelRef] = []
+        self._workers.start(self._load(command, read), partial(self._fail, command, read))
+
+    def _load(self, command: Load, read: list[_ModelRef]) -> Task:
+        """Load the models of a command, and pair them.
+
+        Only weak references are stored: a model may be unloaded in the meantime.
+        """
+        if command.draft and command.draft != LOOKUP:
+            small = replace(command, path=command.draft, adapter=None, told=None)
+            yield from self._read(small, read)
+        yield from self._read(command, read)
+        if len(read) > 1:
+            texts = [_alive(model).text for model in reversed(read)]
+            vocab = yield Work("loads", partial(drafting.common_vocabulary, *texts))
+            self._couple(_alive(read[1]), _alive(read[0]), vocab)
+        elif command.draft:
+            self._look_up(_alive(read[0]))
         else:
-            self._read(
-                replace(command, path=command.draft, adapter=None, told=None),
-                partial(self._drafter_read, command),
-            )
+            self._set(_alive(read[0]), None)
+        give(command, _alive(read[-1]))
+
+    def _read(self, command: Load, read: list[_ModelRef]) -> Task:
+        """Load one of two models, and append a reference to it to `read`."""
+        answer: Answer[ModelInfo] = Answer()
+        self._loading.load(replace(command, answer=answer, draft=None, outer=command.answer))
+        info = yield answer
+        read.append(weakref.ref(self._state.models[info.id]))
+        if command.answer.cancelled():
+            raise EngineError(MODEL_LOAD_FAILED, CANCELLED)
+
+    def _fail(self, command: Load, read: list[_ModelRef], error: BaseException) -> None:
+        for model in (known() for known in reversed(read)):
+            if model is not None:
+                self._release(model)
+        refuse(command, as_load_error(error))
 
     def give_up(self) -> list[Load]:
         """Return the commands without an answer."""
@@ -424,86 +462,19 @@ class Pairing:
         self._waiting = []
         return waiting
 
-    def _read(
-        self,
-        command: Load,
-        then: Callable[[LoadedModel], None],
-        failed: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Load one of two models, and answer the command in any case.
-
-        If loading fails, `failed` is called before the caller gets the error.
-        """
-        answer: Future[Any] = Answer()
-        self._waiting = [*self.give_up(), command]
-
-        def done(answered: Future[Any]) -> None:
-            # Do not capture `answer`: it would refer to itself and to a model in its callbacks.
-            try:
-                model = self._state.models[answered.result().id]
-                if command.answer.cancelled():
-                    failed()
-                    return self._release(model)
-                then(model)
-            except BaseException as error:
-                failed()
-                refuse(command, as_load_error(error))
-
-        answer.add_done_callback(done)
-        self._loading.load(replace(command, answer=answer, draft=None, outer=command.answer))
-
-    def _drafter_read(self, command: Load, small: LoadedModel) -> None:
-        self._read(command, partial(self._compare, command, small), partial(self._release, small))
-
-    def _compare(self, command: Load, small: LoadedModel, model: LoadedModel) -> None:
-        """Have a worker compare the two tokenizers."""
-        # Do not capture the models: they may be unloaded in the meantime.
-        names = model.info.name, small.info.name
-        held = weakref.ref(model), weakref.ref(small)
-
-        def failed(error: BaseException) -> None:
-            for one in (known() for known in held):
-                if one is not None:
-                    self._release(one)
-            refuse(command, as_load_error(error))
-
-        def compared(vocab: dict[str, int]) -> None:
-            try:
-                large, little = (known() for known in held)
-                if large is None or little is None:
-                    raise _gone(names[large is not None])
-                self._couple(command, large, little, vocab)
-            except BaseException as error:
-                failed(error)
-
-        compare = partial(drafting.common_vocabulary, model.text, small.text)
-        self._workers.run("loads", compare, compared, failed)
-
-    def _couple(
-        self, command: Load, model: LoadedModel, small: LoadedModel, vocab: dict[str, int]
-    ) -> None:
+    def _couple(self, model: LoadedModel, small: LoadedModel, vocab: dict[str, int]) -> None:
         if self._state.models.get(model.info.id) is not model:
-            raise _gone(model.info.name)
+            raise _gone()
         drafter = drafting.make_drafter(model, small, vocab)
         if model.drafter is None or model.drafter.model is not small:
             self._set(model, drafter)
         if not small.asked_for:
             self._state.models.pop(small.info.id, None)  # held by what it drafts for
-        give(command, model)
 
-    def _uncouple(self, command: Load, model: LoadedModel) -> None:
-        self._set(model, None)
-        give(command, model)
-
-    def _look_up(self, command: Load, model: LoadedModel) -> None:
-        try:
-            drafting.check_can_verify(model)
-        except EngineError:
-            self._release(model)
-            raise
+    def _look_up(self, model: LoadedModel) -> None:
+        drafting.check_can_verify(model)
         if not isinstance(model.drafter, Lookup):
             self._set(model, Lookup())
-        give(command, model)
 
     def _set(self, model: LoadedModel, drafter: drafting.Drafter | Lookup | None) -> None:
         before, small, model.drafter = model.drafter, model.drafting_model, drafter
@@ -528,6 +499,13 @@ class Pairing:
             self._loading.free(key)
 
 
-def _gone(name: str) -> EngineError:
-    why = f"{name} was unloaded while it was loaded. Load it again."
+def _alive(model: _ModelRef) -> LoadedModel:
+    found = model()
+    if found is None:
+        raise _gone()
+    return found
+
+
+def _gone() -> EngineError:
+    why = "The model was unloaded while it was being loaded. Load it again."
     return EngineError(MODEL_LOAD_FAILED, why)

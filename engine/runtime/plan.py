@@ -63,12 +63,19 @@ class Row(Struct, frozen=True):
     snapshot_at: int = -1  # position at which reading must stop for a snapshot; -1 for none
     most: int = 0  # bytes of its own caches at the reply's maximum length
     slack: int = 0  # bytes of `most` that are allocated, but not needed
+    # bytes by which extending its allowance increases `most`; None unless it asks for that
+    growth: int | None = None
+    at_limit: bool = False  # its reply ends with the next token unless its allowance is extended
+    # length of a prefix of its prompt that others can use, until the next pass; 0 for none
+    keeps: int = 0
+    keeps_bytes: int = 0
     # number of the cache group that it shares with others, 0 for none, and its bytes
     group: int = 0
     shared: int = 0
     drafts: int = 0  # maximum number of tokens to draft after the pending one
-    # tokens that the drafting model must still read; -1 if there is no such model or no memory
+    # tokens that the drafting model must still read; -1 if there is no such model
     behind: int = -1
+    drafter_bytes: int = 0  # by which that model's caches may still grow
     # for each looked-up token, the chance that it and all before it are accepted
     holds: Sequence[float] = ()
     lost: int = 0  # tokens removed from its caches by a draft, which its next step reads again
@@ -92,6 +99,11 @@ class Row(Struct, frozen=True):
     def decodes(self) -> bool:
         """Return whether it can take part in a decode step."""
         return self.status == Status.DECODING and not self.paused
+
+    @property
+    def runs(self) -> bool:
+        """True if it was admitted, even if it is paused."""
+        return self.status in RUNNING
 
     @property
     def reads(self) -> bool:
@@ -124,6 +136,17 @@ class MemoryView(Struct, frozen=True):
     version: int = 0
     idle_bytes: int = 0  # all of them together, without memory shared with running replies
     leaving: int = 0  # evicted caches that are still being written to disk
+    # kept prefixes with their bytes, listed only if a row has a prefix to keep
+    prefixes: Sequence[Idle] = ()
+    prefix_limit: int = 0  # maximum bytes of all kept prefixes
+    images_over: int = 0  # bytes by which embeddings of images exceed their share of the budget
+
+
+class PendingEmbedding(Struct, frozen=True):
+    """Texts to embed that wait for memory."""
+
+    key: str
+    nbytes: int  # bytes of the longest text's caches
 
 
 class LoadRequest(Struct, frozen=True):
@@ -158,6 +181,8 @@ class View(Struct, frozen=True):
     faulty: frozenset[str] = frozenset()  # ids of models whose shared steps have failed too often
     memory: MemoryView = field(default_factory=lambda: MemoryView(1 << 62))  # bytes
     load: LoadRequest | None = None  # the model that waits to be loaded, if any
+    embedding: PendingEmbedding | None = None  # the texts that wait for memory, if any
+    relieve: bool = False  # the system is short of memory: evict all idle caches
     pieces: frozenset[Piece] = frozenset()  # kinds of work with a next piece
 
 
@@ -165,6 +190,20 @@ class Admission(Struct, frozen=True):
     """Start of a reply, whose memory is available."""
 
     session: str
+
+
+class Extension(Struct, frozen=True):
+    """Extension of the allowance of a reply without a limit."""
+
+    session: str
+    whole: bool  # by `PROMISED` tokens; if False, by `AHEAD`, while caches are written
+
+
+class PrefixCopy(Struct, frozen=True):
+    """Copy of the first `length` tokens of a session's prompt, kept for other sessions."""
+
+    session: str
+    length: int
 
 
 class LoadAdmission(Struct, frozen=True):
@@ -176,12 +215,12 @@ class LoadAdmission(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """Refusal of a reply or a load, with an error code and a message."""
+    """Refusal of a reply, a load or an embedding, with an error code and a message."""
 
-    key: str  # the session's id, or the load's key
+    key: str  # the session's id, or the request's key
     code: str
     message: str
-    load: bool = False  # it is a load
+    piece: Piece | None = None  # LOADING or EMBEDDING; None for a reply
 
 
 class Adoption(Struct, frozen=True):
@@ -221,9 +260,9 @@ class Chunk(Struct, frozen=True):
 class StepPlan(Struct, frozen=True):
     """Everything done in one turn of the loop.
 
-    A plan either arranges (`refuse`, `evict`, `requeue`, `admit`, `load`, `adopt`) or computes
-    (`passes`, `chunk`). An arrangement changes the state, so the next plan is made from the new
-    one.
+    A plan either arranges (`refuse`, `evict`, `requeue`, `extend`, `admit`, `load`, `embed`,
+    `keep`, `adopt`) or computes (`passes`, `chunk`). An arrangement changes the state, so the next
+    plan is made from the new one.
     """
 
     # replies and loads that can never fit
@@ -232,8 +271,11 @@ class StepPlan(Struct, frozen=True):
     evict: tuple[CacheKey, ...] = ()
     at_once: bool = False  # the budget is already exceeded: drop them without writing them to disk
     requeue: tuple[str, ...] = ()  # replies that lose their caches and return to the queue
+    extend: Extension | None = None  # the reply whose allowance is extended
     admit: Admission | None = None  # the reply that starts
     load: LoadAdmission | None = None  # the model whose loading starts
+    embed: PendingEmbedding | None = None  # the texts whose embedding starts
+    keep: PrefixCopy | None = None  # the prefix that is kept
     adopt: Adoption | None = None  # the prefix of a prompt that is copied instead of read
     models: tuple[str, ...] = ()  # the models with decoding sessions
     model: str = ""  # the model whose turn it is; "" if nothing decodes
@@ -246,7 +288,6 @@ class StepPlan(Struct, frozen=True):
     gathering: bool = False  # sessions with complete prompts wait for others that arrived with them
     answering: int = 0  # number of passes of all models that the chunk delays
     begins: bool = False  # all participants of the only pass start their answers with it
-    awaits_disk: bool = False  # a load must wait until evicted caches are written
     # kinds of work of which a piece is done after the turn's tokens are delivered, in this order
     pieces: tuple[Piece, ...] = ()
 
@@ -263,8 +304,8 @@ class StepPlan(Struct, frozen=True):
     @property
     def arranges(self) -> bool:
         """Return whether the plan moves memory or requests, and computes nothing."""
-        memory = self.refuse or self.evict or self.requeue
-        return bool(memory or self.admit or self.load or self.adopt)
+        memory = self.refuse or self.evict or self.requeue or self.extend or self.keep
+        return bool(memory or self.admit or self.load or self.embed or self.adopt)
 
 
 class Timing(Struct, frozen=True):

@@ -57,6 +57,9 @@ PROMISED = 2048
 """Tokens by which the allowance of an answer without a limit is extended at a time. If it were the
 whole context, few such answers would fit in memory together."""
 
+AHEAD = 256
+"""Tokens before the end of its allowance at which an answer asks for more."""
+
 
 class Prepared(Struct, frozen=True):
     """Results of preparing a request in a worker: everything a reply needs to start."""
@@ -107,7 +110,7 @@ class Request:
         prompt_length: tokens of the prompt; 0 while it is being prepared.
         limit: maximum number of answer tokens for which memory is promised.
         longest: maximum number of answer tokens.
-        asked_for_more: version of the memory at the last attempt to extend the limit.
+        keeps: length of a prefix of its prompt that others can use, until the next pass; or 0.
         odds: log probabilities of its tokens; None if not requested.
         tells_calls: tools were offered, so its calls are reported.
         reused: prompt tokens that were already in the caches.
@@ -144,7 +147,7 @@ class Request:
         self.text: ReplyText | None = None
         self.constraint: Constraint | None = None
         self.prompt_length = self.limit = self.longest = 0
-        self.asked_for_more = -1
+        self.keeps = 0
         self.odds = Odds(params.logprobs) if params.logprobs is not None else None
         self.tells_calls = tells_calls
         self.repeated = 0
@@ -389,18 +392,50 @@ class Request:
     @property
     def slack(self) -> int:
         """Return the allocated bytes that it will not need, since caches grow in steps."""
-        kv, estimate = self.kv, self.session.estimate
-        longest, room = self.prompt_length + self.limit, kv.capacity
-        if kv.slots is None and room <= longest:
+        return self._cache_bytes(self.limit) - self._needed_bytes(self.limit)
+
+    @property
+    def growth(self) -> int | None:
+        """Return the bytes that extending the limit needs; None unless it is due and allowed."""
+        if self.limit >= self.longest or self.generated + AHEAD <= self.limit:
+            return None
+        longer = min(self.longest, self.limit + PROMISED)
+        return self._cache_bytes(longer) - self._cache_bytes(self.limit)
+
+    @property
+    def at_limit(self) -> bool:
+        """True if the pending token is the last one that the limit allows."""
+        return self.generated + 2 > self.limit
+
+    def extend(self, whole: bool) -> None:
+        """Raise the limit by `PROMISED` tokens (`whole`) or `AHEAD` tokens."""
+        self.limit = min(self.longest, self.limit + (PROMISED if whole else AHEAD))
+
+    def _needed_bytes(self, limit: int) -> int:
+        return self.session.estimate.bytes(self.prompt_length + limit)
+
+    def _cache_bytes(self, limit: int) -> int:
+        """Return the bytes of the caches at a limit: those needed, or those already allocated."""
+        kv, longest, needed = self.kv, self.prompt_length + limit, self._needed_bytes(limit)
+        if kv.slots is not None:
+            return max(kv.slots.nbytes_each, needed)
+        room = kv.capacity
+        return self.session.estimate.bytes(room) if room > longest else needed
+
+    @property
+    def _image_bytes(self) -> int:
+        """Return the bytes of the embeddings of its images that are not computed yet."""
+        vision, length = self.session.model.vision, self.kv.length
+        if vision is None:
             return 0
-        held = estimate.bytes(room) if kv.slots is None else kv.slots.nbytes_each
-        return max(0, held - estimate.bytes(longest))
+        unread = {s.digest: s for at, s in self.images if at + len(s.ids) > length}
+        return sum(vision.expected_bytes(s) for d, s in unread.items() if d not in vision.held)
 
     @property
     def promise(self) -> Part:
         """Return the bytes of the caches at the reply's maximum length."""
         kv = self.kv
-        whole = self.session.estimate.bytes(self.prompt_length + self.limit) + self.slack
+        whole = self._cache_bytes(self.limit) + (self._image_bytes if self.images else 0)
         shared = kv.shared_prefix
         if shared is None:
             return Part(whole)
@@ -409,7 +444,7 @@ class Request:
             base = min(base, common_prefix(kv.tokens[:base], self.tokens))
             if base < shared_prefix.MIN_TOKENS:
                 return Part(whole)
-        others = shared.nbytes * base // shared.length
+        others = shared.bytes_per_token * base
         return Part(max(0, whole - others), shared.number, shared.nbytes)
 
     @property

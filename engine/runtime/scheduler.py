@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from engine.cache.ledger import MIN_GAIN, in_common
 from engine.runtime import admission
 from engine.runtime import drafts as drafting
-from engine.runtime.admission import Eviction
+from engine.runtime.admission import Eviction, MemoryBudget
 from engine.runtime.drafts import Drafting
 from engine.runtime.pacing import (
     LEEWAY,
@@ -53,6 +53,15 @@ were read first wait anyway."""
 _NOTHING: tuple[None, tuple[Chunk, ...]] = (None, ())
 
 
+def _arranging(found: object, name: str) -> StepPlan:
+    """Return a plan with one decision, in the field `name` unless it is an eviction or refusal."""
+    if isinstance(found, Eviction):
+        return StepPlan(evict=found.keys)
+    if isinstance(found, Refusal):
+        return StepPlan(refuse=(found,))
+    return StepPlan(**{name: found})  # type: ignore[arg-type]
+
+
 class Scheduler:
     """Scheduling policy of one engine."""
 
@@ -65,45 +74,50 @@ class Scheduler:
         self._round_over = True  # every model with decoding chats has had a turn
         self._chunks = 0
         self._hand_on_until = 0.0
-        self._adopted = False  # in the previous turn
+        self._copied = False  # a prefix was copied in the previous turn
         self._rest = Rest(self.pacing.gap_budget)
         self._looked_at = -1  # version of the memory at which nothing in the queue fitted
 
     def plan(self, view: View) -> StepPlan:
         """Return the plan for this turn."""
-        queue = admission.order(view.rows)
+        queue, budget = admission.order(view.rows), MemoryBudget(view.rows, view.memory)
         names = tuple(r.id for r in queue)
-        plan = self._arranged(view, queue, names)
-        if plan is None or not plan.arranges:
-            awaits_disk = plan is not None and plan.awaits_disk
-            plan = replace(self._working(view, names), awaits_disk=awaits_disk)
-        return replace(plan, pieces=tuple(p for p in Piece if p in view.pieces))
+        plan = self._arranged(view, queue, budget)
+        if plan is None:
+            plan = self._working(view, budget)
+        return replace(plan, queue=names, pieces=tuple(p for p in Piece if p in view.pieces))
 
-    def _arranged(
-        self, view: View, queue: Sequence[Row], names: tuple[str, ...]
-    ) -> StepPlan | None:
-        """Plan admissions, refusals, and evictions; None if there are none."""
-        rows, memory = view.rows, view.memory
-        evict, requeue = admission.surplus(rows, memory)
+    def _arranged(self, view: View, queue: Sequence[Row], budget: MemoryBudget) -> StepPlan | None:
+        """Plan changes of memory, such as admissions and evictions; None if there are none."""
+        memory = view.memory
+        if view.relieve and memory.idle:
+            return StepPlan(evict=tuple(i.key for i in memory.idle))
+        evict, requeue = admission.surplus(budget)
         if evict or requeue:
-            return StepPlan(evict=evict, at_once=True, requeue=requeue, queue=names)
+            return StepPlan(evict=evict, at_once=True, requeue=requeue)
+        longer = admission.extend(budget)
+        if longer is not None:
+            return _arranging(longer, "extend")
+        claimed = 0
         if view.load is not None:
-            load = admission.load(view.load, rows, memory)
-            if isinstance(load, Refusal):
-                return StepPlan(refuse=(load,), queue=names)
-            if isinstance(load, Eviction):
-                return StepPlan(evict=load.keys, queue=names)
-            return StepPlan(load=load, queue=names, awaits_disk=load is None)
+            load = admission.load(view.load, budget)
+            if load is not None:
+                return _arranging(load, "load")
+            claimed = view.load.nbytes
+        if view.embedding is not None:
+            embed = admission.embed(view.embedding, budget)
+            if embed is not None:
+                return _arranging(embed, "embed")
+            claimed += view.embedding.nbytes
         if queue and memory.version != self._looked_at:
-            refused = admission.refuse(queue, rows, memory)
-            found = admission.admit(queue, rows, memory)
-            if isinstance(found, Eviction):
-                return StepPlan(refuse=refused, evict=found.keys, queue=names)
-            if refused or found:
-                return StepPlan(refuse=refused, admit=found, queue=names)
-        return None
+            refused = admission.refuse(queue, budget)
+            found = admission.admit(queue, budget, claimed)
+            if refused or found is not None:
+                return replace(_arranging(found, "admit"), refuse=refused)
+        kept = admission.keep(budget)
+        return _arranging(kept, "keep") if kept is not None else None
 
-    def _working(self, view: View, names: tuple[str, ...]) -> StepPlan:
+    def _working(self, view: View, budget: MemoryBudget) -> StepPlan:
         """Plan passes and chunks, or the adoption of a prefix instead."""
         view = self._in_turn(view)
         order = self._reading_order(view)
@@ -111,23 +125,22 @@ class Scheduler:
             _forget_prompts()
         adoption = self._adoption(view, order)
         if adoption is None:
-            return self._compute(view, order, names)
-        if self._adopted and any(r.decodes and r.begun for r in view.rows):
-            return self._compute(
-                view, [], names
-            )  # each adoption is a copy, which delays these chats
-        return StepPlan(adopt=adoption, queue=names, reading=tuple(r.id for r in order))
+            return self._compute(view, order, budget)
+        if self._copied and any(r.decodes and r.begun for r in view.rows):
+            return self._compute(view, [], budget)  # each copy delays these chats
+        return StepPlan(adopt=adoption, reading=tuple(r.id for r in order))
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
         """Learn from the durations and results of a turn."""
-        if plan.queue and not (plan.evict or plan.refuse or plan.admit or plan.load):
+        if plan.queue and not plan.arranges:
             self._looked_at = view.memory.version
         if len(plan.models) > 1:
             self._turns.next(plan.models)
             self._round_over = self._turns.charge(plan.model, timing.decode)
         elif plan.models:
             self._round_over = True
-        chunk, self._adopted = plan.chunk, plan.adopt is not None
+        chunk = plan.chunk
+        self._copied = plan.adopt is not None or plan.keep is not None
         self._charge(view, plan, timing)
         self._observe_drafts(view, plan, timing)
         alone = len(plan.models) == 1 and not (chunk is not None and chunk.mixed)
@@ -154,15 +167,13 @@ class Scheduler:
             step = self.step_seconds if plan.answering else None
             self.pacing.observe(chunk.model, timing.read, timing.chunk, step)
 
-    def _compute(self, view: View, order: Sequence[Row], queue: tuple[str, ...]) -> StepPlan:
+    def _compute(self, view: View, order: Sequence[Row], budget: MemoryBudget) -> StepPlan:
         """Return a plan of passes and a chunk."""
         reading = tuple(r.id for r in order)
         groups = _groups(view.rows)
         if self._gathers(view, order):
             chunk, beside = self._chunk(view, order, []) if self._round_over else _NOTHING
-            plan = StepPlan(
-                chunk=chunk, beside=beside, reading=reading, queue=queue, gathering=True
-            )
+            plan = StepPlan(chunk=chunk, beside=beside, reading=reading, gathering=True)
             joint = len(groups) == 1 and _may_mix(view, order[0], groups[0])
             ready = _pass(groups[0], view) if joint else None
             return with_last_tokens(view, order, plan, ready)
@@ -170,7 +181,7 @@ class Scheduler:
         model = self._turns.next(models) if models else ""
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
         if len(groups) == 1 and any(r.drafts for r in groups[0]):
-            passes = (self._with_drafts(passes[0], groups[0], view),)
+            passes = (self._with_drafts(passes[0], groups[0], view, budget),)
         chunk, beside = _NOTHING
         if passes and self._rest.is_due:
             order = ()  # streaming replies have priority
@@ -185,12 +196,13 @@ class Scheduler:
             chunk=chunk,
             beside=beside,
             reading=reading,
-            queue=queue,
             answering=len(groups) if chunk is not None else 0,
         )
         return with_last_tokens(view, order, plan)
 
-    def _with_drafts(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
+    def _with_drafts(
+        self, step: Pass, group: Sequence[Row], view: View, budget: MemoryBudget
+    ) -> Pass:
         """Return the decode step, with drafts if they pay."""
         chats, row = len(group), group[0]
         if len(step.feed) < chats or any(_runs_beside(r, group) for r in view.rows):
@@ -198,11 +210,11 @@ class Scheduler:
         if chats > 1 or row.holds:
             return self._with_copies(step, group, view)
         count = self.drafting.count(row.model) if row.drafts else 0
-        if not count:
-            return step
+        if not count or row.behind < 0 or row.drafter_bytes > budget.unused:
+            return step  # no cache is evicted for a draft
         if row.behind > drafting.CATCH_UP:
             return replace(step, behind=min(row.behind - 1, drafting.CHUNK))
-        return step if row.behind < 0 else replace(step, drafts=(min(count, row.drafts),))
+        return replace(step, drafts=(min(count, row.drafts),))
 
     def _with_copies(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
         """Return the decode step with looked-up tokens for the chats that have them.

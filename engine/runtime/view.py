@@ -1,4 +1,7 @@
-"""Snapshot of the engine's state at the start of a turn, for the scheduler."""
+"""Snapshot of the engine's state at the start of a turn, for the scheduler.
+
+Taking one changes nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,39 @@ from msgspec.structs import replace
 from engine.cache.ledger import CacheOffer
 from engine.cache.session_kv import Part
 from engine.errors import words_of
+from engine.model.drafting import Drafter
 from engine.model.prompt_lookup import LIKELY_MATCH, Lookup
 from engine.runtime.drafts import COPIED
-from engine.runtime.plan import LoadRequest, Piece, Row, Status, View
+from engine.runtime.plan import LoadRequest, PendingEmbedding, Piece, Row, Status, View
 from engine.runtime.request import Request
 from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
 
 
-def view(state: State, load: LoadRequest | None, pieces: frozenset[Piece]) -> View:
-    """Return the current view, with the given `load` and `pieces`."""
+class RowError(Exception):
+    """Error while the row of a request was created. The cause is the original error."""
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request.id)
+        self.request = request
+
+
+def view(
+    state: State,
+    load: LoadRequest | None,
+    embedding: PendingEmbedding | None,
+    pieces: frozenset[Piece],
+    relieve: bool = False,
+) -> View:
+    """Return the current view, with the given `load`, `embedding`, `pieces` and `relieve`.
+
+    Raises:
+        RowError: if the row of a request cannot be created.
+    """
     rows = _rows(state)
+    wanted = load.wide if load is not None else 0
+    wanted = max(wanted, embedding.nbytes if embedding is not None else 0)
     return View(
         now=time.perf_counter(),
         rows=rows,
@@ -29,24 +53,22 @@ def view(state: State, load: LoadRequest | None, pieces: frozenset[Piece]) -> Vi
         joining=frozenset(i for i, m in state.models.items() if m.can.ways.mixes and m.ranks == 1),
         exact=frozenset(i for i, m in state.models.items() if m.info.exact),
         faulty=frozenset(i for i, m in state.models.items() if not m.sharing.is_enabled),
-        memory=state.memory.view(rows, load),
+        memory=state.memory.view(rows, wanted, relieve),
         load=load,
+        embedding=embedding,
         pieces=pieces,
+        relieve=relieve,
     )
 
 
 def _rows(state: State) -> list[Row]:
-    """Return a row for each session with a reply. A session whose row fails gets an error."""
-    try:
-        state.memory.prefixes.refresh()
-    except BaseException as error:  # prompts are read instead of adopted
-        log.warning("who holds which tokens is not known: %s", words_of(error))
+    """Return a row for each session with a reply."""
     rows = []
-    for request in list(state.requests.values()):
+    for request in state.requests.values():
         try:
             rows.append(_row(state, request))
         except BaseException as error:
-            state.fail_reply(request, error)
+            raise RowError(request) from error
     decoding = [place for place, row in enumerate(rows) if row.decodes]
     alone = len(decoding) == 1
     for place in decoding:
@@ -59,19 +81,14 @@ def _rows(state: State) -> list[Row]:
                 most = min(rows[place].drafts, COPIED)
                 rows[place] = replace(rows[place], holds=request.places.chances(most))
         elif alone:
-            rows[place] = replace(rows[place], behind=state.memory.draft_behind(request))
+            drafter: Drafter = request.session.model.drafter
+            longest = request.prompt_length + request.limit
+            rows[place] = replace(
+                rows[place],
+                behind=drafter.behind(request.tokens, request.session.domain),
+                drafter_bytes=drafter.model.can.estimate.bytes(longest) - drafter.nbytes,
+            )
     return rows
-
-
-def admit_drafts(state: State) -> None:
-    """If a single chat decodes, check whether there is memory for its drafter."""
-    answering = [
-        request
-        for request in state.requests.values()
-        if request.status == Status.DECODING and not request.sits_out
-    ]
-    if len(answering) == 1 and draft_room(answering[0]):
-        state.memory.admit_draft(answering[0])
 
 
 def _row(state: State, request: Request) -> Row:
@@ -110,6 +127,10 @@ def _row(state: State, request: Request) -> Row:
         snapshot_at=request.prompt.boundary if halts and request.prompt is not None else -1,
         most=promise.own,
         slack=request.slack if prepared else 0,
+        growth=request.growth if request.status == Status.DECODING else None,
+        at_limit=request.at_limit,
+        keeps=request.keeps,
+        keeps_bytes=session.estimate.bytes(request.keeps, step=1) if request.keeps else 0,
         group=promise.group,
         shared=promise.shared,
         drafts=draft_room(request),
@@ -143,8 +164,7 @@ def _offer(state: State, request: Request) -> CacheOffer | None:
             request.offered = (now, prefixes.offer(request.reader))
         except BaseException as error:  # the prompt is read instead of adopted
             log.warning("no offer of another chat's cache: %s", words_of(error))
-            request.adopts = False
-            return None
+            request.offered = (now, None)
     return request.offered[1]
 
 

@@ -7,7 +7,7 @@ import logging
 import queue
 import threading
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, InvalidStateError
 from typing import Any, TypeVar
 
@@ -145,24 +145,49 @@ megabyte by default."""
 _stack_size_lock = threading.Lock()
 
 
+class Work(Struct, frozen=True):
+    """Function for a worker thread to call, yielded by a task.
+
+    Attributes:
+        function: must not refer to arrays, since a worker may be the last holder.
+    """
+
+    lane: str
+    function: Callable[[], Any]
+
+
+Task = Generator[Work | Future[Any], Any, None]
+"""Work that crosses threads, as a generator on the engine thread.
+
+It yields `Work`, or a future that the engine thread completes. The `yield` returns the result or
+raises the error.
+"""
+
+
+def _outcome(done: Future[Any]) -> tuple[Any, BaseException | None]:
+    """Return the result and the error of a finished future; one of them is None."""
+    error = done.exception()
+    return (None, error) if error is not None else (done.result(), None)
+
+
 class _QueuedWork(Struct, frozen=True):
     lane: str
     number: int
-    work: Callable[[], Any]
+    function: Callable[[], Any]
 
 
-class _Waiting(Struct, frozen=True):
-    """Callbacks for a job's result.
+class _Running(Struct, frozen=True):
+    """Waiting task and its error callback.
 
     They refer to sessions, whose arrays the engine thread must free, so no worker holds them.
     """
 
-    then: Callable[[Any], None]
-    failed: Callable[[BaseException], None]
+    task: Task
+    on_error: Callable[[BaseException], None]
 
 
 class Workers:
-    """Pool of daemon threads of one engine, started on demand.
+    """Pool of daemon threads of one engine, started on demand, and the tasks that use them.
 
     The process can exit without waiting for them.
     """
@@ -174,30 +199,46 @@ class Workers:
         self._busy: Counter[str] = Counter()  # threads by lane
         self._threads = 0
         self._closed = False
-        self._asked: dict[int, _Waiting] = {}  # by job number; only used by the engine thread
+        self._running: dict[int, _Running] = {}  # by job number; only used by the engine thread
         self._number = 0
 
-    def run(
-        self,
-        lane: str,
-        work: Callable[[], Any],
-        then: Callable[[Any], None],
-        failed: Callable[[BaseException], None],
-    ) -> None:
-        """Run `work` in a worker, and pass its result to the engine thread.
-
-        That calls `then` with the result, or `failed` with the error.
+    def start(self, task: Task, on_error: Callable[[BaseException], None]) -> None:
+        """Start a task, and run it on this thread until its first `yield`.
 
         Args:
-            work: must not refer to arrays, since a worker may be the last holder.
+            on_error: called with any error that the task raises, now or later.
         """
+        self._advance(_Running(task, on_error))
+
+    def _advance(
+        self, running: _Running, value: Any = None, error: BaseException | None = None
+    ) -> None:
+        """Resume a task with a result or an error."""
+        try:
+            step = running.task.throw(error) if error is not None else running.task.send(value)
+            if isinstance(step, Future):
+                step.add_done_callback(lambda done: self._advance(running, *_outcome(done)))
+            else:
+                self._hand_over(running, step)
+        except StopIteration:
+            return
+        except BaseException as fault:
+            if fault is not error and not isinstance(fault, EngineError):
+                log.error("a task failed", exc_info=fault)
+            running.on_error(fault)
+        finally:
+            # A worker may free the error last, which must not free the task's frame.
+            if error is not None:
+                error.__traceback__ = None
+
+    def _hand_over(self, running: _Running, work: Work) -> None:
         self._number += 1
-        job = _QueuedWork(lane, self._number, work)
-        self._asked[job.number] = _Waiting(then, failed)
+        job = _QueuedWork(work.lane, self._number, work.function)
+        self._running[job.number] = running
         try:
             self._add(job)
         except BaseException:
-            del self._asked[job.number]
+            del self._running[job.number]
             raise
 
     def _add(self, job: _QueuedWork) -> None:
@@ -209,21 +250,17 @@ class Workers:
             self._changed.notify()
 
     def done(self, message: WorkDone) -> None:
-        """Pass on the result of a job, on the engine thread. `failed` gets errors of `then`."""
-        waiting = self._asked.get(message.job)
-        if waiting is None:
-            return
-        if message.error is None:
-            waiting.then(message.value)
-        else:
-            waiting.failed(message.error)
-        self._asked.pop(message.job, None)
+        """Resume the task of a finished job, on the engine thread."""
+        running = self._running.get(message.job)
+        if running is not None:
+            self._advance(running, message.value, message.error)
+            self._running.pop(message.job, None)
 
     def failed(self, message: WorkDone, error: BaseException) -> None:
-        """Report that the result of a job could not be passed on."""
-        waiting = self._asked.pop(message.job, None)
-        if waiting is not None:
-            waiting.failed(error)
+        """Call the error callback of a task after `done` has raised an error."""
+        running = self._running.pop(message.job, None)
+        if running is not None:
+            running.on_error(error)
 
     def close(self) -> None:
         """Let the threads end, and discard their results."""
@@ -231,7 +268,7 @@ class Workers:
             self._closed = True
             self._waiting.clear()
             self._changed.notify_all()
-        self._asked.clear()
+        self._running.clear()
 
     def _start_thread(self) -> None:
         """Start another thread. The lock is held."""
@@ -262,7 +299,7 @@ class Workers:
         if job is None:
             return False
         try:
-            self._post(job.number, job.work())
+            self._post(job.number, job.function())
         except BaseException as error:  # a panic in a native library is no Exception
             if not isinstance(error, EngineError):
                 log.warning("preparing failed: %s", type(error).__name__)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import mlx.core as mx
 import pytest
@@ -13,7 +16,11 @@ from msgspec.structs import replace
 
 from engine import Engine
 from engine.bench.random_models import write_model
+from engine.cache.ledger import CacheKey
+from engine.cache.prefix_index import PrefixIndex
 from engine.model import backend
+from engine.runtime.executor import Executor
+from engine.runtime.memory import Memory
 from engine.runtime.plan import Status, StepPlan, View
 from engine.runtime.scheduler import Scheduler
 from tests.engine.families import FAMILIES
@@ -60,6 +67,49 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
         return path if path.exists() else write_model(path, FAMILIES[family], scale=scale)
 
     return folder
+
+
+@pytest.fixture(autouse=True)
+def planned_evictions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail if an engine evicts a cache or reserves memory outside a plan."""
+    outside: list[str] = []
+    run, evict, reserve, drop = Executor.run, Memory.evict, Memory.reserve, PrefixIndex.drop
+    plans: dict[int, StepPlan] = {}  # plans being executed, by thread
+
+    def running(executor: Executor, plan: StepPlan) -> Any:
+        plans[threading.get_ident()] = plan
+        try:
+            return run(executor, plan)
+        finally:
+            del plans[threading.get_ident()]
+
+    def check(planned: Callable[[StepPlan], object]) -> None:
+        if threading.current_thread().name != "stretto-engine":
+            return
+        plan = plans.get(threading.get_ident())
+        if plan is None or not planned(plan):
+            outside.append("".join(traceback.format_stack(limit=5)))
+
+    def evicting(memory: Memory, keys: Iterable[CacheKey], at_once: bool = False) -> None:
+        keys = tuple(keys)
+        check(lambda plan: keys == plan.evict)
+        evict(memory, keys, at_once)
+
+    def reserving(memory: Memory, owner: object, nbytes: int) -> None:
+        check(lambda plan: plan.load or plan.embed)
+        reserve(memory, owner, nbytes)
+
+    def dropping(index: PrefixIndex, key: CacheKey) -> None:
+        if sys._getframe(1).f_code.co_name != "forget":  # its model is unloaded
+            check(lambda plan: key in plan.evict)
+        drop(index, key)
+
+    monkeypatch.setattr(Executor, "run", running)
+    monkeypatch.setattr(Memory, "evict", evicting)
+    monkeypatch.setattr(Memory, "reserve", reserving)
+    monkeypatch.setattr(PrefixIndex, "drop", dropping)
+    yield
+    assert not outside, outside[0]
 
 
 @pytest.fixture

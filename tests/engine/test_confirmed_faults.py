@@ -17,7 +17,7 @@ from engine import Engine, EngineError, Image, SamplingParams
 from engine.errors import as_engine_error
 from engine.model.backend import preserved_file_limit
 from engine.runtime import workers
-from engine.runtime.workers import Mailbox, Workers
+from engine.runtime.workers import Mailbox, Task, Work, Workers
 
 Folder = Callable[[str], Path]
 
@@ -125,10 +125,11 @@ def test_workers_of_two_engines_keep_the_stack_size(monkeypatch: pytest.MonkeyPa
         sizes.append(size)
         return set_size(size)
 
+    def task() -> Task:
+        yield Work("x", int)
+
     staffs = [Workers(Mailbox()) for _ in range(2)]
-    starters = [
-        threading.Thread(target=staff.run, args=("x", int, print, print)) for staff in staffs
-    ]
+    starters = [threading.Thread(target=staff.start, args=(task(), print)) for staff in staffs]
     monkeypatch.setattr(workers, "_stack_size_lock", Observed())
     monkeypatch.setattr(threading.Thread, "start", slow)
     monkeypatch.setattr(threading, "stack_size", stack_size)

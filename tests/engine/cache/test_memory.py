@@ -24,16 +24,15 @@ from engine.cache.cache_file import CacheImage, build_caches, read_contents, rea
 from engine.cache.cache_objects import leaves
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
-from engine.cache.session_kv import Part, SessionKV
+from engine.cache.session_kv import SessionKV
 from engine.cache.tally import Tally
 from engine.model.sliced_pass import run_to_end
 from engine.runtime import admission, preparing
 from engine.runtime import commands as reception
 from engine.runtime import memory as memory_module
 from engine.runtime import stats as report
-from engine.runtime.memory import SCRATCH_TOKENS, Memory
+from engine.runtime.memory import Memory
 from engine.runtime.plan import Idle
-from engine.runtime.request import PROMISED
 from tests.engine import memory_run
 from tests.engine.memory_run import STORY, write_wide
 
@@ -401,56 +400,22 @@ def test_what_two_hold_and_is_on_its_way_to_the_disk_is_no_room(
     del first, kv
     assert memory.room().idle == nbytes > 9 * 10**6
     try:
-        assert not memory.make_room(8 * 10**6)
+        found = fitted(memory, 8 * 10**6)
+        assert found.evict
+        assert not found.now
+        memory.evict(found.evict)
+        assert fitted(memory, 8 * 10**6) == admission.BudgetFit()  # it waits
         assert memory.room().leaving == nbytes
     finally:
         go_on.set()
     offload.close()
-    assert memory.make_room(8 * 10**6)
+    assert fitted(memory, 8 * 10**6).now
 
 
-def test_unlimited_answer_leaves_room_for_a_question() -> None:
-    """An unlimited reply grows in steps. A request for the same length up front is refused."""
-    token = 1000
-    budget = token * (18 * PROMISED + SCRATCH_TOKENS + PROMISED // 2)
-    estimate = SimpleNamespace(bytes=lambda tokens: token * tokens)
-    model = SimpleNamespace(
-        info=SimpleNamespace(id="m", nbytes=0),
-        can=SimpleNamespace(estimate=estimate),
-        base=None,
-        drafter=None,
-        vision=None,
-    )
-
-    class Answer:
-        session = SimpleNamespace(scratch=False)
-        limit, longest, generated, asked_for_more = 2048, 10**6, 0, -1
-        is_running, paused, kv = True, False, SessionKV(list)
-
-        @property
-        def promise(self) -> Part:
-            return Part(token * self.limit)
-
-    answer: Any = Answer()
-    memory = Memory(budget, Offload(None, 0), {"m": model}, {}, {"a": answer})  # type: ignore[dict-item]
-    before = 0
-    while answer.limit > before:
-        before = answer.generated = answer.limit
-        memory.extend(answer)
-    kept = admission.reserve(token * SCRATCH_TOKENS, budget, 0)
-    assert kept > 0
-    assert memory.room().free >= kept
-    assert answer.limit == 18 * PROMISED
-    memory._requests["q"] = SimpleNamespace(  # type: ignore[index]
-        session=SimpleNamespace(scratch=True),
-        is_running=True,
-        paused=False,
-        promise=Part(0),
-        kv=SessionKV(list),
-    )
-    memory.changed()
-    memory.extend(answer)
-    assert answer.limit > before  # the limit was raised
+def fitted(memory: Memory, nbytes: int) -> admission.BudgetFit:
+    found = admission.MemoryBudget((), memory.view((), nbytes, False)).fit(nbytes)
+    assert found is not None
+    return found
 
 
 # -- everything together --------------------------------------------------------------------------

@@ -194,8 +194,8 @@ def test_draft_goes_on_from_nothing_of_another_domain(
     left: list[int] = []
     behind = Drafter.behind
 
-    def spy(drafter: Drafter, tokens: list[int]) -> int:
-        left.append(behind(drafter, tokens))
+    def spy(drafter: Drafter, tokens: list[int], domain: str) -> int:
+        left.append(behind(drafter, tokens, domain))
         return left[-1]
 
     monkeypatch.setattr(Drafter, "behind", spy)

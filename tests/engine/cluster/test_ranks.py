@@ -345,7 +345,9 @@ def test_hung_rank_fails_each_reply_once(
         replies: list[Reply] = []
         for number in told:
             session = engine.open_session(model)
-            params = SamplingParams(max_tokens=8000, temperature=1.0, seed=number)
+            params = SamplingParams(
+                max_tokens=8000, temperature=1.0, seed=number, logit_bias={2: -1e9}
+            )
             replies.append(session.send("Go on.", params, told[number].append))
         for reply in replies:
             next(iter(reply))

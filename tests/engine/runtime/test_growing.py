@@ -11,7 +11,6 @@ import pytest
 from engine import Engine, FinishReason, SamplingParams
 from engine.batch import requests
 from engine.cache.ledger import CacheKey
-from engine.runtime import memory
 from engine.runtime import request as reply_state
 from engine.runtime.executor import Executor, Run
 from engine.runtime.memory import Memory
@@ -31,7 +30,6 @@ def test_out_of_memory_end_is_not_length(
     limit.
     """
     monkeypatch.setattr(reply_state, "PROMISED", 64)
-    monkeypatch.setattr(memory, "PROMISED", 64)
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
     with Engine(memory_budget=weights + 400_000) as engine:
@@ -63,12 +61,10 @@ def _first_reason(told: Any) -> str:
     return str(told["response"]["body"]["choices"][0]["finish_reason"])
 
 
-@pytest.mark.xfail(strict=True, reason="delivery and jobs evict outside the plan")
 def test_every_eviction_is_in_a_plan(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reply_state, "PROMISED", 64)
-    monkeypatch.setattr(memory, "PROMISED", 64)
     planned, evicted = list[CacheKey](), list[CacheKey]()
     run, evict = Executor.run, Memory.evict
 

@@ -18,11 +18,14 @@ from engine.cache.ledger import FIXED_CHUNK, MIN_GAIN, CacheKey, CacheOffer, in_
 from engine.runtime import plan as plan_module
 from engine.runtime.pacing import GAP_BUDGET, TILE, Pacing
 from engine.runtime.plan import (
+    Extension,
     Idle,
     LoadAdmission,
     LoadRequest,
     MemoryView,
+    PendingEmbedding,
     Piece,
+    PrefixCopy,
     Row,
     Status,
     StepPlan,
@@ -739,7 +742,6 @@ def test_what_a_row_says_of_itself_has_no_prompt() -> None:
 # Only the plan evicts and admits.
 
 
-@pytest.mark.xfail(strict=True, reason="a load that waits for disk blocks every admission")
 def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     gb = 10**9
     memory = MemoryView(budget=10 * gb, fixed=gb, scratch=gb // 10, version=3, leaving=6 * gb)
@@ -752,6 +754,83 @@ def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     load = LoadRequest("k", "big", 5 * gb, 5 * gb)
     plan = Scheduler().plan(View(0.0, rows=rows, memory=memory, load=load))
     assert plan.admit == alone.admit
+    # The bytes of the load are claimed: otherwise it might never start while replies arrive.
+    large = [Row("large", "m", Status.QUEUED, most=4 * gb)]
+    memory = replace(memory, leaving=5 * gb)
+    assert Scheduler().plan(View(0.0, rows=large, memory=memory)).admit is not None
+    waits = Scheduler().plan(
+        View(0.0, rows=large, memory=memory, load=replace(load, nbytes=6 * gb))
+    )
+    assert waits.admit is waits.load is None
+    assert not waits.evict
+
+
+def test_growing_reply_leaves_memory_for_a_scratch_question() -> None:
+    step, limit = 100, 100
+    memory = MemoryView(budget=1000, scratch=50)
+
+    def grown(*more: Row, **change: Any) -> StepPlan:
+        row = Row("a", "m", Status.DECODING, most=limit, growth=step, begun=True)
+        return Scheduler().plan(View(0.0, [row, *more], memory=replace(memory, **change)))
+
+    while (plan := grown()).extend is not None:
+        assert plan.extend == Extension("a", whole=True)
+        limit += step
+    assert limit == 900  # one more would use what is kept free
+    assert plan.passes
+    question = Row("q", "m", Status.DECODING, scratch=True, begun=True)
+    assert grown(question).extend is not None, "it has come"
+    limit = 500
+    idle = [Idle(cache_of("old"), 450, 1.0)]
+    assert grown(idle=idle, idle_bytes=450).evict == (cache_of("old"),)
+    assert grown(leaving=450).extend is None
+    rows = [Row("a", "m", Status.DECODING, most=limit, growth=step, at_limit=True, begun=True)]
+    plan = Scheduler().plan(View(0.0, rows, memory=replace(memory, leaving=450)))
+    assert plan.extend == Extension("a", whole=False)
+
+
+def test_texts_to_embed_wait_for_memory_or_are_refused() -> None:
+    texts = PendingEmbedding("k", 60)
+    running = [Row("a", "m", Status.DECODING, most=30, begun=True)]
+
+    def planned_for(**memory: Any) -> StepPlan:
+        view = View(0.0, running, memory=MemoryView(100, **memory), embedding=texts)
+        return Scheduler().plan(view)
+
+    assert planned_for().embed == texts
+    idle = [Idle(cache_of("old"), 20, 1.0)]
+    assert planned_for(idle=idle, idle_bytes=20).evict == (cache_of("old"),)
+    waits = planned_for(leaving=20)
+    assert not waits.arranges
+    assert waits.passes
+    (refusal,) = planned_for(fixed=20).refuse
+    assert (refusal.key, refusal.piece, refusal.code) == (
+        "k",
+        Piece.EMBEDDING,
+        "capacity_exhausted",
+    )
+
+
+def test_prefixes_are_kept_within_their_limit_and_evict_no_session() -> None:
+    row = Row("a", "m", Status.PREFILLING, most=20, remaining=9, keeps=50, keeps_bytes=30)
+    old = [Idle(CacheKey("prefix", str(n)), 25, float(n)) for n in (1, 0)]
+
+    def kept(**memory: Any) -> StepPlan:
+        return Scheduler().plan(View(0.0, [row], memory=MemoryView(200, **memory)))
+
+    assert kept(prefix_limit=79, prefixes=old, idle_bytes=50).evict == (old[1].key,)
+    assert kept(prefix_limit=80, prefixes=old[:1], idle_bytes=25).keep == PrefixCopy("a", 50)
+    assert kept(prefix_limit=29).chunk is not None
+    session = Idle(cache_of("old"), 160, 0.0)
+    assert kept(prefix_limit=80, idle=[session], idle_bytes=160).chunk is not None
+
+
+def test_relief_evicts_every_idle_cache() -> None:
+    idle = [Idle(cache_of(f"i{n}"), 1, 1.0) for n in range(3)]
+    view = View(0.0, memory=MemoryView(100, idle=idle, idle_bytes=3), relieve=True)
+    plan = Scheduler().plan(view)
+    assert plan.evict == tuple(cache.key for cache in idle)
+    assert not plan.at_once
 
 
 def test_prompts_that_wait_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:

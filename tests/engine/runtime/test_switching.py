@@ -289,7 +289,7 @@ def test_beside_slow_steps_more_is_read_in_a_turn(
     command = Load(str(model_folder("plain")), Answer(), None, None)
     loading._examining.append(command)
     loading._examined(command, candidate)
-    wanted = loading.next_wanted()
+    wanted = loading.wanted()
     assert wanted is not None
     loading.begin(LoadAdmission(wanted.key, wanted.nbytes, False))
     for decoding, count in ((0.0, 1), (0.05, 1), (0.07, 2), (0.2, 3), (0.4, 6), (9.0, 13)):

@@ -16,7 +16,7 @@ from engine.bench.hostile_inputs import ENDLESS
 from engine.bench.random_models import CHATML, SHAPES, write_model
 from engine.messages import Command, WorkDone
 from engine.runtime import workers
-from engine.runtime.workers import PLACES, THREADS, Mailbox, Workers
+from engine.runtime.workers import PLACES, THREADS, Answer, Mailbox, Task, Work, Workers
 from engine.sandbox import confined
 from engine.sandbox.confined import Sandbox
 from engine.sandbox.protocol import TaskLimits
@@ -33,7 +33,10 @@ class Staff:
         self.outcomes: list[Any] = []
 
     def run(self, lane: str, work: Callable[[], Any]) -> None:
-        self.workers.run(lane, work, self.outcomes.append, self.outcomes.append)
+        def task() -> Task:
+            self.outcomes.append((yield Work(lane, work)))
+
+        self.workers.start(task(), self.outcomes.append)
 
     def wait(self, count: int) -> list[Any]:
         """Wait until `count` outcomes have arrived."""
@@ -107,6 +110,26 @@ def test_a_free_thread_goes_to_the_lane_that_has_the_fewest(
     assert staff.wait(5).index("one") <= 2
 
 
+def test_task_goes_on_with_results_of_work_and_futures(staff: Staff) -> None:
+    answer: Answer[int] = Answer()
+
+    def task() -> Task:
+        first = yield Work("lane", lambda: 1)
+        staff.outcomes.append(first)
+        second = yield answer
+        staff.outcomes.append(first + second)
+        try:
+            yield Work("lane", lambda: 1 // 0)
+        except ZeroDivisionError:
+            staff.outcomes.append("caught")
+        raise ValueError("last")
+
+    staff.workers.start(task(), lambda error: staff.outcomes.append(str(error)))
+    assert staff.wait(1) == [1]
+    answer.give(2)
+    assert staff.wait(4) == [1, 3, "caught", "last"]
+
+
 def test_a_fault_of_work_is_told_and_frees_its_place(staff: Staff) -> None:
     def fails() -> None:
         raise SystemExit("no Exception")
@@ -158,28 +181,31 @@ def test_engine_thread_releases_waiting_work(staff: Staff, monkeypatch: pytest.M
         delivered.clear()
         session = Session()
 
-        def then(outcome: Any, session: Session = session) -> None:
-            staff.outcomes.append(outcome)
-
         def work(fails: bool = fails) -> int:
             if fails:
                 raise ValueError("injected")
             return 3
 
-        staff.workers.run("lane", work, then, then)
-        del session, then
+        def task(session: Session, work: Work) -> Task:
+            staff.outcomes.append((yield work))
+            assert session
+
+        staff.workers.start(
+            task(session, Work("lane", work)), lambda error: staff.outcomes.append(str(error))
+        )
+        del session
         staff.wait(1)
         assert freed == [threading.current_thread()]
         staff.outcomes.clear()
         freed.clear()
         delivered.set()
-        assert len(staff.workers._asked) == 0
+        assert not staff.workers._running
 
 
 def test_session_in_preparation_ends_with_workers(staff: Staff) -> None:
     """Closing discards queued work, so it doesn't keep its objects alive."""
     going = threading.Event()
-    staff.workers.run("lane", lambda: going.wait(SOON), staff.outcomes.append, print)
+    staff.run("lane", lambda: going.wait(SOON))
     staff.workers.close()
-    assert not staff.workers._asked
+    assert not staff.workers._running
     going.set()

@@ -14,7 +14,6 @@ from openai import OpenAI
 
 from engine import SamplingParams
 from engine.messages import RawPrompt, TextDelta
-from engine.runtime import memory
 from engine.runtime import request as reply_state
 from engine.serve.server import Server
 from tests.engine.scripted import ANSWER, REASON
@@ -147,7 +146,8 @@ def test_unlimited_answer_reserves_memory_as_it_grows(
     client: OpenAI, monkeypatch: pytest.MonkeyPatch, more: bool, reason: str
 ) -> None:
     monkeypatch.setattr(reply_state, "PROMISED", 2)
-    monkeypatch.setattr(memory, "PROMISED", 2 if more else 0)
+    if not more:  # the reply ends before it asks for more
+        monkeypatch.setattr(reply_state, "AHEAD", 0)
     found = chat(client, model="scripted", max_tokens=None)
     assert found.choices[0].finish_reason == reason
     assert (found.choices[0].message.content == SAID) is more
