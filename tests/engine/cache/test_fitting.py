@@ -95,7 +95,7 @@ def cost(config: dict[str, Any], kv_bits: int | None = None) -> MemoryEstimate:
         pytest.param(QWEN_NEXT, 12 * 2 * 2 * 256 * 2, id="qwen3 next 80B"),
     ],
 )
-def test_known_models_cost_what_their_configs_say(config: dict[str, Any], per_token: int) -> None:
+def test_known_models_cost_as_their_configs_imply(config: dict[str, Any], per_token: int) -> None:
     assert cost(config).per_token == per_token
 
 
@@ -107,7 +107,7 @@ def test_keys_in_few_bits_cost_about_a_half_and_a_quarter() -> None:
     assert cost(GEMMA_27B, 8).bytes(1024) > cost(GEMMA_27B).bytes(1024) // 2
 
 
-def test_the_caches_of_every_family_are_read_from_its_config() -> None:
+def test_caches_of_every_family_are_estimated_from_config() -> None:
     from mlx_lm.models.cache import make_prompt_cache
     from mlx_lm.utils import _get_classes
 
@@ -183,7 +183,7 @@ def _kept(net: Any, caches: list[Any]) -> Iterator[tuple[int, int, int | None, i
             yield 0, 0, None, sum(a.size for a in leaves(part))
 
 
-def test_no_config_makes_reading_it_fail() -> None:
+def test_estimate_tolerates_any_config() -> None:
     chance = random.Random(7)
     junk = [None, -1, 0, 1 << 70, 3, "x", [], [1, "y"], {}, {"a": 1}, True, 2.5]
     known = [LLAMA_8B, DEEPSEEK, GEMMA_27B, GPT_OSS, QWEN_NEXT, small_config("nemotron_h")]
@@ -198,14 +198,14 @@ def test_no_config_makes_reading_it_fail() -> None:
     assert shape_of({"model_type": "llama", "num_hidden_layers": 300_000}) is None
 
 
-def test_what_fits_gets_no_offers() -> None:
+def test_fitting_model_gets_no_offers() -> None:
     found = fit(LLAMA_8B, Weights(4 * GB, 4 * GB), 16 * GB, 8192)
     assert (found.verdict, found.offers, found.exact) == ("yes", (), True)
     assert found.total == found.weights + found.caches + found.working
     assert fit(LLAMA_8B, Weights(4 * GB, 4 * GB), int(found.total * 1.05), 8192).verdict == "tight"
 
 
-def test_what_does_not_fit_gets_offers_that_do() -> None:
+def test_unfitting_model_gets_offers_that_fit() -> None:
     weights, free = Weights(4 * GB, 4 * GB), 8 * GB
     loaded = [
         Loaded("small", GB, True),
@@ -223,7 +223,7 @@ def test_what_does_not_fit_gets_offers_that_do() -> None:
     assert offers["unload"].model == "big"  # unloading the small model wouldn't free enough
 
 
-def test_a_gpu_needs_no_room_for_scores_where_it_fuses_attention() -> None:
+def test_fused_attention_needs_no_memory_for_scores() -> None:
     weights, free = Weights(4 * GB, 4 * GB), 64 * GB
     long = 131072
     on_cpu = fit(LLAMA_8B, weights, free, long).working
@@ -239,25 +239,23 @@ def test_eight_chats_are_offered_to_become_one() -> None:
     assert ("chats", 1) in {(offer.what, offer.value) for offer in found.offers}
 
 
-def test_weights_that_cannot_fit_are_offered_nothing() -> None:
+def test_hopelessly_large_weights_get_no_offers() -> None:
     assert fit(LLAMA_8B, Weights(16 * GB, 32 * GB), 8 * GB, 8192).offers == ()
 
 
-def test_float32_is_given_up_before_anything_else() -> None:
+def test_float32_is_offered_up_first() -> None:
     found = fit(LLAMA_8B, Weights(16 * GB, 32 * GB), 24 * GB, 8192, wide=True)
     assert found.weights == 16 * GB
     assert found.verdict != "no"
 
 
-def test_a_family_nobody_knows_is_guessed_and_says_so() -> None:
+def test_unknown_family_is_estimated_and_marked() -> None:
     found = fit({"model_type": "tomorrow"}, Weights(4 * GB, 4 * GB), 16 * GB, 4096)
     assert not found.exact
     assert found.total > 4 * GB
 
 
-def test_the_engine_tells_what_a_folder_will_take(
-    engine: Engine, model_folder: Callable[[str], Path]
-) -> None:
+def test_engine_estimates_a_folder(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     folder = model_folder("plain")
     before = engine.estimate(folder, context=1024)
     model = engine.load(folder)
@@ -284,7 +282,7 @@ def test_an_idle_model_is_offered_to_make_room(model_folder: Callable[[str], Pat
         assert engine.estimate(plain, context=256).verdict != "no"
 
 
-def test_what_is_no_model_cannot_be_estimated(engine: Engine, tmp_path: Path) -> None:
+def test_non_model_cannot_be_estimated(engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(EngineError) as caught:
         engine.estimate(tmp_path)
     assert caught.value.code == "model_load_failed"

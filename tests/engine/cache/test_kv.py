@@ -49,7 +49,7 @@ def content(cache: Any) -> list[float]:
     ],
     ids=["plain", "rotating", "quantized", "recurrent", "list"],
 )
-def test_a_copy_does_not_see_what_comes_later(make) -> None:
+def test_copy_does_not_see_later_tokens(make) -> None:
     original = make()
     feed(original, 5)
     copy = clone(original)
@@ -61,7 +61,7 @@ def test_a_copy_does_not_see_what_comes_later(make) -> None:
     assert 7.0 not in content(original) or isinstance(original, QuantizedKVCache)
 
 
-def test_a_copy_costs_nothing_until_it_is_written_to() -> None:
+def test_copy_costs_nothing_until_written() -> None:
     cache = KVCache()
     cache.update_and_fetch(mx.zeros((1, 8, 4096, 64)), mx.zeros((1, 8, 4096, 64)))
     mx.eval(cache.state[:2])
@@ -84,7 +84,7 @@ def test_begin_keeps_common_prefix_but_one_token() -> None:
     assert kv.tokens == []
 
 
-def test_what_cannot_go_back_goes_back_to_its_copy() -> None:
+def test_untrimmable_cache_returns_to_its_snapshot() -> None:
     kv = SessionKV(lambda: [ArraysCache(1)])
     kv.begin([1, 2, 3, 4])
     feed(kv.take_out()[0], 2)
@@ -118,7 +118,7 @@ def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
     assert set(keys.keys_and_values()[0].flatten().tolist()) == {1.0}
 
 
-def test_a_ring_buffer_that_has_wrapped_is_not_trimmed() -> None:
+def test_wrapped_ring_buffer_is_not_trimmed() -> None:
     kv = SessionKV(lambda: [RotatingKVCache(max_size=4)])
     kv.begin([0] * 6)
     for _ in range(6):
@@ -135,7 +135,7 @@ def test_ledger_finds_last_common_boundary() -> None:
     assert ledger.match("else") == ()
 
 
-def test_the_estimate_is_what_caches_take() -> None:
+def test_estimate_equals_cache_sizes() -> None:
     caches = [KVCache(), ArraysCache(1)]
     for cache in caches:
         feed(cache, 9)
@@ -188,7 +188,7 @@ def test_common_prefix() -> None:
     assert common_prefix([3], [1]) == 0
 
 
-def test_a_chunked_cache_that_dropped_its_front_cannot_go_back() -> None:
+def test_chunked_cache_that_dropped_its_front_is_untrimmable() -> None:
     from mlx_lm.models.cache import ChunkedKVCache
 
     kv = SessionKV(lambda: [ChunkedKVCache(8)])
@@ -200,7 +200,7 @@ def test_a_chunked_cache_that_dropped_its_front_cannot_go_back() -> None:
     assert not kv.trimmable
 
 
-def test_a_window_is_kept_without_the_rest_of_the_last_chunk() -> None:
+def test_window_is_kept_without_rest_of_last_chunk() -> None:
     """Trimming a window after the last chunk doesn't change what follows."""
     kv = SessionKV(lambda: [RotatingKVCache(max_size=8, keep=2)])
     kv.begin([0] * 50)
@@ -232,7 +232,7 @@ def test_snapshot_keeps_only_its_recurrent_state() -> None:
     assert kv.nbytes == 2 * 5000 * 4
 
 
-def test_a_cache_of_an_unknown_kind_is_not_shared_as_a_copy() -> None:
+def test_unknown_cache_class_is_not_cloned() -> None:
     """Raise for unknown caches instead of sharing them, or both chats would write to the same
     cache.
     """

@@ -72,7 +72,7 @@ def family(engine: Engine, folder: Path, forks: int) -> list[Session]:
 # -- E1: memory freed by evicting chats that share a prefix ---------------------------------------
 
 
-def test_shared_prefix_comes_back_with_its_last_holder_only() -> None:
+def test_shared_prefix_is_freed_with_its_last_holder() -> None:
     """Regression test: three chats were each credited with a third of their shared prefix."""
     idle = [Idle(f"c{n}", 10, n, group=1, shared=90) for n in range(3)]
     assert admission.room(110, idle, ()) == (["c0"], 110)
@@ -152,7 +152,7 @@ def test_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("soon")
-def test_who_waits_for_room_waits_for_the_disk(
+def test_admission_waits_for_the_disk(
     wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Count caches that are being written, so the next chat isn't admitted too early."""
@@ -184,7 +184,7 @@ def test_who_waits_for_room_waits_for_the_disk(
         assert engine.stats()["writing_bytes"] == 0  # freed without any other command
 
 
-def test_relieving_tells_what_has_been_given_back(
+def test_relief_reports_only_freed_memory(
     wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Report only memory that's already free, not caches still being written."""
@@ -294,7 +294,7 @@ def test_after_a_fault_no_more_begin_than_there_is_room_for(
 # -- E8: many idle chats --------------------------------------------------------------------------
 
 
-def test_thousand_idle_chats_are_not_gone_through(
+def test_thousand_idle_chats_are_not_visited(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Regression test: each message and each stats call measured the caches of every chat."""
@@ -373,7 +373,7 @@ def test_e8_the_sum_that_is_kept_is_what_counting_finds(seed: int) -> None:
         shared_prefix.MIN_TOKENS = before
 
 
-def test_what_two_hold_and_is_on_its_way_to_the_disk_is_no_room(
+def test_shared_cache_being_written_is_not_free_memory(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Regression test: memory shared by a chat and its fork counted as free before it was."""
@@ -425,7 +425,7 @@ BUDGET = 18 * 10**6
 
 
 # `python -m tests.torture memory` runs many of these.
-def test_what_is_held_stays_within_the_budget(wide: Path) -> None:
+def test_memory_stays_within_the_budget(wide: Path) -> None:
     """Mix random forks, evictions, offloads to a slow disk and passes that run out of memory."""
     roomy = memory_run.run(wide, 1, None, None, 40)  # without memory pressure
     assert roomy.counted > 1.3 * BUDGET

@@ -93,7 +93,7 @@ def test_closed_and_opened_again_in_one_run(model_folder: Folder, tmp_path: Path
         assert reply.stats.prompt_tokens - reply.stats.reused_tokens < 40
 
 
-def test_a_cache_that_makes_room_is_read_back(model_folder: Folder, tmp_path: Path) -> None:
+def test_evicted_cache_is_restored(model_folder: Folder, tmp_path: Path) -> None:
     folder = model_folder("plain")
     with Engine() as probe:
         weights = probe.load(folder).nbytes
@@ -192,7 +192,7 @@ LIES = {
 """Forged headers in files whose checksums are valid."""
 
 
-def test_a_forged_file_costs_only_its_reading(model_folder: Folder, tmp_path: Path) -> None:
+def test_forged_file_costs_only_its_reading(model_folder: Folder, tmp_path: Path) -> None:
     folder = model_folder("sliding window")  # one layer doesn't have a window
     with Engine(cache_dir=tmp_path) as engine:
         _, messages = talk(engine, folder, "mine")
@@ -223,7 +223,7 @@ def test_a_forged_file_costs_only_its_reading(model_folder: Folder, tmp_path: Pa
 @pytest.mark.parametrize(
     "damage", ["cut", "header", "length", "empty", "noise", "flipped", "flipped below", "old"]
 )
-def test_a_damaged_file_costs_only_its_reading(
+def test_damaged_file_costs_only_its_reading(
     model_folder: Folder, tmp_path: Path, damage: str
 ) -> None:
     folder = model_folder("plain")
@@ -256,7 +256,7 @@ def test_a_damaged_file_costs_only_its_reading(
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
-def test_what_is_no_file_is_not_read(model_folder: Folder, tmp_path: Path, kind: str) -> None:
+def test_non_file_is_not_read(model_folder: Folder, tmp_path: Path, kind: str) -> None:
     folder, place = model_folder("plain"), tmp_path / "caches"
     with Engine(cache_dir=place) as engine:
         _, messages = talk(engine, folder, "mine")
@@ -275,7 +275,7 @@ def test_what_is_no_file_is_not_read(model_folder: Folder, tmp_path: Path, kind:
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-def test_another_chats_file_tells_nothing_of_it(model_folder: Folder, tmp_path: Path) -> None:
+def test_file_of_another_chat_reveals_nothing(model_folder: Folder, tmp_path: Path) -> None:
     """Put the file of another chat with the same model under this chat's name."""
     folder = model_folder("plain")
     with Engine(cache_dir=tmp_path) as engine:
@@ -296,7 +296,7 @@ def test_another_chats_file_tells_nothing_of_it(model_folder: Folder, tmp_path: 
         assert tokens == fresh.tokens(60)
 
 
-def test_another_model_does_not_use_it(model_folder: Folder, tmp_path: Path) -> None:
+def test_cache_is_not_used_by_another_model(model_folder: Folder, tmp_path: Path) -> None:
     with Engine(cache_dir=tmp_path) as engine:
         _, messages = talk(engine, model_folder("plain"), "mine")
     with Engine(cache_dir=tmp_path) as engine:
@@ -325,7 +325,7 @@ def test_the_folder_is_bounded_and_private(model_folder: Folder, tmp_path: Path)
     assert sum(f.stat().st_size for f in held) <= size * 2.5
 
 
-def test_what_is_forgotten_is_gone(model_folder: Folder, tmp_path: Path) -> None:
+def test_forgotten_cache_is_deleted(model_folder: Folder, tmp_path: Path) -> None:
     folder = model_folder("plain")
     with Engine(cache_dir=tmp_path) as engine:
         talk(engine, folder, "one")
@@ -338,7 +338,7 @@ def test_what_is_forgotten_is_gone(model_folder: Folder, tmp_path: Path) -> None
         assert not list(tmp_path.glob("*"))
 
 
-def test_short_chats_and_single_questions_leave_nothing(
+def test_short_chats_and_one_off_questions_are_not_stored(
     model_folder: Folder, tmp_path: Path
 ) -> None:
     few = SamplingParams(max_tokens=2, seed=1)
@@ -351,7 +351,7 @@ def test_short_chats_and_single_questions_leave_nothing(
     assert not list(tmp_path.glob("*"))
 
 
-def test_a_folder_that_cannot_be_written_harms_nobody(model_folder: Folder, tmp_path: Path) -> None:
+def test_unwritable_cache_folder_is_harmless(model_folder: Folder, tmp_path: Path) -> None:
     place = tmp_path / "file"
     place.write_text("not a folder")
     with Engine(cache_dir=place / "below") as engine:

@@ -122,7 +122,7 @@ def test_the_tree_finds_what_asking_everybody_finds(seed: int) -> None:
     assert len(nodes(index)) <= 1
 
 
-def test_a_thousand_idle_chats_cost_a_turn_nothing() -> None:
+def test_thousand_idle_chats_do_not_slow_a_turn() -> None:
     """Unchanged sessions aren't visited at all."""
     moved: set[Any] = set()
     index = PrefixIndex(0, moved)
@@ -157,7 +157,7 @@ def test_a_thousand_idle_chats_cost_a_turn_nothing() -> None:
 
 
 @pytest.mark.parametrize("how", ["cleared", "removed", "after a fault"])
-def test_caches_are_freed_at_once(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+def test_caches_are_freed_by_reference_count(monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     """Release caches by reference count. A garbage collection could run much later, on any
     thread.
     """
@@ -192,7 +192,7 @@ def test_caches_are_freed_at_once(monkeypatch: pytest.MonkeyPatch, how: str) -> 
         gc.enable()
 
 
-def test_a_session_whose_removal_fails_is_offered_to_nobody(
+def test_session_whose_removal_failed_is_not_offered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     moved: set[Any] = set()

@@ -135,7 +135,7 @@ def test_reproducible_chats_take_only_what_is_the_same_bits(
         assert all(np.array_equal(logits[0], other) for other in logits[1:])
 
 
-def test_a_reproducible_chat_takes_nothing_from_a_shared_one(
+def test_reproducible_chat_adopts_nothing_from_others(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -144,7 +144,7 @@ def test_a_reproducible_chat_takes_nothing_from_a_shared_one(
     assert read(reply) == reply.stats.prompt_tokens
 
 
-def test_forks_with_the_same_question_read_it_once(
+def test_forks_with_the_same_question_prefill_it_once(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))

@@ -165,7 +165,7 @@ def test_the_answer_hardly_changes(
         ("attention sinks", "wide"),
     ],
 )
-def test_what_cannot_be_is_refused_before_any_work(
+def test_unsupported_bits_are_refused_first(
     engine: Engine, model_folder: Callable[[str], Path], family: str, why: str
 ) -> None:
     chat = engine.open_session(engine.load(model_folder(family)), kv_bits=8)
@@ -177,9 +177,7 @@ def test_what_cannot_be_is_refused_before_any_work(
 
 
 @pytest.mark.parametrize("family", ["attention sinks", "shared KV", "MLA"])
-def test_attention_that_cannot_read_them_is_refused(
-    engine: Engine, tmp_path: Path, family: str
-) -> None:
+def test_incompatible_attention_is_refused(engine: Engine, tmp_path: Path, family: str) -> None:
     config = {**FAMILIES[family], "hidden_size": 128, "head_dim": 32, "global_head_dim": 32}
     if family == "MLA":
         config |= {"kv_lora_rank": 32, "qk_rope_head_dim": 32}
@@ -189,7 +187,7 @@ def test_attention_that_cannot_read_them_is_refused(
     assert caught.value.code == "unsupported_session"
 
 
-def test_other_bits_are_no_value(engine: Engine, model_folder: Callable[[str], Path]) -> None:
+def test_invalid_bits_are_refused(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     model = engine.load(model_folder("plain"))
     with pytest.raises(ValueError, match="kv_bits"):
         engine.open_session(model, kv_bits=3)
@@ -210,7 +208,7 @@ def test_unloading_frees_quantized_keys(tmp_path: Path) -> None:
         gc.enable()
 
 
-def test_a_refusal_holds_nothing_in_memory(model_folder: Callable[[str], Path]) -> None:
+def test_refusal_keeps_nothing_in_memory(model_folder: Callable[[str], Path]) -> None:
     gc.collect()
     gc.disable()  # rely on reference counts alone, since the app turns the collector off
     try:

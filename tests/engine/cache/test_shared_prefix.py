@@ -63,7 +63,7 @@ def alone(folder: Path, *turns: tuple[str, int]) -> list[list[int]]:
 
 
 @pytest.mark.usefixtures("soon")
-def test_forks_share_memory_and_answer_as_alone(
+def test_forks_share_memory_and_reply_as_alone(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     folder = model_folder("plain")
@@ -120,9 +120,7 @@ def test_layers_that_grow_share_beside_those_that_do_not(
 
 
 @pytest.mark.usefixtures("soon")
-def test_a_prompt_to_many_is_there_once(
-    engine: Engine, model_folder: Callable[[str], Path]
-) -> None:
+def test_prompt_of_many_is_stored_once(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     folder = model_folder("plain")
     model = engine.load(folder)
     chats = [engine.open_session(model) for _ in range(5)]
@@ -134,7 +132,7 @@ def test_a_prompt_to_many_is_there_once(
 
 
 @pytest.mark.usefixtures("soon")
-def test_what_stands_before_a_shared_prefixs_end_can_be_changed(
+def test_edit_before_end_of_shared_prefix_works(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     folder = model_folder("plain")
@@ -149,7 +147,7 @@ def test_what_stands_before_a_shared_prefixs_end_can_be_changed(
 
 
 @pytest.mark.usefixtures("soon")
-def test_a_fork_on_disk_is_whole(tmp_path: Path, model_folder: Callable[[str], Path]) -> None:
+def test_fork_on_disk_is_complete(tmp_path: Path, model_folder: Callable[[str], Path]) -> None:
     folder = model_folder("plain")
     with Engine(cache_dir=tmp_path) as engine:
         chat = engine.open_session(engine.load(folder), session_id="one")
@@ -171,7 +169,7 @@ def test_a_fork_on_disk_is_whole(tmp_path: Path, model_folder: Callable[[str], P
 
 
 @pytest.mark.usefixtures("soon")
-def test_a_reproducible_chat_has_its_own(
+def test_reproducible_chat_shares_no_prefix(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -221,7 +219,7 @@ def attended(queries: mx.array, shared: Any, keys: mx.array, values: mx.array) -
 
 
 @pytest.mark.usefixtures("soon")
-def test_bytes_are_counted_once_and_freed_with_the_last() -> None:
+def test_shared_bytes_are_counted_once_and_freed_last() -> None:
     kv = session(100)
     whole = kv.nbytes
     twins = [kv.fork() for _ in range(3)]
@@ -249,7 +247,7 @@ def test_copy_keeps_no_buffer_of_a_shared_prefix() -> None:
 
 
 @pytest.mark.usefixtures("soon")
-def test_a_fork_of_a_fork_has_what_both_read() -> None:
+def test_fork_of_a_fork_shares_both_prefixes() -> None:
     kv = session(100)
     twin = kv.fork()
     grown(twin, 30)
@@ -349,9 +347,7 @@ def _repeated(keys: mx.array) -> mx.array:
 @pytest.mark.usefixtures("soon", "ways")
 @pytest.mark.parametrize("latent", [False, True], ids=["plain", "latent"])
 @pytest.mark.parametrize("policy", [ON_CPU, ON_GPU], ids=["one buffer", "classes"])
-def test_in_slots_each_sees_its_beginning_and_its_own_tokens(
-    policy: SlotPolicy, latent: bool
-) -> None:
+def test_slots_attend_to_own_prefix_and_tokens(policy: SlotPolicy, latent: bool) -> None:
     """Attention in slots matches each session on its own, as sessions come, go and fork at random.
 
     They use two different prefixes or none.

@@ -112,7 +112,7 @@ def caches_of(tokens: Iterable[int]) -> SessionKV:
 @pytest.mark.parametrize(
     ("donor", "length"), [([1, 2, 3], 3), ([1, 2, 3, 4, 5], 5), ([1, 9, 9, 9, 9, 9, 9, 9], 6)]
 )
-def test_nothing_is_adopted_that_is_no_gain(donor: list[int], length: int) -> None:
+def test_adoption_without_gain_is_refused(donor: list[int], length: int) -> None:
     """Reject a copy that is longer than the common tokens or no longer than the current cache."""
     own = caches_of([1, 2, 3, 4, 5])
     prompt = list(range(1, 20))
@@ -181,7 +181,7 @@ def test_fork_stays_in_its_domain(engine: Engine, model_folder: Callable[[str], 
     assert read(engine.open_session(model).send(STORY, params(2))) > 250
 
 
-def test_draft_goes_on_from_nothing_of_another_domain(
+def test_draft_adopts_nothing_of_another_domain(
     engine: Engine,
     model_folder: Callable[[str], Path],
     tmp_path: Path,
@@ -233,7 +233,7 @@ def test_caches_on_disk_are_their_domains_alone(
         assert cost("b") == whole
 
 
-def test_what_a_file_ends_with_is_no_other_file(tmp_path: Path) -> None:
+def test_fingerprint_separates_files(tmp_path: Path) -> None:
     """Regression test: two model folders with different files had the same fingerprint and shared
     caches.
     """

@@ -86,7 +86,7 @@ def same_caches(one: SessionKV, other: SessionKV) -> bool:
 
 
 @BOTH
-def test_chats_keep_keys_as_others_enter_and_leave(policy: SlotPolicy) -> None:
+def test_keys_survive_others_entering_and_leaving(policy: SlotPolicy) -> None:
     """Let windows wrap several times, with half-full rings next to wrapped ones."""
     choose, where, twins = random.Random(3), Slots(policy), {}
     chats: list[SessionKV] = []
@@ -132,7 +132,7 @@ def test_a_slot_is_overwritten_for_the_next_session(policy: SlotPolicy, kind: st
 
 
 @EVERY
-def test_what_is_taken_back_in_a_slot_or_after_it_is_the_same(kind: str) -> None:
+def test_trimming_matches_in_and_after_a_slot(kind: str) -> None:
     """A ring that hasn't wrapped yet can be trimmed, the same as without slots."""
     where, kvs = Slots(ON_GPU), [chat(kind, 6), chat(kind, 9)]
     twins = {id(kv): kv.fork() for kv in kvs}
@@ -143,13 +143,13 @@ def test_what_is_taken_back_in_a_slot_or_after_it_is_the_same(kind: str) -> None
         assert same_caches(kv, twins[id(kv)])
 
 
-def test_a_window_takes_no_more_than_its_size() -> None:
+def test_window_takes_only_its_size() -> None:
     where = Slots(ON_GPU)
     where.assign([chat("windows", 300), chat("windows", 310)])
     assert [keys.shape[1] for keys, _ in where.arrays[:2]] == [WINDOW, WINDOW]
 
 
-def test_what_a_policy_leaves_out_keeps_its_own_caches() -> None:
+def test_excluded_layers_keep_their_own_caches() -> None:
     kvs = [chat("windows", 9), chat("windows", 5), chat("bits", 9), chat("bits", 4)]
     where = Slots(SlotPolicy(None, classes=True, some_layers=True))
     where.assign(kvs)
@@ -261,7 +261,7 @@ def test_random_schedules_with_slots_at_every_length(
     assert found.replies >= 5
 
 
-def test_latent_attention_multiplies_a_buffer_at_once(folders: Callable[[str], Path]) -> None:
+def test_latent_attention_multiplies_the_whole_buffer(folders: Callable[[str], Path]) -> None:
     model = load_blocking(folders("MLA"), wide=backend.start().prefers_float32)
     where, kvs = Slots(ON_GPU), []
     for length in (5, 9, 12):
@@ -391,7 +391,7 @@ def test_stacked_states_return_to_their_chats() -> None:
 
 @pytest.mark.parametrize("name", ["array", "contiguous", "eval"])
 @pytest.mark.parametrize("drops", [False, True])
-def test_leaving_without_memory_keeps_others_states(
+def test_leaving_without_memory_keeps_other_states(
     monkeypatch: pytest.MonkeyPatch, name: str, drops: bool
 ) -> None:
     """The remaining sessions, and the one that leaves, keep their states or lose them entirely."""
@@ -415,7 +415,7 @@ def test_leaving_without_memory_keeps_others_states(
         assert not drops or not kvs[0].take_out()
 
 
-def test_a_state_that_is_not_there_yet_stacks_nobody() -> None:
+def test_missing_state_is_not_stacked() -> None:
     where, kvs = Slots(ON_GPU), [remembering(1), remembering(2)]
     kvs[1].layers[0].cache[1] = None
     where.assign(kvs)
@@ -442,7 +442,7 @@ def test_states_of_different_shapes_are_not_stacked() -> None:
 
 
 @pytest.mark.parametrize("family", ["hybrid recurrent", "pure recurrent"])
-def test_a_prompt_of_one_token_leaves_the_states_of_the_others(
+def test_one_token_prompt_leaves_other_states(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
     model = engine.load(model_folder(family))
@@ -488,7 +488,7 @@ def test_stacked_states_are_counted_and_freed_with_their_chat() -> None:
     assert where.arrays == []
 
 
-def test_states_that_cannot_be_moved_are_lost_and_nothing_else(
+def test_unmovable_states_are_lost_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def fail(*_: Any) -> None:

@@ -114,7 +114,7 @@ def test_long_chats_and_other_caches_get_no_slot() -> None:
     assert where.occupants == []
 
 
-def test_a_chat_with_much_to_copy_keeps_its_own_caches() -> None:
+def test_chat_with_much_to_copy_keeps_its_own_caches() -> None:
     """Entering may copy the whole buffer, and no chat gets a token during the copy."""
     each = LAYERS * HEADS * DIM * 4 * 2  # bytes per token
     where, chats = Slots(replace(ON_CPU, most=46 * each)), [chat(50), chat(40), chat(45)]
@@ -129,7 +129,7 @@ def test_a_chat_with_much_to_copy_keeps_its_own_caches() -> None:
 
 
 @BOTH
-def test_what_a_failed_step_left_is_given_up_quietly(
+def test_leftovers_of_a_failed_step_are_dropped(
     policy: SlotPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where, chats = Slots(policy), [chat(3), chat(4), chat(5), chat(6)]
@@ -146,7 +146,7 @@ def test_what_a_failed_step_left_is_given_up_quietly(
     assert where.arrays == []
 
 
-def test_chats_of_every_length_sit_with_those_of_like_length() -> None:
+def test_chats_sit_with_others_of_similar_length() -> None:
     """Group sessions by similar length and bound the padding. Outliers keep their own caches."""
     where, twins = Slots(ON_GPU), {}
     chats = [chat(n) for n in (5, 200, 1500, 3000, 1400, 1700, 9)]
@@ -171,7 +171,7 @@ def test_chats_of_every_length_sit_with_those_of_like_length() -> None:
     assert where.arrays == []
 
 
-def test_a_model_may_have_plain_caches_in_some_layers_only() -> None:
+def test_model_may_have_plain_caches_in_some_layers() -> None:
     """Plain layers use slots if the policy allows it, while other layers stay with their
     session.
     """
@@ -196,7 +196,7 @@ def test_a_model_may_have_plain_caches_in_some_layers_only() -> None:
         assert held(kv) == held(twins[id(kv)])
 
 
-def test_two_that_share_a_buffer_may_share_it_for_good() -> None:
+def test_neighbors_in_a_buffer_may_stay_together() -> None:
     """Moving a chat copies its keys, so two chats that grow by a token per step must never be
     parted.
     """
@@ -206,7 +206,7 @@ def test_two_that_share_a_buffer_may_share_it_for_good() -> None:
             assert ON_GPU.longest_beside(shortest + more) >= longest + more
 
 
-def test_long_buffers_grow_seldom_and_by_a_bounded_share() -> None:
+def test_long_buffers_grow_rarely_and_by_a_bounded_share() -> None:
     for length in (1, 1000, 8000, 100_000):
         assert slot_policy.BLOCK <= ON_GPU.block(length) <= max(slot_policy.BLOCK, length / 16)
     where, chats = Slots(ON_GPU), [chat(2100), chat(2200)]
@@ -215,7 +215,7 @@ def test_long_buffers_grow_seldom_and_by_a_bounded_share() -> None:
     assert all(2201 <= c <= 2201 + 2 * ON_GPU.block(2201) for c in capacity)
 
 
-def test_what_fails_while_long_chats_enter_is_theirs_alone(
+def test_failure_while_entering_affects_only_entrants(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The entering chats lose their caches but can be sent again, and the slots are unchanged."""
@@ -288,7 +288,7 @@ def test_chats_in_slots_say_what_they_say_alone(
     assert engine.stats()["kv_bytes"] > 0
 
 
-def test_who_steps_alone_leaves_a_slot_and_nobody_else_does() -> None:
+def test_lone_session_leaves_its_slot() -> None:
     where, kvs = Slots(ON_CPU), [chat(5), chat(7), chat(6), chat(9)]
     where.assign(kvs[:3])
     assert where.assign(kvs[2:], alone=True) == []
@@ -297,7 +297,7 @@ def test_who_steps_alone_leaves_a_slot_and_nobody_else_does() -> None:
 
 
 @pytest.mark.parametrize("family", ["plain", "hybrid recurrent"])
-def test_reproducible_chat_leaves_others_in_slots(
+def test_reproducible_chat_leaves_other_slots_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,

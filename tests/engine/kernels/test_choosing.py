@@ -68,7 +68,7 @@ def test_every_level_chooses_the_same_tokens(
     assert found == [found[0]] * len(found)
 
 
-def test_a_row_among_others_is_chosen_as_alone(library: Library) -> None:
+def test_row_among_others_is_sampled_as_alone(library: Library) -> None:
     rows = [spread(6000, seed) for seed in range(24)]
     ways = [
         Sampler(SamplingParams(seed=n, temperature=n % 3 / 2, top_k=n % 5 * 10, top_p=0.9)).choice(
@@ -106,7 +106,7 @@ def test_equal_logits_within_top_k_are_the_first(library: Library) -> None:
     assert set(chosen(library, row, SamplingParams(temperature=9.0, top_k=3))) == {0, 1, 4}
 
 
-def test_too_large_parameters_act_as_large_ones(library: Library) -> None:
+def test_huge_parameters_act_like_large_ones(library: Library) -> None:
     params = SamplingParams(temperature=1.0, top_k=10**30)
     row = np.array([1.0, 2.0, 3.0], np.float32)
     assert chosen(library, row, params) == chosen(library, row, SamplingParams(temperature=1.0))

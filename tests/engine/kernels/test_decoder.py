@@ -301,7 +301,7 @@ def test_long_text_extends_rotations(library: Library) -> None:
     assert np.linalg.norm(found - wanted) < 1e-3 * np.linalg.norm(wanted)
 
 
-def test_neighbor_that_is_not_finite_changes_nothing(library: Library) -> None:
+def test_non_finite_neighbor_changes_nothing(library: Library) -> None:
     model, tokens = RandomDecoder(library), text_of(12, 5)
     alone = run(model, [(Chat(model), tokens)], range(12))
     model.table[3] = np.nan
@@ -348,7 +348,7 @@ def test_shapes_that_do_not_fit_are_refused(library: Library) -> None:
         step(x, spans, segments[:1], [2])
 
 
-def test_layers_that_do_not_fit_are_refused(library: Library) -> None:
+def test_mismatched_layers_are_refused(library: Library) -> None:
     model = RandomDecoder(library)
     parts = model.layers[0][0]
     other = RandomDecoder(library, heads=8).layers[0][0]

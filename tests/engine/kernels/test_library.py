@@ -69,7 +69,7 @@ def test_broken_library_leaves_kernels_off(
     assert "CPU kernels are off" in caplog.text
 
 
-def test_level_that_processor_lacks_is_refused(library: Library) -> None:
+def test_unsupported_level_is_refused(library: Library) -> None:
     for level in set(range(len(LEVELS))) - set(library.levels):
         with pytest.raises(ValueError, match="has no"):
             library.use_level(level)

@@ -43,7 +43,7 @@ def test_product_agrees_with_float64(library: Library, form: Format, dtype: str)
 
 
 @pytest.mark.parametrize("form", FORMATS, ids=str)
-def test_rows_are_unpacked_as_mlx_does(library: Library, form: Format) -> None:
+def test_rows_are_unpacked_like_mlx(library: Library, form: Format) -> None:
     matrix = RandomMatrix(library, form, 40, 256, dtype="bfloat16")
     wanted, rows = matrix.weights, np.array([39, 0, 17, 17])
     found = unpack(library, matrix.packed, rows)
@@ -68,7 +68,7 @@ def test_scales_are_stored_in_16_bits_if_exact(library: Library) -> None:
 
 
 @pytest.mark.parametrize("bits", [4, 8])
-def test_biases_that_follow_from_scales_are_not_stored(library: Library, bits: int) -> None:
+def test_implied_biases_are_not_stored(library: Library, bits: int) -> None:
     """In GGUF's Q4_0 and Q8_0 each bias is -8 or -128 times its scale."""
     matrix = RandomMatrix(library, Format("affine", bits, 32), 40, 128)
     scales, rows = matrix.arrays["scales"], random_rows(7, 128)
@@ -86,7 +86,7 @@ def test_biases_that_follow_from_scales_are_not_stored(library: Library, bits: i
     assert error_of(products[0], matrix.wanted(rows)) < 1e-4
 
 
-def test_memory_is_freed_with_its_last_array() -> None:
+def test_memory_is_freed_with_the_last_array() -> None:
     memory = matrices._Memory()
     arrays = [memory.allocate(100) for _ in range(3)]
     piece = weakref.ref(arrays[0].base)
@@ -141,7 +141,7 @@ def test_row_does_not_depend_on_neighbors(library: Library, seed: int) -> None:
         assert not alone[60].any() or form.mode == "affine"
 
 
-def test_several_matrices_are_multiplied_at_once(library: Library) -> None:
+def test_several_matrices_are_multiplied_together(library: Library) -> None:
     forms = Format("affine", 4, 64), Format("affine", 6, 32), Format("affine", 4, 128)
     matrices = [
         RandomMatrix(library, form, outputs, 256, outputs, bias=outputs == 5)
@@ -184,7 +184,7 @@ def test_shapes_that_do_not_fit_are_refused(
         pack(library, {**matrix.arrays, **changes}, matrix.form)
 
 
-def test_formats_that_are_not_supported_are_refused(library: Library) -> None:
+def test_unsupported_formats_are_refused(library: Library) -> None:
     for form in (Format("affine", 4, 7), Format("affine", 7, 64), Format("nvfp4", 4, 16)):
         assert not can_pack(form)
         with pytest.raises(ValueError, match="Unsupported format"):
@@ -202,7 +202,7 @@ def test_too_many_columns_are_refused(library: Library) -> None:
         pack(library, arrays, Format("affine", 4, 64))
 
 
-def test_rows_that_do_not_fit_are_refused(library: Library) -> None:
+def test_mismatched_rows_are_refused(library: Library) -> None:
     matrix = RandomMatrix(library, Format("affine", 4, 64), 32, 128)
     for rows in (np.zeros((3, 64), np.float32), np.zeros((3, 128)), np.zeros(128, np.float32)):
         with pytest.raises(ValueError, match="do not fit"):

@@ -84,7 +84,7 @@ def test_it_changes_nothing_but_the_number_of_passes(
 @pytest.mark.parametrize(
     "more", [{"regex": "(ab|cd)*ef"}, {"logprobs": 2}, {"repetition_penalty": 1.3}]
 )
-def test_the_first_token_is_chosen_as_ever(
+def test_first_token_is_the_same_as_before(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     ended: list[int],
@@ -105,7 +105,7 @@ def test_reproducible_chats_keep_to_their_chunks(
     assert not ended
 
 
-def test_a_prompt_that_ends_in_others_step_begins_with_it(
+def test_prompt_ending_in_a_step_starts_decoding_with_it(
     engine: Engine, model_folder: Callable[[str], Path], ended: list[int]
 ) -> None:
     folder = model_folder("plain")
@@ -124,7 +124,7 @@ def test_a_prompt_that_ends_in_others_step_begins_with_it(
         assert alone.send("hello", params(7, max_tokens=len(said))).tokens(60) == said
 
 
-def test_a_fault_in_such_a_pass_is_its_own_chats(
+def test_fault_in_mixed_pass_ends_only_its_own_chat(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -138,7 +138,7 @@ def test_a_fault_in_such_a_pass_is_its_own_chats(
     assert chat.send("hello", params(1)).tokens(60) == fresh
 
 
-def test_a_fault_in_telling_of_such_a_pass_is_its_own_chats(
+def test_fault_in_reporting_ends_only_its_own_chat(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -189,7 +189,7 @@ def test_one_token_is_enough(engine: Engine, model_folder: Callable[[str], Path]
 # ---------------------------------------------------------------- the output layer
 
 
-def test_where_it_is_unknown_a_last_token_comes_by_itself(
+def test_unknown_model_feeds_the_last_token_separately(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
@@ -237,7 +237,7 @@ def test_output_layer_gets_only_wanted_rows(
     assert mx.allclose(found, whole[mx.array(rows)], atol=1e-4)
 
 
-def test_a_model_whose_output_layer_is_unknown_computes_all_rows(tmp_path: Path) -> None:
+def test_unknown_output_layer_computes_all_rows(tmp_path: Path) -> None:
     backend.start()
     config = {**FAMILIES["plain"], "tie_word_embeddings": False}
     model = loader.load_blocking(write_model(tmp_path / "model", config), wide=True)
@@ -250,7 +250,7 @@ def test_a_model_whose_output_layer_is_unknown_computes_all_rows(tmp_path: Path)
     assert mx.array_equal(output_rows.logits_of(logits, [2, 0]), whole[mx.array([2, 0]), 0])
 
 
-def test_a_layer_that_is_as_wide_by_chance_keeps_all_rows(tmp_path: Path) -> None:
+def test_layer_of_equal_width_keeps_all_rows(tmp_path: Path) -> None:
     backend.start()
     family = {**FAMILIES["shared KV"], "hidden_size_per_layer_input": 50}  # 6 * 50 = VOCAB
     model = loader.load_blocking(write_model(tmp_path / "model", family, scale=1.5), wide=True)

@@ -56,7 +56,7 @@ def passes_by_piece(
 
 
 @pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent"])
-def test_no_piece_makes_more_than_one_pass(
+def test_loading_step_makes_at_most_one_pass(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch, family: str
 ) -> None:
     passes, model = passes_by_piece(model_folder(family), monkeypatch)
@@ -90,7 +90,7 @@ def test_weights_are_read_a_few_at_a_time(
     assert 0 < shares[0] < shares[-1] < 1
 
 
-def test_who_loads_hears_how_far_it_is_whatever_that_does(
+def test_load_progress_is_reported_despite_errors(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loader, "BATCH_BYTES", 1)
@@ -108,7 +108,7 @@ def test_who_loads_hears_how_far_it_is_whatever_that_does(
     assert engine.load_later(model_folder("plain")).result(timeout=60) == model
 
 
-def test_a_vocabulary_that_fits_is_not_looked_through_again(
+def test_fitting_vocabulary_is_not_listed_again(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Listing 150,000 words holds the GIL for 0.1 s, and a child process has already done it."""
@@ -156,7 +156,7 @@ class Clock:
         (0.001, [[1, 2, 4, 6]]),
     ],
 )
-def test_a_pass_is_computed_in_slices_of_so_much_time(
+def test_pass_is_computed_in_time_slices(
     monkeypatch: pytest.MonkeyPatch, layer: float, slices: list[list[int]]
 ) -> None:
     """Evaluate twelve layers and the final result."""
@@ -175,7 +175,7 @@ def test_a_pass_is_computed_in_slices_of_so_much_time(
     assert found == slices
 
 
-def test_what_a_slice_leaves_out_is_not_computed_yet(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_omitted_arrays_are_not_computed_yet(monkeypatch: pytest.MonkeyPatch) -> None:
     """A layer's cache doesn't depend on later layers."""
     backend.start()
     monkeypatch.setattr(slices_module, "SLICE", 0.0)
@@ -193,7 +193,7 @@ def test_what_a_slice_leaves_out_is_not_computed_yet(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent", "MLA"])
-def test_slices_change_nothing_in_what_is_found_out(
+def test_slicing_does_not_change_probe_results(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch, family: str
 ) -> None:
     monkeypatch.setattr(slices_module, "SLICE", 1e9)
@@ -210,7 +210,7 @@ def test_slices_change_nothing_in_what_is_found_out(
         assert getattr(in_pieces.can, name) == getattr(at_once.can, name)
 
 
-def test_a_large_array_is_read_in_a_turn_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_array_is_read_in_its_own_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     backend.start()
     monkeypatch.setattr(loader, "BATCH_BYTES", 4000)
     clock = Clock(monkeypatch, lambda arrays: sum(a.nbytes for a in arrays) / 400_000)
@@ -225,7 +225,7 @@ def test_a_large_array_is_read_in_a_turn_of_its_own(monkeypatch: pytest.MonkeyPa
     assert turns == [[2, 1], [1], [2, 1]]
 
 
-def test_a_model_that_goes_is_freed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unloaded_model_is_freed_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Free arrays for a limited time per step, with a turn of the loop between the steps."""
     now, freed = [0.0], []
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
@@ -252,7 +252,7 @@ def test_a_model_that_goes_is_freed_in_pieces(monkeypatch: pytest.MonkeyPatch) -
     assert not going.going
 
 
-def test_an_engine_that_ends_tells_who_waits_for_a_model_to_go() -> None:
+def test_stopping_engine_notifies_waiters_for_unloading() -> None:
     told: list[str] = []
     going = leaving.Leaving()
     going.add([mx.zeros(1)], lambda: told.append("gone"))

@@ -100,7 +100,7 @@ def test_all_say_what_they_say_alone(
     assert sum(count for _, count in mixes) > 0.7 * late.stats.prompt_tokens
 
 
-def test_one_that_answers_alone_takes_a_prompt_along(
+def test_lone_reply_takes_a_prompt_along(
     engine: Engine, model_folder: Callable[[str], Path], mixes: list[tuple[int, int]]
 ) -> None:
     folder = model_folder("plain")
@@ -117,7 +117,7 @@ def test_one_that_answers_alone_takes_a_prompt_along(
     assert {n for n, _ in mixes} == {1}
 
 
-def test_a_fault_in_such_a_pass_is_kept_from_everyone(
+def test_fault_in_mixed_pass_is_contained(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
@@ -167,7 +167,7 @@ def test_cancelled_mixed_prefill_can_be_repeated(
 
 
 @pytest.mark.parametrize("who", ["all", "the one that reads"])
-def test_who_must_be_reproducible_has_passes_of_their_own(
+def test_reproducible_chats_have_separate_passes(
     engine: Engine, model_folder: Callable[[str], Path], mixes: list[tuple[int, int]], who: str
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -178,7 +178,7 @@ def test_who_must_be_reproducible_has_passes_of_their_own(
     assert not mixes
 
 
-def test_states_are_taken_along_where_the_probe_was_kept(
+def test_saved_capabilities_prepare_recurrent_states(
     model_folder: Callable[[str], Path],
 ) -> None:
     """Saved capabilities aren't measured again, but modules are still prepared for them."""

@@ -53,7 +53,7 @@ def test_a_continued_reply_is_the_uncut_one(
     assert follow.stats.prompt_tokens > more.stats.prompt_tokens + 37
 
 
-def test_an_answer_from_elsewhere_is_continued_too(engine: Engine, model_folder: Folder) -> None:
+def test_foreign_answer_is_continued(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model)
     letters = {"regex": "one, two,[a-z ]{20}"}  # encodes to the same tokens that are generated
@@ -71,7 +71,7 @@ def test_an_answer_from_elsewhere_is_continued_too(engine: Engine, model_folder:
     assert follow.stats.reused_tokens >= more.stats.prompt_tokens
 
 
-def test_a_form_is_followed_over_the_cut(engine: Engine, model_folder: Folder) -> None:
+def test_grammar_continues_after_truncation(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     form = {"regex": "[ab]{30}c{10}"}
     whole = engine.open_session(model).send("x", params(60, **form)).text(60)
@@ -82,14 +82,14 @@ def test_a_form_is_followed_over_the_cut(engine: Engine, model_folder: Folder) -
     assert len(whole) == 40
 
 
-def test_a_beginning_of_another_form_is_refused(engine: Engine, model_folder: Folder) -> None:
+def test_answer_of_another_format_is_refused(engine: Engine, model_folder: Folder) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
     with pytest.raises(EngineError, match="invalid_request"):
         chat.send([user("x"), assistant("zzz")], params(5, regex="[ab]+")).text(60)
     assert chat.send("x", params(5)).tokens(60)
 
 
-def test_reasoning_that_was_cut_goes_on_as_reasoning(engine: Engine, model_folder: Folder) -> None:
+def test_truncated_reasoning_continues_as_reasoning(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model)
     thought = {"role": "assistant", "content": "", "reasoning_content": "let me see"}
@@ -99,7 +99,7 @@ def test_reasoning_that_was_cut_goes_on_as_reasoning(engine: Engine, model_folde
     assert kinds == {"reasoning"}
 
 
-def test_a_text_begun_by_nobody_is_just_an_answer(engine: Engine, model_folder: Folder) -> None:
+def test_text_without_session_is_continued_as_answer(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     asked = engine.open_session(model).send([user("hi"), assistant("")], params(12)).tokens(60)
     assert asked == engine.open_session(model).send("hi", params(12)).tokens(60)
@@ -108,7 +108,7 @@ def test_a_text_begun_by_nobody_is_just_an_answer(engine: Engine, model_folder: 
 # -- chats that exceed the context ----------------------------------------------------------------
 
 
-def test_turns_are_dropped_whole_and_as_few_as_do() -> None:
+def test_fewest_whole_turns_are_dropped() -> None:
     system = {"role": "system", "content": "s"}
     turns = [m for n in range(10) for m in (user(f"q{n}"), assistant(f"a{n}"))]
     messages = [system, *turns, user("last")]
@@ -130,7 +130,7 @@ def called(number: int) -> list[dict[str, Any]]:
     return [{"role": "assistant", "content": "", "tool_calls": [call]}, result]
 
 
-def test_a_call_is_never_torn_from_its_result() -> None:
+def test_call_is_never_separated_from_its_result() -> None:
     system = {"role": "system", "content": "s"}
     before = [user("q"), *called(0), assistant("a")]
     work = [message for number in range(1, 9) for message in called(number)]
@@ -153,7 +153,7 @@ def test_a_call_is_never_torn_from_its_result() -> None:
         assert without(later, not_kept(messages, kept)) == [*kept, *called(9)]
 
 
-def test_a_chat_that_slides_answers_on_and_says_what_went(
+def test_sliding_chat_continues_and_reports_dropped_turns(
     engine: Engine, model_folder: Folder
 ) -> None:
     model = engine.load(model_folder("plain"))

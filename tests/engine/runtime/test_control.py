@@ -86,7 +86,7 @@ def test_an_engine_whose_replies_are_all_paused_sleeps(
     reply.text(60)
 
 
-def test_a_paused_reply_can_be_stopped_and_the_chat_goes_on(
+def test_paused_reply_can_be_stopped_and_chat_continues(
     engine: Engine, model_folder: Folder
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("sliding window")))
@@ -100,7 +100,7 @@ def test_a_paused_reply_can_be_stopped_and_the_chat_goes_on(
     assert follow.stats.reused_tokens >= len(held)
 
 
-def test_a_prompt_is_paused_while_it_is_read(engine: Engine, model_folder: Folder) -> None:
+def test_prefill_can_be_paused(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     expected = engine.open_session(model).send("word " * 400, LONG).tokens(60)
     running = engine.open_session(model).send("hello", ENDLESS)  # so that chunks are small
@@ -166,7 +166,7 @@ def paused(engine: Engine, model: Model) -> Reply:
     return reply
 
 
-def test_who_does_not_fit_waits_and_is_told_its_place(model_folder: Folder) -> None:
+def test_unfitting_request_waits_and_gets_its_position(model_folder: Folder) -> None:
     folder = model_folder("plain")
     with small_engine(folder, 2.3) as engine:
         model = engine.load(folder)
@@ -190,7 +190,7 @@ def test_who_does_not_fit_waits_and_is_told_its_place(model_folder: Folder) -> N
         assert engine.stats()["queue"] == []
 
 
-def test_one_that_waits_can_be_stopped_and_closed(model_folder: Folder) -> None:
+def test_waiting_request_can_be_stopped_and_closed(model_folder: Folder) -> None:
     folder = model_folder("plain")
     with small_engine(folder, 1.3) as engine:
         model = engine.load(folder)
@@ -229,7 +229,7 @@ def test_the_chat_in_front_is_admitted_first(model_folder: Folder) -> None:
     assert order == ["front", "back"]
 
 
-def test_a_single_question_finds_room_beside_full_memory(model_folder: Folder) -> None:
+def test_one_off_question_fits_next_to_full_memory(model_folder: Folder) -> None:
     folder = model_folder("plain")
     with Engine() as probe:
         weights = probe.load(folder).nbytes
@@ -282,7 +282,7 @@ def test_after_a_breakdown_the_engine_can_be_used_again(
         assert engine.open_session(again).send("hello", LONG).tokens(60) == expected
 
 
-def test_two_models_answer_at_once_as_if_alone(engine: Engine, model_folder: Folder) -> None:
+def test_two_models_reply_as_if_alone(engine: Engine, model_folder: Folder) -> None:
     one, two = engine.load(model_folder("plain")), engine.load(model_folder("hybrid recurrent"))
 
     def ask(model: object) -> tuple[Session, Reply]:
@@ -349,7 +349,7 @@ def test_simultaneous_prompts_are_read_before_answers(
     assert "PromptProgress" not in kinds[begun:]
 
 
-def test_the_figures_tell_what_the_process_holds(engine: Engine, model_folder: Folder) -> None:
+def test_stats_include_process_memory(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     engine.open_session(model).send("hello", SamplingParams(max_tokens=4)).tokens(60)
     stats = engine.stats()

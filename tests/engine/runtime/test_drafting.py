@@ -109,7 +109,7 @@ def test_with_a_seed_the_text_is_the_same_with_and_without(running: Engine, pair
     assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]  # some were rejected
 
 
-def test_the_odds_are_those_of_the_tokens(running: Engine, pair: Pair) -> None:
+def test_logprobs_match_the_tokens(running: Engine, pair: Pair) -> None:
     params = SamplingParams(max_tokens=30, temperature=0.8, seed=5, logprobs=2)
 
     def odds(model: Model) -> list[tuple[int, float]]:
@@ -125,7 +125,7 @@ def test_the_odds_are_those_of_the_tokens(running: Engine, pair: Pair) -> None:
     assert [p for _, p in with_drafts] == pytest.approx([p for _, p in plain], abs=1e-3)
 
 
-def test_a_stop_string_within_a_draft_leaves_nothing_behind(running: Engine, pair: Pair) -> None:
+def test_stop_string_within_a_draft_leaves_nothing(running: Engine, pair: Pair) -> None:
     model = plain_model(running, pair)
     warm = SamplingParams(max_tokens=40, temperature=0.9, seed=2)
     probe = running.open_session(model)
@@ -194,7 +194,7 @@ def test_cancel_and_fork_keep_caches_of_written_text(running: Engine, pair: Pair
     ("family", "lookup"),
     [("sliding window", True), ("attention sinks", False), ("hybrid recurrent", False)],
 )
-def test_windows_and_recurrent_states_go_back_to_what_was_said(
+def test_windows_and_states_roll_back_rejected_drafts(
     engine: Engine,
     model_folder: Callable[[str], Path],
     tmp_path: Path,
@@ -317,7 +317,7 @@ def looked_up(tokens: list[int], pending: int, count: int = 4) -> list[int]:
     return places.draft(pending, count) if places.find() else []
 
 
-def test_what_followed_the_longest_match_is_drafted() -> None:
+def test_continuation_of_longest_match_is_drafted() -> None:
     context = [1, 2, 3, 4, 5, 6, 7, 9, 2, 3, 4, 8, 8]
     assert looked_up([*context, 2, 3, 4], 8) == [8, 2, 3, 4]  # the later of two equal matches
     assert looked_up([*context, 1, 2, 3, 4], 5, 2) == [6, 7]  # the longer match
@@ -327,7 +327,7 @@ def test_what_followed_the_longest_match_is_drafted() -> None:
     assert looked_up([1], 3) == []
 
 
-def test_a_match_is_followed_while_the_answer_grows() -> None:
+def test_match_is_followed_while_the_answer_grows() -> None:
     context = list(range(100, 140))
     tokens = [*context, 7]
     places = MatchSearch(tokens)
@@ -338,7 +338,7 @@ def test_a_match_is_followed_while_the_answer_grows() -> None:
     assert places.find() == MIN_MATCH
 
 
-def test_every_token_tells_whether_what_was_found_goes_on() -> None:
+def test_each_token_shows_if_the_match_continues() -> None:
     context = list(range(100, 160))
     tokens = [*context, 7, *context[:20]]
     places = MatchSearch(tokens)
@@ -398,7 +398,7 @@ def test_lookup_draft_length_follows_row_cost() -> None:
         assert looking(Drafting(), 0.02, chance=0.5) == []  # drafts rarely hold
 
 
-def test_a_draft_now_and_then_is_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_occasional_drafts_are_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each draft waits for the plain step before it, which doesn't count against later plain
     steps.
     """
@@ -447,7 +447,7 @@ def ready() -> Scheduler:
     return scheduler
 
 
-def test_only_a_chat_that_runs_alone_has_drafts() -> None:
+def test_only_lone_chats_use_a_draft_model() -> None:
     scheduler = ready()
     assert turn(scheduler, [row("a")]).passes[0].drafts == (FIRST,)
     for status in (Status.QUEUED, Status.RESTORING, Status.DECODING):
@@ -462,7 +462,7 @@ def test_only_a_chat_that_runs_alone_has_drafts() -> None:
     assert turn(scheduler, [row("a", drafts=0)]).passes[0].drafts == ()
 
 
-def test_of_several_those_that_copy_have_drafts() -> None:
+def test_copying_chats_share_lookup_drafts() -> None:
     """Drafts of several chats share the budget of one prompt chunk."""
     sure = [0.9**n for n in range(1, COPIED + 1)]
     group = [row("a", holds=sure), row("b"), row("c", holds=sure[:3])]
@@ -489,7 +489,7 @@ def test_late_draft_model_catches_up_in_parts() -> None:
     assert (step.drafts, step.behind) == ((), 0)
 
 
-def test_drafts_that_lose_are_tried_again_later_and_later(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_losing_drafts_are_retried_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drafting, "WORTH", 0.97)
     policy = Drafting()
 
@@ -510,7 +510,7 @@ def test_drafts_that_lose_are_tried_again_later_and_later(monkeypatch: pytest.Mo
     assert waited == [REST, 2 * REST, 4 * REST]
 
 
-def test_drafts_that_win_grow_and_the_plain_step_is_timed_again(
+def test_winning_drafts_grow_and_plain_steps_are_retimed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(drafting, "WORTH", 0.97)
@@ -532,7 +532,7 @@ def test_drafts_that_win_grow_and_the_plain_step_is_timed_again(
 # ---------------------------------------------------------------- loading
 
 
-def test_who_cannot_draft_is_refused_with_a_sentence(
+def test_unusable_draft_model_is_refused(
     engine: Engine, pair: Pair, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:
     def refused(path: Path, draft: Path | str) -> str:
@@ -557,7 +557,7 @@ def test_who_cannot_draft_is_refused_with_a_sentence(
     assert engine.stats()["models"] == []  # unused models are gone
 
 
-def test_both_models_are_counted_and_go_together(engine: Engine, pair: Pair) -> None:
+def test_both_models_are_counted_and_unloaded_together(engine: Engine, pair: Pair) -> None:
     alone = engine.load(pair.large)
     weights = engine.stats()["weights_bytes"]
     model = engine.load(pair.large, draft=pair.small)
@@ -577,7 +577,7 @@ def test_both_models_are_counted_and_go_together(engine: Engine, pair: Pair) -> 
     assert engine.stats()["weights_bytes"] == weights
 
 
-def test_without_memory_for_a_draft_there_is_none(running: Engine, pair: Pair) -> None:
+def test_drafting_needs_free_memory(running: Engine, pair: Pair) -> None:
     params = SamplingParams(max_tokens=60, seed=1)
     model = running.load(pair.large, draft=pair.small)
     chat = running.open_session(model)
@@ -591,7 +591,7 @@ def test_without_memory_for_a_draft_there_is_none(running: Engine, pair: Pair) -
         assert drafts(engine, model)["drafted_tokens"] == 0
 
 
-def test_a_draft_that_fails_costs_the_answer_nothing(
+def test_failing_draft_does_not_affect_the_answer(
     running: Engine, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     params = SamplingParams(max_tokens=60, temperature=0.9, seed=4)

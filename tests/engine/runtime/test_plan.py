@@ -190,20 +190,20 @@ def rows_of(view: View) -> dict[str, Row]:
 
 
 @for_all_views
-def test_the_same_view_gives_the_same_plan(view: View, plan: StepPlan) -> None:
+def test_same_view_gives_the_same_plan(view: View, plan: StepPlan) -> None:
     scheduler = learned()
     assert scheduler.plan(view) == scheduler.plan(view) == plan
 
 
 @for_all_views
-def test_a_plan_arranges_or_computes(view: View, plan: StepPlan) -> None:
+def test_plan_arranges_or_computes(view: View, plan: StepPlan) -> None:
     arranges = sum(map(bool, (plan.refuse or plan.admit, plan.load, plan.adopt)))
     assert arranges <= 1
     assert not (arranges and (plan.passes or plan.chunk))
 
 
 @for_all_views
-def test_whoever_decodes_gets_one_token_in_its_models_turn(view: View, plan: StepPlan) -> None:
+def test_decoding_rows_get_one_token_per_turn(view: View, plan: StepPlan) -> None:
     if plan.refuse or plan.admit or plan.load or plan.adopt or plan.gathering:
         return
     known = rows_of(view)
@@ -222,7 +222,7 @@ def test_whoever_decodes_gets_one_token_in_its_models_turn(view: View, plan: Ste
 
 
 @for_all_views
-def test_a_chunk_is_a_part_of_what_is_left(view: View, plan: StepPlan) -> None:
+def test_chunk_is_part_of_the_remaining_prompt(view: View, plan: StepPlan) -> None:
     if plan.chunk is None:
         return
     row = rows_of(view)[plan.chunk.session]
@@ -242,7 +242,7 @@ def test_a_chunk_is_a_part_of_what_is_left(view: View, plan: StepPlan) -> None:
 
 
 @for_all_views
-def test_mixed_only_where_everybody_can(view: View, plan: StepPlan) -> None:
+def test_mixed_pass_needs_support_of_all_rows(view: View, plan: StepPlan) -> None:
     if plan.chunk is None or not plan.chunk.mixed:
         return
     known = rows_of(view)
@@ -281,7 +281,7 @@ def test_last_prompt_token_is_fed_in_same_pass(view: View, plan: StepPlan) -> No
 
 
 @for_all_views
-def test_beside_a_chunk_short_prompts_are_read_to_their_end(view: View, plan: StepPlan) -> None:
+def test_short_prompts_finish_next_to_a_chunk(view: View, plan: StepPlan) -> None:
     if not plan.beside:
         return
     known = rows_of(view)
@@ -311,7 +311,7 @@ def read_by(view: View) -> list[str]:
     return [c.session for c in Scheduler().plan(view).chunks]
 
 
-def test_prompts_that_wait_share_a_pass_of_the_usual_size() -> None:
+def test_waiting_prompts_share_one_chunk_size() -> None:
     size = Pacing().chunk("m", 10_000, None)
     assert read_by(burst(20, 30, 40)) == ["p0", "p1", "p2"]
     assert read_by(burst(20, size - 50, size - 30, 30)) == ["p0", "p3", "p1"]
@@ -322,13 +322,13 @@ def test_prompts_that_wait_share_a_pass_of_the_usual_size() -> None:
 @pytest.mark.parametrize(
     "change", [{"mixable": False}, {"model": "other"}, {"snapshot_at": 10}, {"paused": True}]
 )
-def test_who_cannot_be_read_beside_others_waits(change: dict[str, Any]) -> None:
+def test_unmixable_prompt_waits(change: dict[str, Any]) -> None:
     view = burst(20, 30, 40)
     rows = [view.rows[0], replace(view.rows[1], **change), view.rows[2]]
     assert read_by(replace(view, rows=rows)) == ["p0", "p2"]
 
 
-def test_where_the_next_prompt_cannot_nobody_joins_it() -> None:
+def test_unmixable_next_prompt_is_not_overtaken() -> None:
     view = burst(20, 30, 40)
     rows = [replace(view.rows[0], mixable=False), *view.rows[1:]]
     assert read_by(replace(view, rows=rows)) == ["p0"]
@@ -343,7 +343,7 @@ def offered(view: View, session: str, offer: CacheOffer) -> View:
     return replace(view, rows=rows)
 
 
-def test_who_can_go_on_from_another_waits_for_it() -> None:
+def test_prompt_waits_for_a_cache_to_adopt() -> None:
     p0, p1, p2 = burst(50, 60, 70).rows
     p0, p2 = (replace(row, prompt=prompt_of(row, 40, 1)) for row in (p0, p2))
     view = replace(burst(), rows=[p0, replace(p1, prompt=prompt_of(p1, 8, 1)), p2])
@@ -359,7 +359,7 @@ def test_who_can_go_on_from_another_waits_for_it() -> None:
     assert read_by(replace(view, rows=rows)) == ["p0", "p1", "p2"]
 
 
-def test_forks_with_one_question_are_not_read_beside_each_other() -> None:
+def test_forks_with_one_question_prefill_in_sequence() -> None:
     """Adopting a prefix costs forks nothing, however short the prefix is."""
     rows = [replace(row, prompt=prompt_of(row, 20, 1)) for row in burst(20, 20, 20).rows]
     forks = [replace(row, unwritten=True) for row in rows]
@@ -370,7 +370,7 @@ def test_forks_with_one_question_are_not_read_beside_each_other() -> None:
     assert read_by(replace(burst(), rows=others)) == ["p0", "p1", "p2"]
 
 
-def test_a_step_takes_along_what_fits_into_its_tiles() -> None:
+def test_step_takes_prompts_that_fit_its_tiles() -> None:
     view = burst(20, 30, 40, 50, mixing=frozenset({"m"}))
     rows = [*view.rows, Row("a", "m", Status.DECODING, begun=True)]
     scheduler = learned()
@@ -431,7 +431,7 @@ def test_pass_that_starts_answers_adjusts_chunk_size() -> None:
     assert not scheduler.step_seconds  # not a decode step
 
 
-def test_a_pass_over_several_prompts_teaches_by_all_its_tokens() -> None:
+def test_shared_prefill_is_timed_by_all_its_tokens() -> None:
     seconds = 0.1
     for lengths in ((120, 120), (240,)):
         view, scheduler = burst(*lengths), Scheduler()
@@ -443,7 +443,7 @@ def test_a_pass_over_several_prompts_teaches_by_all_its_tokens() -> None:
 
 
 @for_all_views
-def test_what_is_admitted_fits_when_all_have_grown(view: View, plan: StepPlan) -> None:
+def test_admitted_requests_fit_when_fully_grown(view: View, plan: StepPlan) -> None:
     memory, known = view.memory, rows_of(view)
     running = sum(
         r.most
@@ -461,7 +461,7 @@ def test_what_is_admitted_fits_when_all_have_grown(view: View, plan: StepPlan) -
 
 
 @for_all_views
-def test_the_oldest_caches_go_first_and_no_more_than_needed(view: View, plan: StepPlan) -> None:
+def test_oldest_caches_are_evicted_as_needed(view: View, plan: StepPlan) -> None:
     gone = plan.evict
     if not gone:
         return
@@ -471,7 +471,7 @@ def test_the_oldest_caches_go_first_and_no_more_than_needed(view: View, plan: St
 
 
 @for_all_views
-def test_who_is_paused_gets_nothing_and_holds_up_nobody(view: View, plan: StepPlan) -> None:
+def test_paused_row_gets_nothing_and_blocks_nothing(view: View, plan: StepPlan) -> None:
     paused = {r.id for r in view.rows if r.paused}
     asked = {i for step in plan.passes for i in step.rows}
     asked |= {c.session for c in (*plan.chunks, plan.admit, plan.adopt) if c is not None}
@@ -481,13 +481,13 @@ def test_who_is_paused_gets_nothing_and_holds_up_nobody(view: View, plan: StepPl
 
 
 @for_all_views
-def test_what_can_go_on_goes_on(view: View, plan: StepPlan) -> None:
+def test_possible_work_is_never_left_idle(view: View, plan: StepPlan) -> None:
     """A plan is idle only if no session decodes, prefills, loads or can be admitted."""
     if any(r.decodes or r.reads for r in view.rows) or view.load is not None:
         assert not plan.idle
 
 
-def test_a_copy_must_be_worth_it() -> None:
+def test_copy_must_be_worth_it() -> None:
     row = Row("a", "m", Status.PREFILLING, length=100, remaining=500)
     for gain, taken in ((MIN_GAIN - 1, False), (MIN_GAIN, True), (400, True)):
         view = View(1.0, [replace(row, offer=CacheOffer(cache_of("d"), row.length + gain))])
@@ -496,7 +496,7 @@ def test_a_copy_must_be_worth_it() -> None:
     assert Scheduler().plan(View(1.0, [fork])).adopt
 
 
-def test_between_two_copies_the_others_have_a_step() -> None:
+def test_steps_run_between_two_copies() -> None:
     """Eight forks that adopt a chat's prefix may need eight copies."""
     reads = Row("a", "m", Status.PREFILLING, remaining=500, offer=CacheOffer(cache_of("d"), 400))
     streams = Row("b", "m", Status.DECODING, begun=True, wants_more=True)
@@ -588,7 +588,7 @@ def crowd(share: float = 0.0) -> list[Row]:
     return [*agents, Row("p", "m", Status.DECODING, begun=True, program="person")]
 
 
-def test_a_crowds_prompts_come_after_another_programs() -> None:
+def test_prompts_of_a_crowd_follow_other_programs() -> None:
     scheduler, now = learned(), 100.0
     view = View(now, crowd())
     scheduler.observe(view, scheduler.plan(view), Timing(now, 0.1))
@@ -625,7 +625,7 @@ def test_programs_prompts_are_read_in_turns() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 25.0, 60.0])
-def test_a_programs_share_is_kept_while_others_ask(share: float) -> None:
+def test_program_share_is_kept_under_load(share: float) -> None:
     scheduler, now = learned(), 0.0
     spent = {"agents": 0.0, "person": 0.0}
     turns = {"a0": 0, "p": 0}
@@ -687,7 +687,7 @@ def test_paused_head_of_the_queue_blocks_nobody() -> None:
     assert plan.admit.session == "next"
 
 
-def test_load_counts_what_replies_have_been_promised() -> None:
+def test_load_counts_promised_memory() -> None:
     """FAULTS B2: two loads, or a load during a reply, exceeded the budget."""
     request = LoadRequest("k", "Model", 60, 60)
     running = [Row("a", "m", Status.DECODING, most=50, begun=True)]
@@ -722,7 +722,7 @@ def test_plans_need_no_mlx() -> None:
     assert done.stdout.strip() == "True"
 
 
-def test_a_plan_can_be_read() -> None:
+def test_plan_is_readable() -> None:
     rows = [
         Row("a", "m", Status.DECODING, begun=True),
         Row("b", "m", Status.PREFILLING, mixable=True, remaining=40),
@@ -732,7 +732,7 @@ def test_a_plan_can_be_read() -> None:
     assert isinstance(eval(said, vars(plan_module)), StepPlan)
 
 
-def test_what_a_row_says_of_itself_has_no_prompt() -> None:
+def test_row_summary_omits_the_prompt() -> None:
     row = Row("chat", "m", Status.PREFILLING, prompt=packed([7] * 5000))
     assert "prompt=b''" in repr(row)
     assert repr(replace(row, prompt=b"")) == repr(row)
@@ -833,7 +833,7 @@ def test_relief_evicts_every_idle_cache() -> None:
     assert not plan.at_once
 
 
-def test_prompts_that_wait_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_prompts_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compared = list[int]()
 
     def counted(one: bytes, other: bytes) -> int:

@@ -51,7 +51,7 @@ def linux(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str, str
     return found
 
 
-def test_linux_tells_how_long_programs_waited_and_what_is_left(
+def test_linux_pressure_combines_stalls_and_free_memory(
     linux: Callable[[str, str], Pressure],
 ) -> None:
     assert linux(stalls(0.3), PLENTY) is NONE
@@ -62,14 +62,16 @@ def test_linux_tells_how_long_programs_waited_and_what_is_left(
 
 
 @pytest.mark.parametrize("told", ["", "some\n", "some avg10=often\n", "MemTotal: 0 kB\n"])
-def test_what_the_system_does_not_tell_is_no_pressure(
+def test_missing_pressure_data_is_no_pressure(
     linux: Callable[[str, str], Pressure], told: str
 ) -> None:
     assert linux(told, told) is NONE
 
 
 @pytest.mark.parametrize(("level", "shown"), [(0, NONE), (1, NONE), (2, SOME), (4, HIGH)])
-def test_macos_tells_a_level(monkeypatch: pytest.MonkeyPatch, level: int, shown: Pressure) -> None:
+def test_macos_reports_a_level(
+    monkeypatch: pytest.MonkeyPatch, level: int, shown: Pressure
+) -> None:
     def sysctlbyname(name: bytes, value: Any, size: Any, new: None, length: Any) -> int:
         assert name == b"kern.memorystatus_vm_pressure_level"
         assert size._obj.value == 4
@@ -82,7 +84,7 @@ def test_macos_tells_a_level(monkeypatch: pytest.MonkeyPatch, level: int, shown:
     assert pressure.pressure() is shown
 
 
-def test_caches_go_first_and_then_a_model_at_a_time() -> None:
+def test_caches_are_freed_first_and_then_one_model_at_a_time() -> None:
     relief = Relief()
     looks = [
         (0, NONE, Need.NOTHING),
@@ -99,7 +101,7 @@ def test_caches_go_first_and_then_a_model_at_a_time() -> None:
     assert [relief.need(level, now) for now, level, _ in looks] == [due for *_, due in looks]
 
 
-def test_idle_caches_are_given_back_and_replies_go_on(
+def test_idle_caches_are_freed_and_replies_continue(
     tmp_path: Path, model_folder: Callable[[str], Path]
 ) -> None:
     with Engine(cache_dir=tmp_path) as engine:
@@ -115,7 +117,7 @@ def test_idle_caches_are_given_back_and_replies_go_on(
         idle.send("And now?", SHORT).text(60)
 
 
-def test_a_stopped_engine_gives_nothing_back() -> None:
+def test_stopped_engine_frees_nothing() -> None:
     engine = Engine()
     engine.start()
     engine.stop()

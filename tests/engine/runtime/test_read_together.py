@@ -80,7 +80,7 @@ def test_all_say_what_they_say_alone(
         assert all(r.stats.reused_tokens for r in replies) == (turn == 2)
 
 
-def test_forks_go_on_from_what_they_share(
+def test_forks_continue_from_their_shared_prefix(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
@@ -103,7 +103,7 @@ def test_forks_go_on_from_what_they_share(
     assert [len(counts) for counts in passes] == [len(chats)]
 
 
-def test_what_several_begin_with_is_read_once(
+def test_common_beginning_is_prefilled_once(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[list[int]],
@@ -148,7 +148,7 @@ def test_new_prompts_are_read_in_running_steps(
 
 
 @pytest.mark.parametrize("guilty", [False, True])
-def test_a_fault_is_kept_from_everyone_who_is_innocent(
+def test_fault_affects_only_guilty_prompts(
     engine: Engine,
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
@@ -189,7 +189,7 @@ def test_a_fault_is_kept_from_everyone_who_is_innocent(
     assert len(tried) == len(PROMPTS)  # no retries
 
 
-def test_who_is_cancelled_before_is_not_read(
+def test_prompt_canceled_earlier_is_not_read(
     engine: Engine,
     model_folder: Callable[[str], Path],
     passes: list[list[int]],

@@ -114,7 +114,7 @@ def test_a_fault_in_a_turn_costs_no_reply(
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, Panic])
-def test_a_session_that_cannot_be_looked_at_fails_alone(
+def test_broken_session_fails_alone(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, kind: type[BaseException]
 ) -> None:
     model, row = engine.load(model_folder("plain")), view_module._row
@@ -149,7 +149,7 @@ def test_unplannable_reply_ends_and_engine_continues(
     assert engine._mailbox is mailbox
 
 
-def test_a_fault_that_comes_back_ends_the_engine_and_is_told(
+def test_recurring_fault_ends_the_engine_and_is_reported(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -164,7 +164,7 @@ def test_a_fault_that_comes_back_ends_the_engine_and_is_told(
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, Panic])
-def test_a_load_that_cannot_begin_is_told(
+def test_failing_load_is_reported(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, kind: type[BaseException]
 ) -> None:
     model = engine.load(model_folder("plain"))
@@ -179,7 +179,7 @@ def test_a_load_that_cannot_begin_is_told(
 
 
 @pytest.mark.parametrize("name", ["_go_on", "step"])
-def test_a_fault_while_a_cache_comes_back_ends_no_reply(
+def test_fault_while_restoring_a_cache_ends_no_reply(
     model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     words = "hello there " * 30
@@ -198,7 +198,7 @@ def test_a_fault_while_a_cache_comes_back_ends_no_reply(
 
 
 @pytest.mark.parametrize("name", ["_let_go", "_fail"])
-def test_a_fault_while_a_reply_ends_leaves_its_chat_usable(
+def test_fault_while_ending_leaves_the_chat_usable(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     model = engine.load(model_folder("plain"))

@@ -23,12 +23,12 @@ def names(order: list[Waiting]) -> list[str]:
     return [w.key for w in order]
 
 
-def test_the_shortest_prompt_goes_first() -> None:
+def test_shortest_prompt_goes_first() -> None:
     waiting = [Waiting("long", 3000, 0.0), Waiting("short", 30, 1.0)]
     assert names(Pacing().order(waiting, 1.0)) == ["short", "long"]
 
 
-def test_a_long_prompt_is_never_starved() -> None:
+def test_long_prompt_is_never_starved() -> None:
     scheduler = Pacing(ageing=50.0)
     for second in range(0, 200, 5):
         waiting = [Waiting("long", 3000, 0.0), Waiting("short", 200, float(second))]
@@ -60,7 +60,7 @@ def test_one_slow_moment_does_not_decide() -> None:
     assert scheduler.chunk("m", 10_000, 0.02) >= max(MIN_CHUNK, before * 0.5)
 
 
-def test_a_small_pass_says_nothing_against_larger_ones() -> None:
+def test_small_pass_does_not_limit_larger_ones() -> None:
     scheduler = Pacing()
     for _ in range(20):
         scheduler.observe("m", 1024, 0.1, None)
@@ -78,7 +78,7 @@ def test_chunks_are_large_when_nothing_decodes() -> None:
     assert scheduler.chunk("m", 5, None) == 5
 
 
-def test_reproducible_boundaries_lie_at_fixed_positions() -> None:
+def test_reproducible_boundaries_are_at_fixed_positions() -> None:
     scheduler = Pacing()
     assert scheduler.fixed_chunk(0, 1000) == FIXED_CHUNK
     assert scheduler.fixed_chunk(10, 1000) == FIXED_CHUNK - 10
@@ -96,7 +96,7 @@ def test_models_share_the_device_by_time() -> None:
     assert count["large"] >= 19
 
 
-def test_a_round_is_over_when_each_active_model_had_a_turn() -> None:
+def test_round_ends_after_each_model_had_a_turn() -> None:
     turns = Turns()
     over = []
     for _ in range(12):
@@ -108,7 +108,7 @@ def test_a_round_is_over_when_each_active_model_had_a_turn() -> None:
     assert turns.charge("a", 1.0)
 
 
-def test_a_model_that_comes_later_is_owed_nothing() -> None:
+def test_late_model_gets_no_backlog() -> None:
     turns = Turns()
     for _ in range(100):
         turns.charge(turns.next(["a"]), 1.0)
@@ -126,7 +126,7 @@ def test_programs_have_their_parts_and_equal_ones_of_the_rest() -> None:
     assert parts({"a": 100.0, "b": 0.0})["b"] == 0.01, "nobody has nothing"
 
 
-def test_programs_share_by_time_and_are_owed_nothing() -> None:
+def test_programs_share_time_without_backlog() -> None:
     shares = Shares()
     for _ in range(100):
         shares.charge({"a": 1.0}, {"a": 1.0})
@@ -142,7 +142,7 @@ def test_programs_share_by_time_and_are_owed_nothing() -> None:
     assert len(shares._used) < 50, "those of long ago are forgotten"
 
 
-def test_priority_goes_before_length_but_not_for_ever() -> None:
+def test_priority_precedes_length_with_a_limit() -> None:
     scheduler = Pacing(ageing=50, preference=1000)
     front, back = Waiting("front", 900, 0.0, 1), Waiting("back", 10, 0.0)
     assert [w.key for w in scheduler.order([back, front], 0.0)] == ["front", "back"]
@@ -150,7 +150,7 @@ def test_priority_goes_before_length_but_not_for_ever() -> None:
     assert [w.key for w in scheduler.order([late, back], 30.0)] == ["back", "front"]
 
 
-def test_who_is_read_waits_a_while_for_those_who_came_too() -> None:
+def test_prefill_waits_briefly_for_simultaneous_prompts() -> None:
     scheduler = Pacing(gathering=1.0)
     scheduler.observe("m", 100, 0.5, None)  # 100 tokens in half a second
     each = scheduler.seconds("m", 100)

@@ -69,7 +69,7 @@ def streaming(session: Session, text: str) -> Reply:
     return reply
 
 
-def test_a_load_is_cancelled_and_its_memory_is_free(
+def test_canceled_load_frees_its_memory(
     engine: Engine, model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = engine.load(model_folder("plain"))
@@ -89,9 +89,7 @@ def test_a_load_is_cancelled_and_its_memory_is_free(
     assert engine.stats()["memory_in_use"] <= before["memory_in_use"] + 2**20
 
 
-def test_of_three_who_want_a_folder_those_who_stay_get_it(
-    engine: Engine, model_folder: Folder, held: Held
-) -> None:
+def test_remaining_waiters_get_the_model(engine: Engine, model_folder: Folder, held: Held) -> None:
     asked = [engine.load_later(model_folder("plain")) for _ in range(3)]
     assert held.begun.wait(PATIENCE)
     assert asked[0].cancel()
@@ -102,7 +100,7 @@ def test_of_three_who_want_a_folder_those_who_stay_get_it(
     assert len(engine.stats()["models"]) == 1
 
 
-def test_a_load_that_is_cancelled_makes_room_for_the_next(
+def test_canceled_load_makes_room_for_the_next(
     model_folder: Folder, tmp_path: Path, held: Held
 ) -> None:
     folder, other = model_folder("plain"), write_model(tmp_path / "other", FAMILIES["plain"], 5)
@@ -134,7 +132,7 @@ class Reads:
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_of_a_load_with_a_draft_that_is_cancelled_nothing_stays(
+def test_canceled_load_with_draft_leaves_nothing(
     engine: Engine,
     model_folder: Folder,
     tmp_path: Path,
@@ -180,16 +178,14 @@ def test_unload_during_examination_is_not_undone(
     assert reads.count == 2  # the small model and the other model
 
 
-def test_a_model_that_is_there_cannot_be_cancelled(engine: Engine, model_folder: Folder) -> None:
+def test_loaded_model_cannot_be_canceled(engine: Engine, model_folder: Folder) -> None:
     loading = engine.load_later(model_folder("plain"))
     model = loading.result(PATIENCE)
     assert not loading.cancel()
     assert engine.open_session(model).send("Hello", SOME).tokens(PATIENCE)
 
 
-def test_a_load_that_nobody_waits_for_any_more_is_not_begun(
-    engine: Engine, model_folder: Folder
-) -> None:
+def test_abandoned_load_is_not_started(engine: Engine, model_folder: Folder) -> None:
     for _ in range(3):
         engine.load_later(model_folder("MLA")).cancel()
     model = engine.load(model_folder("plain"))
@@ -197,9 +193,7 @@ def test_a_load_that_nobody_waits_for_any_more_is_not_begun(
     assert [m.id for m in engine.stats()["models"]] == [model.id]
 
 
-def test_a_chat_changes_its_model_while_three_others_stream(
-    model_folder: Folder, tmp_path: Path
-) -> None:
+def test_chat_changes_model_while_three_others_stream(model_folder: Folder, tmp_path: Path) -> None:
     plain = model_folder("plain")
     others = [write_model(tmp_path / f"other{i}", FAMILIES["MLA"], seed=i) for i in range(2)]
     with Engine() as engine:
@@ -219,7 +213,7 @@ def test_a_chat_changes_its_model_while_three_others_stream(
         assert engine.stats()["weights_bytes"] == model.nbytes
 
 
-def test_an_idle_model_is_unloaded_and_comes_back(model_folder: Folder, tmp_path: Path) -> None:
+def test_idle_model_is_unloaded_and_reloaded(model_folder: Folder, tmp_path: Path) -> None:
     went: queue.Queue[str] = queue.Queue()
     with Engine(cache_dir=tmp_path / "caches") as engine:
         model = engine.load(model_folder("plain"))
@@ -238,7 +232,7 @@ def test_an_idle_model_is_unloaded_and_comes_back(model_folder: Folder, tmp_path
         assert reply.stats.reused_tokens > 500  # restored from disk
 
 
-def test_what_is_pinned_or_in_use_stays(engine: Engine, model_folder: Folder) -> None:
+def test_pinned_or_used_model_stays(engine: Engine, model_folder: Folder) -> None:
     went: queue.Queue[str] = queue.Queue()
     pinned, used = engine.load(model_folder("plain")), engine.load(model_folder("MoE"))
     engine.pin(pinned)
@@ -253,7 +247,7 @@ def test_what_is_pinned_or_in_use_stays(engine: Engine, model_folder: Folder) ->
     assert went.get(timeout=PATIENCE) == pinned.id
 
 
-def test_a_listener_that_raises_ends_nothing(engine: Engine, model_folder: Folder) -> None:
+def test_raising_load_listener_is_harmless(engine: Engine, model_folder: Folder) -> None:
     heard = threading.Event()
 
     def told(model_id: str) -> None:
@@ -268,7 +262,7 @@ def test_a_listener_that_raises_ends_nothing(engine: Engine, model_folder: Folde
         engine.unload_idle(-1.0)
 
 
-def test_beside_slow_steps_more_is_read_in_a_turn(
+def test_loading_steps_grow_with_slow_decode_steps(
     model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Loading gets half of a step's time up to the gap budget, and a quarter of longer steps."""

@@ -59,7 +59,7 @@ def staff() -> Iterator[Staff]:
     made.workers.close()
 
 
-def test_a_lane_that_never_ends_keeps_no_other_waiting(staff: Staff) -> None:
+def test_endless_lane_does_not_delay_others(staff: Staff) -> None:
     go_on = threading.Event()
     for _ in range(2 * THREADS):
         staff.run("slow", lambda: go_on.wait(SOON))
@@ -70,7 +70,7 @@ def test_a_lane_that_never_ends_keeps_no_other_waiting(staff: Staff) -> None:
     assert len(staff.wait(2 * THREADS + 3)) == 2 * THREADS + 3
 
 
-def test_a_lane_takes_so_many_threads_and_no_more(staff: Staff) -> None:
+def test_lane_has_a_thread_limit(staff: Staff) -> None:
     inside, most, lock, full = 0, 0, threading.Lock(), threading.Event()
 
     def work() -> None:
@@ -90,7 +90,7 @@ def test_a_lane_takes_so_many_threads_and_no_more(staff: Staff) -> None:
     assert most == PLACES
 
 
-def test_a_free_thread_goes_to_the_lane_that_has_the_fewest(
+def test_free_thread_serves_the_lane_with_fewest(
     staff: Staff, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "THREADS", 1)
@@ -130,7 +130,7 @@ def test_task_goes_on_with_results_of_work_and_futures(staff: Staff) -> None:
     assert staff.wait(4) == [1, 3, "caught", "last"]
 
 
-def test_a_fault_of_work_is_told_and_frees_its_place(staff: Staff) -> None:
+def test_failing_work_is_reported_and_frees_its_slot(staff: Staff) -> None:
     def fails() -> None:
         raise SystemExit("no Exception")
 
