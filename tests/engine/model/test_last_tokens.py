@@ -84,7 +84,7 @@ def test_it_changes_nothing_but_the_number_of_passes(
 @pytest.mark.parametrize(
     "more", [{"regex": "(ab|cd)*ef"}, {"logprobs": 2}, {"repetition_penalty": 1.3}]
 )
-def test_first_token_is_the_same_as_before(
+def test_feeding_the_last_token_early_changes_no_reply(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
     ended: list[int],

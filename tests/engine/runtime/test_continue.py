@@ -99,7 +99,7 @@ def test_truncated_reasoning_continues_as_reasoning(engine: Engine, model_folder
     assert kinds == {"reasoning"}
 
 
-def test_text_without_session_is_continued_as_answer(engine: Engine, model_folder: Folder) -> None:
+def test_empty_answer_starts_a_new_reply(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     asked = engine.open_session(model).send([user("hi"), assistant("")], params(12)).tokens(60)
     assert asked == engine.open_session(model).send("hi", params(12)).tokens(60)

@@ -109,7 +109,7 @@ def test_with_a_seed_the_text_is_the_same_with_and_without(running: Engine, pair
     assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]  # some were rejected
 
 
-def test_logprobs_match_the_tokens(running: Engine, pair: Pair) -> None:
+def test_drafts_do_not_change_logprobs(running: Engine, pair: Pair) -> None:
     params = SamplingParams(max_tokens=30, temperature=0.8, seed=5, logprobs=2)
 
     def odds(model: Model) -> list[tuple[int, float]]:

@@ -328,7 +328,7 @@ def test_unmixable_prompt_waits(change: dict[str, Any]) -> None:
     assert read_by(replace(view, rows=rows)) == ["p0", "p2"]
 
 
-def test_unmixable_next_prompt_is_not_overtaken() -> None:
+def test_unmixable_next_prompt_is_read_alone() -> None:
     view = burst(20, 30, 40)
     rows = [replace(view.rows[0], mixable=False), *view.rows[1:]]
     assert read_by(replace(view, rows=rows)) == ["p0"]

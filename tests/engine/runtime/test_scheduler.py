@@ -142,7 +142,7 @@ def test_programs_share_time_without_backlog() -> None:
     assert len(shares._used) < 50, "those of long ago are forgotten"
 
 
-def test_priority_precedes_length_with_a_limit() -> None:
+def test_front_chat_goes_first_unless_it_is_much_later() -> None:
     scheduler = Pacing(ageing=50, preference=1000)
     front, back = Waiting("front", 900, 0.0, 1), Waiting("back", 10, 0.0)
     assert [w.key for w in scheduler.order([back, front], 0.0)] == ["front", "back"]
