@@ -160,8 +160,9 @@ class Workspace(QWidget):
         if where != "tab":
             self.restore_panes()
         dock = self._make_dock(chat)
-        dock.fill()
+        dock.fill(later=True)
         self._placing.insert(dock, where, self.active)
+        dock.fill()
         self._update_view()
         self.activate(dock.pane)
         return dock.pane
@@ -169,8 +170,9 @@ class Workspace(QWidget):
     def show_in_window(self, chat: Chat) -> ChatPane:
         """Open a chat in a small floating window without tabs."""
         dock = self._make_dock(chat)
-        dock.fill()
+        dock.fill(later=True)
         self._placing.float(dock)
+        dock.fill()
         dock.bare = True
         self._update_view()
         self.activate(dock.pane)
