@@ -16,7 +16,6 @@ from app.settings.paths import Paths
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the program, and return its exit status."""
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == ["--confined-child"]:  # the frozen program as started by `engine.sandbox`
         from engine.sandbox.child import main as serve

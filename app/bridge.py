@@ -137,7 +137,6 @@ def coalesce(inbox: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
 
 
 def _continues(last: Any, delta: TextDelta) -> bool:
-    """Check whether ``delta`` has the same kind as ``last``, a delta or a list of joined deltas."""
     before = last[-1] if isinstance(last, _JoinedDeltas) else last
     return isinstance(before, TextDelta) and before.kind == delta.kind
 

@@ -144,7 +144,6 @@ class Latest:
         self._task.add_done_callback(lambda _: work.close())  # close it if it never got started
 
     def cancel(self) -> None:
-        """Cancel the coroutine."""
         if self._task is not None:
             self._task.cancel()
             self._task = None
@@ -292,5 +291,4 @@ def _turn() -> None:
 
 
 def left() -> set[asyncio.Task[Any]]:
-    """Get the coroutines that are still running."""
     return set(_tasks)

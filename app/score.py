@@ -67,8 +67,6 @@ class Mark(Struct, frozen=True):
 
 
 class ScoreLane(Struct):
-    """Lane of a chat."""
-
     chat_id: str
     title: str
     colour: int  # color index, which never changes
@@ -100,7 +98,6 @@ class Totals(Struct, frozen=True):
 
     @property
     def all_bytes(self) -> int:
-        """Memory of the process and its children."""
         return self.process_bytes + self.children_bytes
 
     @property
@@ -128,7 +125,6 @@ class Lanes:
 
     @property
     def now(self) -> float:
-        """Time of the last sample."""
         return self._last or 0.0
 
     def take(
@@ -298,7 +294,6 @@ class ScoreFeed(QObject):
             self._elsewhere = {}
 
     def _tools(self) -> dict[str, ToolActivity]:
-        """Get the tool activity by chat ID."""
         tools = {chat.id: chat.tools for chat in self._library.running()}
         found = {
             chat_id: activity_of(each.calls.values(), each.step, each.tokens, paused=each.paused)

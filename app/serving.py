@@ -39,7 +39,6 @@ SCRIPT = "stretto-launch.command"
 
 
 def limits_of(settings: Settings) -> dict[str, Any]:
-    """Get the server configuration from the settings."""
     return {
         "host": "0.0.0.0" if settings.serve_others else "127.0.0.1",
         "require_key": settings.serve_others or settings.serve_with_key,
@@ -105,8 +104,6 @@ def describe_start_error(error: Exception, port: int) -> str:
 
 
 class ServerState(Enum):
-    """State of the server."""
-
     OFF = "off"
     STARTING = "starting"
     OPEN = "open"
@@ -114,8 +111,6 @@ class ServerState(Enum):
 
 
 class ApiClients(Struct, frozen=True):
-    """Clients of the server."""
-
     connections: int = 0  # includes idle connections
     seen: tuple[AgentSnapshot, ...] = ()  # agents, even if they have no request at the moment
 
@@ -160,7 +155,6 @@ class Serving(QObject):
 
     @Slot()
     def apply(self) -> None:
-        """Apply the settings: start, stop or restart the server."""
         if self.door is ServerState.STARTING:
             self._again = True
             return
@@ -240,7 +234,7 @@ class Serving(QObject):
     # Conversations on disk.
 
     async def kept(self) -> int:
-        """Get their size in bytes."""
+        """Get the size of the stored conversations in bytes."""
         caches = self._caches
 
         def work(_: threading.Event) -> int:
@@ -253,7 +247,7 @@ class Serving(QObject):
         return 0
 
     async def forget(self) -> None:
-        """Delete them, including those in memory."""
+        """Delete all stored conversations, including the ones in memory."""
         caches, server = self._caches, self._server
 
         def work(_: threading.Event) -> None:
@@ -302,7 +296,6 @@ class Serving(QObject):
         return "".join(agent.text for agent in self._agents(number))
 
     def conversation(self, number: int) -> AgentConversation | None:
-        """Return an agent's stored conversation with its model, or None."""
         return next((agent.conversation for agent in self._agents(number)), None)
 
     def model_of(self, name: str) -> str:
@@ -359,7 +352,6 @@ class Serving(QObject):
         self._tell_loaded()
 
     def _tell_loaded(self) -> None:
-        """Tell the server which models the window has loaded."""
         loaded = [m.model for m in self._loader.loaded() if m.model and not is_remote(m.ref)]
         there = {(model.path, model.adapter) for model in loaded}
         for entry in self._server.served.entries if self._server is not None else ():
@@ -436,6 +428,5 @@ class Serving(QObject):
         self.changed.emit()
 
     def _folders(self) -> list[tuple[str, str]]:
-        """Return model folders, each with its adapter folder or ""."""
         refs = dict.fromkeys([self._settings.model, GUIDE, *self._settings.models])
         return [(model_location(ref), adapter_of(ref)) for ref in refs if not is_remote(ref)]

@@ -41,8 +41,6 @@ def kept_stats(
 
 
 class Phase(Enum):
-    """Phases of a reply, in order."""
-
     IDLE = "idle"
     LOADING = "loading"
     QUEUED = "queued"
@@ -113,7 +111,6 @@ class Answer(Struct):
         return True
 
     def take_call(self, event: ToolCallFinished | ToolCallFailed) -> None:
-        """Add a finished tool call, or a call that couldn't be parsed."""
         if isinstance(event, ToolCallFinished):
             self.calls.append(ParsedToolCall(event.id, event.name, event.arguments))
         else:
@@ -133,7 +130,6 @@ class Answer(Struct):
 
     @property
     def tool(self) -> str:
-        """Raw text of the tool calls."""
         return _one(self._tool)
 
     @property

@@ -130,14 +130,12 @@ class ReplyGenerator(QObject):
         return message
 
     def _offered(self, options: ChatOptions, model: Model) -> list[dict[str, Any]]:
-        """Get the tools to offer to the model, or an empty list if it can't call tools."""
         if not model.tool_format or options.answer_as is not None:
             return []
         tools = self.tools.toolbox.offered(options.tools)
         return [as_function(name, tool) for name, tool in tools.items()]
 
     def _room(self) -> int:
-        """Get the number of free tokens in the model's context, or 0 if its size is unknown."""
         ref = (self.answer.model or "") if self.answer is not None else ""
         limit = context_of(self._saved.record, self._loader, ref)
         return max(1, limit - tokens_of_last_turn(self._saved.transcript)[0]) if limit else 0
@@ -357,7 +355,6 @@ class ReplyGenerator(QObject):
         self._end("error", model_status.error, stats=stats)
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
-        """End the reply and store its message's final state, both in memory and on disk."""
         stopping = self.stage is Stage.STOPPING
         answer, self.answer, self._handle = self.answer, None, None
         self.stage = Stage.IDLE
@@ -421,7 +418,6 @@ class ReplyGenerator(QObject):
 
     @Slot()
     def _save_progress(self) -> None:
-        """Save the text received so far to limit the loss in a crash."""
         if self.answer is None:
             return
         message = self.message(self.answer.message_id)

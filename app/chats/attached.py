@@ -51,7 +51,6 @@ def with_files(content: str, attachments: Attachments, texts: Texts) -> str:
 
 
 def file_element(attachment: Attachment, text: AttachedText | None) -> str:
-    """Format a file for the prompt."""
     tag, called = ("chat", "title") if attachment.chat else ("file", "name")
     name = f'<{tag} {called}="{_quoted(attachment.name)}"'
     if text is None:
@@ -69,7 +68,6 @@ def file_element(attachment: Attachment, text: AttachedText | None) -> str:
 
 
 def _part_of_chat(source: Attachment) -> str:
-    """Build the attribute that names a chat's included messages, or "" for the whole chat."""
     begin, end = source.before + 1, source.before + source.pages
     match source.news:
         case "new":
@@ -200,7 +198,6 @@ def page_numbers(spans: tuple[Span, ...]) -> list[int]:
 
 
 def page_of(image: Attachment) -> str:
-    """Return the page number for an image of a document page, or "" for other images."""
     return number(image.spans[0][0]) if image.spans else ""
 
 

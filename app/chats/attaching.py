@@ -122,7 +122,6 @@ class FileAttacher(QObject):
             self._have_read(_PendingFile(path.name, path))
 
     def add_image(self, data: bytes) -> None:
-        """Attach a pasted or dropped image."""
         if self._full:
             self._refuse_more()
             return
@@ -147,13 +146,11 @@ class FileAttacher(QObject):
         self.refused.emit(words)
 
     def _free_name(self, first: str) -> str:
-        """Make a name unique among the attached files by appending a number."""
         taken = {each.name for each in self.files} | set(self.reading)
         names = (first, *(f"{first} {n}" for n in range(2, 2 * MOST_FILES)))
         return next((name for name in names if name not in taken), first)
 
     def add_text(self, text: str, called: str = "") -> Attachment:
-        """Attach pasted text. ``called`` is its name, if it has one."""
         name = self._free_name(called or tr("Pasted text"))
         kept = AttachedText("", (text,))
         made = Attachment(name, "text", kept.hash, characters=len(text))
@@ -184,7 +181,6 @@ class FileAttacher(QObject):
             self.follow(chat_id, last if follow else None)
 
     def follow(self, chat_id: str, last: int | None) -> None:
-        """Start or stop following a chat, see `ReferencedChats.follow`."""
         if last != self.others.follows.get(chat_id):
             self.others.follow(chat_id, last)
             self.chat_changed.emit()
@@ -226,7 +222,6 @@ class FileAttacher(QObject):
                 self._put(tuple(files), *([held] if held is not None else []))
 
     def cancel_reading(self) -> None:
-        """Cancel reading and discard all pending files."""
         self._reading.cancel()
         self._waiting.clear()
         self._report_change()
@@ -290,17 +285,15 @@ class FileAttacher(QObject):
 
     @property
     def reads_texts(self) -> bool:
-        """Check if this system supports text recognition."""
         return ocr.is_available()
 
     def read_texts(self) -> None:
-        """Replace images with the text recognized in them, joining the pages of a document."""
+        """Replace images with their recognized text, one text per document."""
         images = dict.fromkeys(self.pages_beside(each) for each in self.files if each.is_image)
         for pages in images:
             self._have_text_read(_PendingFile(pages[0].name, do="read", replaced=pages))
 
     def can_read_scans(self, attachment: Attachment) -> bool:
-        """Check whether text recognition is possible for the scanned pages of a PDF."""
         return self.reads_texts and bool(attachment.scans and attachment.path)
 
     def read_scans(self, attachment: Attachment) -> None:
@@ -317,7 +310,6 @@ class FileAttacher(QObject):
     # File information.
 
     async def text(self, attachment: Attachment) -> AttachedText | None:
-        """Get the text of a file, or None if it's missing."""
         return await flows.aside(partial(_text, self._saved, attachment.hash))
 
     def thumbnail(self, attachment: Attachment) -> bytes:
@@ -426,7 +418,6 @@ class FileAttacher(QObject):
             self._counting.start(self._count())
 
     def close(self) -> None:
-        """Cancel all work. Used when the chat is closed."""
         self._reading.cancel()
         self._counting.cancel()
         self._looking.cancel()
@@ -509,7 +500,6 @@ class FileAttacher(QObject):
         return await flows.aside(partial(_with_texts, self._saved, first, texts))
 
     async def _tokens_of_image(self, image: StoredImage) -> int:
-        """Get the number of tokens an image takes in the chat's model, or 0 if unknown."""
         ref = self._saved.record.model
         model, engine = self._loader.get(ref).model, self._loader.engine_for(ref)
         if model is None or not model.sees or engine is None:
@@ -563,7 +553,6 @@ class FileAttacher(QObject):
         )
 
     def _uncounted(self) -> tuple[str, Attachment] | None:
-        """Find the first file without a token count. Returns the model reference and the file."""
         ref = self._saved.record.model
         unknown = (f for f in self.files if f.use != "passages" and not f.is_medium)
         return next(((ref, f) for f in unknown if (ref, f) not in self._tokens), None)

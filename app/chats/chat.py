@@ -105,7 +105,6 @@ class Chat(QObject):
 
     @property
     def record(self) -> ChatRecord:
-        """Stored fields of the chat, without messages."""
         return self._saved.record
 
     @property
@@ -149,7 +148,6 @@ class Chat(QObject):
 
     @property
     def compose(self) -> Compose:
-        """Content of the composer."""
         return self._saved.compose
 
     def _to_count(self) -> CountRequest:

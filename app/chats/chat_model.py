@@ -15,8 +15,6 @@ from app.store import Attachments, has_images, has_sounds
 
 
 class ChatModel(QObject):
-    """Model that a chat's record refers to."""
-
     # see `Chat`
     chat_changed = Signal()
     phase_changed = Signal()
@@ -32,7 +30,6 @@ class ChatModel(QObject):
 
     @property
     def status(self) -> ModelStatus:
-        """The model and its loading state."""
         return self.loader.get(self._saved.record.model)
 
     @property

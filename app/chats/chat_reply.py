@@ -57,12 +57,10 @@ class ChatReply(QObject):
 
     @property
     def is_active(self) -> bool:
-        """True while a reply is running, paused, or waiting for its model."""
         return self.stage is not Stage.IDLE
 
     @property
     def is_panel(self) -> bool:
-        """True while panel columns are being generated."""
         return bool(self._panel.running)
 
     @property
@@ -79,7 +77,6 @@ class ChatReply(QObject):
 
     @property
     def _answers(self) -> list[Answer]:
-        """Every answer being generated."""
         answers = (each.answer for each in (self.answering, *self._panel.running))
         return [answer for answer in answers if answer is not None]
 
@@ -115,18 +112,15 @@ class ChatReply(QObject):
 
     @property
     def message_ids(self) -> list[str]:
-        """IDs of all messages being generated."""
         return [answer.message_id for answer in self._answers]
 
     @property
     def models(self) -> frozenset[str]:
-        """References of all models that are generating."""
         asked = {answer.model or self._saved.record.model for answer in self._answers}
         return self._helping.models.union(asked)
 
     @property
     def waits_for(self) -> frozenset[str]:
-        """References of the models that replies are waiting for."""
         speakers = (self.answering, *self._panel.running)
         return frozenset(each.waits_for for each in speakers if each.stage is Stage.LOADING)
 
@@ -137,7 +131,6 @@ class ChatReply(QObject):
         return [each.session.id for each in (self.answering, *lanes) if each.session.id]
 
     def message(self, message_id: str) -> Message:
-        """Return a message with its full text, even while it's still streaming."""
         return self._panel.lanes.get(message_id, self.answering).message(message_id)
 
     def mark_unread(self) -> None:
@@ -159,7 +152,6 @@ class ChatReply(QObject):
     # Control.
 
     def stop(self) -> None:
-        """Stop the reply at the next token and keep its text."""
         self.answering.stop()
         self._panel.stop()
 
@@ -168,7 +160,6 @@ class ChatReply(QObject):
         self._panel.toggle_pause()
 
     def cancel_for_close(self) -> None:
-        """First step of shutdown: stop the reply and mark it as interrupted."""
         self.answering.cancel_for_close()
         self._panel.cancel_for_close()
 
@@ -190,7 +181,6 @@ class ChatReply(QObject):
         self.open(answer, branching=branching, panel_data=data)
 
     def begin_panel(self, question: Message, members: Sequence[Member]) -> None:
-        """Let all participants of a panel answer a question."""
         self._panel.begin(question, members, self.answering.options)
 
     def open(

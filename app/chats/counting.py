@@ -21,8 +21,6 @@ from app.store import Attachments, ChatRecord, Message
 
 
 class CountedTokens(Struct, frozen=True):
-    """Token count of a prompt."""
-
     tokens: int  # tokens in the prompt, including the composer's message
     limit: int  # context size of the model, shared by prompt and answer
     slid: bool = False  # the oldest turns were dropped
@@ -38,7 +36,6 @@ class CountedTokens(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """Format the count as a sentence."""
         if self.fits:
             tokens, limit = number(self.tokens), number(self.limit)
             figures = tr("{tokens} of {limit} tokens", tokens=tokens, limit=limit)
@@ -52,8 +49,6 @@ class CountedTokens(Struct, frozen=True):
 
 
 class CountRequest(Struct, frozen=True):
-    """Snapshot of the chat to count."""
-
     record: ChatRecord
     options: ChatOptions
     transcript: Transcript

@@ -48,8 +48,6 @@ _SAME = {
 
 
 class HelpEntry(Struct, frozen=True):
-    """Help entry."""
-
     id: str
     wordings: tuple[frozenset[str], ...]
     answer: str

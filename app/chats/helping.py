@@ -72,7 +72,6 @@ class HelperRunner(QObject):
 
     @property
     def models(self) -> frozenset[str]:
-        """References of the models that helpers are using."""
         return frozenset(each.model for each in self._rounds.values())
 
     @Slot(object)
@@ -203,7 +202,6 @@ class HelperRunner(QObject):
         self._release(round_, number)
 
     def _release(self, round_: _Round, number: int) -> None:
-        """Discard the session of a finished helper."""
         _drop(round_.at_work.pop(number))
         if round_.call.state is CallState.RUNNING:
             self._go_on(round_)

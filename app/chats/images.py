@@ -42,7 +42,6 @@ class MediaCache:
         self._lock = threading.Lock()
 
     def get(self, digest: str, page: int = 0) -> Read | None:
-        """Look up a file by its digest, or a page of that file."""
         with self._lock:
             found = self._images.get((digest, page))
             if found is not None:
@@ -164,13 +163,11 @@ def joined(first: Any, second: Any) -> Any:
 
 
 def _note(medium: Attachment) -> str:
-    """Get the placeholder text for an image or recording that the model doesn't support."""
     if medium.is_sound:
         return f"[Here was the recording “{medium.name}”, which you cannot hear.]"
     return f"[Here was the image “{_called(medium)}”, which you cannot see.]"
 
 
 def _called(image: Attachment) -> str:
-    """Get an image's name for use in the prompt."""
     pages = ", ".join(f"{image.unit} {number}" for number in page_numbers(image.spans))
     return f"{image.name}, {pages}" if pages else image.name

@@ -38,8 +38,6 @@ _TOLD = {
 
 
 class HelperRun(Struct):
-    """Single helper."""
-
     question: str
     state: LaneState = LaneState.WAITING
     text: str = ""  # answer so far
@@ -57,7 +55,6 @@ class HelperRun(Struct):
 
     @classmethod
     def from_json(cls, stored: object) -> HelperRun | None:
-        """Parse a stored lane. Returns None if it's invalid."""
         known = stored if isinstance(stored, dict) else {}
         texts = [known.get(name, "") for name in ("question", "text", "why")]
         try:
@@ -74,7 +71,6 @@ class HelperRun(Struct):
 
 
 def lanes_of(message: Message) -> list[HelperRun]:
-    """Load the lanes stored with a call."""
     kept = message.stats.get("lanes")
     listed = kept[:MOST_HELPERS] if isinstance(kept, list) else []
     return [lane for each in listed if (lane := HelperRun.from_json(each)) is not None]

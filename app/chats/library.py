@@ -77,8 +77,6 @@ class ChatSearch(QObject):
 
 
 class ChatLibrary(QObject):
-    """Collection of all chats."""
-
     SWEEP_MS = (60_000, 3_600_000)
     """Delay before the first trash cleanup, and the interval after that."""
 
@@ -123,11 +121,10 @@ class ChatLibrary(QObject):
         return self._chats.get(chat_id)
 
     def deleted_since(self, chat_id: str) -> bool:
-        """Check if the chat was saved before and has since been removed from the list."""
+        """Check if the chat was saved once and has since left the list."""
         return chat_id not in self._chats and self._store.chat(chat_id) is not None
 
     def running(self) -> list[Chat]:
-        """Get all chats with an active reply."""
         return [c for c in self._in_use.values() if c.reply.is_active]
 
     def in_use(self) -> list[Chat]:
@@ -139,7 +136,6 @@ class ChatLibrary(QObject):
         return {s: (c.id, c.title) for c in self._in_use.values() for s in c.reply.session_ids}
 
     def find(self, chat_id: str) -> Chat | None:
-        """Get a chat if it's in use, else None."""
         return self._in_use.get(chat_id)
 
     def open(self, chat_id: str, model: str) -> Chat:
@@ -281,7 +277,6 @@ class ChatLibrary(QObject):
         return [file.name for file in self._store.trash.unscrubbed]
 
     def keep_trash(self) -> None:
-        """Start the periodic trash cleanup."""
         self._sweeping.start()
 
     @Slot()
@@ -301,7 +296,6 @@ class ChatLibrary(QObject):
             ChatSession(self.loader, self._to_forget.pop()).forget()
 
     def rename(self, chat_id: str, title: str) -> None:
-        """Rename a chat, open or not."""
         if chat_id in self._in_use:
             self._in_use[chat_id].rename(title)
         elif title := " ".join(title.split()):

@@ -27,8 +27,6 @@ _MOST_PARTS = 200
 
 
 class Form(Protocol):
-    """Reply format fields, see `ChatOptions`."""
-
     @property
     def answer_as(self) -> str | None: ...
     @property
@@ -193,7 +191,6 @@ HELPER_BOUNDS = {
     "helper_seconds": (5, 3_600),
     "helpers_at_once": (1, 8),
 }
-"""Limits for the helper settings."""
 
 
 class ChatOptions(Struct, frozen=True):

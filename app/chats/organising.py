@@ -24,8 +24,6 @@ ARCHIVE = "archive"  # ID of the archive's row
 
 
 class ListEntry(NamedTuple):
-    """Row of the chat list."""
-
     kind: str  # "heading", "folder", "archive", "group" or "chat"
     id: str  # ID of the chat or folder, of a group's first chat, or the heading text
     depth: int = 0  # indentation level
@@ -33,8 +31,6 @@ class ListEntry(NamedTuple):
 
 
 class ListEntries(NamedTuple):
-    """Rows of the chat list, with counts."""
-
     entries: list[ListEntry]  # its lines
     counts: dict[str, int]  # number of chats by folder ID, and in the archive
     groups: dict[str, list[str]]  # chat IDs by ID of the group's row
@@ -169,7 +165,6 @@ def _folder(
 
 
 def listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
-    """Return whether a change affects the text or position of a chat in the list."""
     return before.title != after.title or before.updated_at != after.updated_at
 
 
@@ -199,7 +194,6 @@ class ChatOrganizer:
         self._folders = {folder.id: folder for folder in store.folders.all()}
 
     def folders(self) -> list[Folder]:
-        """Folders sorted by name."""
         return sorted(self._folders.values(), key=lambda f: (f.name.casefold(), f.id))
 
     def folder(self, folder_id: str | None) -> Folder | None:
@@ -238,15 +232,12 @@ class ChatOrganizer:
         )
 
     def ungroup(self, ids: Iterable[str]) -> Undo:
-        """Remove chats from their group."""
         return self._change(ids, group_id=None)
 
     def tag(self, ids: Iterable[str], tags: Sequence[str]) -> Undo:
-        """Set the tags of chats."""
         return self._change(ids, tags=tidy_tags(tags))
 
     def tags(self) -> list[str]:
-        """Get all tags in use."""
         return sorted({tag for chat in self._library.chats() for tag in chat.tags})
 
     def _change(self, ids: Iterable[str], **fields: Any) -> Undo:

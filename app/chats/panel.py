@@ -32,8 +32,6 @@ JUDGE, MERGE, VOTE = "judge", "merge", "vote"
 
 
 class Member(Struct, frozen=True):
-    """Panel participant."""
-
     name: str = ""  # shown above the reply; "" for an automatic name like "Seed 3"
     model: str = ""  # model reference; "" for the chat's model
     # Instructions. They come after the question, so participants with the same model share a
@@ -58,7 +56,6 @@ class Member(Struct, frozen=True):
         return cls(**good)
 
     def to_json(self) -> dict[str, Any]:
-        """Export the fields that differ from the defaults."""
         return changed(self)
 
     def options(self, own: ChatOptions) -> ChatOptions:
@@ -110,7 +107,6 @@ def name(member: Member) -> str:
 
 
 def data_of(message: Message) -> Mapping[str, Any]:
-    """Return the panel data of a message, or {}."""
     found = message.stats.get("panel")
     return found if isinstance(found, dict) else {}
 
@@ -121,7 +117,6 @@ def _word(message: Message, name: str) -> str:
 
 
 def panel_of(message: Message) -> str:
-    """Return the ID of a message's panel, or ""."""
     return _word(message, "id")
 
 
@@ -136,7 +131,6 @@ def letter_of(message: Message) -> str:
 
 
 def name_of(message: Message) -> str:
-    """Return a column's name, or ""."""
     return one_line(data_of(message).get("name"), LONGEST)
 
 
@@ -198,7 +192,6 @@ def listed(names: Mapping[str, str]) -> str:
 
 
 def answers(found: Iterable[Message]) -> list[Message]:
-    """Filter for finished answers with text."""
     return [m for m in found if m.content.strip() and m.status != "streaming"]
 
 
@@ -297,7 +290,6 @@ _LINE, _CHOICE, _WORDS = 200, 40, 3
 
 
 def _number(text: str) -> Ballot | None:
-    """Parse a short text with exactly one number, or return None."""
     text = _final_answer(text)
     found = _NUMBER.findall(text) if len(text) <= _LINE and "\n" not in text else []
     values = {value for each in found if (value := _value(each)) is not None}
@@ -324,7 +316,6 @@ def _value(text: str) -> Decimal | None:
 
 
 def _choice(text: str) -> Ballot | None:
-    """Parse a choice of a few words, or return None."""
     text = _final_answer(text)
     value = re.sub(r"[\s.!。*_`\"“”()]+", " ", text).strip().casefold()
     if not value or len(text) > _CHOICE or len(value.split()) > _WORDS or value[0] in "{[":
@@ -333,7 +324,6 @@ def _choice(text: str) -> Ballot | None:
 
 
 def _form(text: str) -> Ballot | None:
-    """Parse a JSON object or list, or return None."""
     fenced = _FENCE.search(text)
     try:
         found = json.loads(fenced[1] if fenced else text)

@@ -47,7 +47,6 @@ class PanelRunner(QObject):
 
     @property
     def running(self) -> list[ReplyGenerator]:
-        """Generators of unfinished columns, from left to right."""
         return [lane for lane in self.lanes.values() if lane.stage is not Stage.IDLE]
 
     @property
@@ -121,7 +120,6 @@ class PanelRunner(QObject):
         return [self.lanes.get(m.id, self._main).message(m.id) for m in found]
 
     def why_not_keep(self) -> str:
-        """Get the reason why no column can be kept right now, or ""."""
         return tr(BUSY) if self._main.stage is not Stage.IDLE else ""
 
     def keep(self, message_id: str) -> bool:

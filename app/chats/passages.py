@@ -173,7 +173,6 @@ def pieces(page: str) -> Iterator[tuple[int, int]]:
 
 
 def _joined(spans: list[Span]) -> tuple[Span, ...]:
-    """Merge adjacent passages."""
     made: list[Span] = []
     for page, begin, end in spans:
         if made and made[-1][0] == page and made[-1][2] == begin:

@@ -70,7 +70,6 @@ class MessageQueue:
         self.put(Queued(new_id(), text.strip("\n"), files), place)
 
     def put(self, message: Queued, at: int) -> None:
-        """Insert a message, e.g. to undo its removal."""
         self._keep((*self.messages[:at], message, *self.messages[at:]))
 
     def change(self, message_id: str, text: str, files: Attachments) -> None:
@@ -84,7 +83,6 @@ class MessageQueue:
         )
 
     def take(self, message_id: str) -> None:
-        """Remove a message that was sent or deleted."""
         self._keep(tuple(each for each in self.messages if each.id != message_id))
 
     def _keep(self, messages: tuple[Queued, ...]) -> None:

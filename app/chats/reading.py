@@ -66,7 +66,6 @@ class ReferencedChat(Struct, frozen=True):
 
     @property
     def why_not(self) -> str:
-        """Return the reason why there's nothing to read, or ""."""
         if self.gone:
             return tr("“{name}” cannot be read.", name=self.title)
         return "" if self.lines else tr("This chat is empty.")
@@ -133,8 +132,6 @@ def _what_is_new(of: ReferencedChat, read: _Read | None, last: int) -> tuple[int
 
 
 class ReferencedChats:
-    """Other chats that a chat reads."""
-
     def __init__(self, saved: SavedChat, store: Store, in_use: Mapping[str, ChatInUse]) -> None:
         """``in_use``: shared mapping of open chats by ID, updated in place."""
         self._saved = saved

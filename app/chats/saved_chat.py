@@ -176,7 +176,6 @@ class SavedChat:
             self._store.save_message(message)
 
     def show(self, message_id: str) -> None:
-        """Switch to the branch with this message."""
         self.transcript.show(message_id)
         self._store.set_leaf(self.record.id, self.transcript.leaf_id)
 

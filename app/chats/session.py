@@ -41,7 +41,6 @@ class ChatSession:
 
     @property
     def id(self) -> str | None:
-        """The session's ID in the engine, or None."""
         if self._session is None or isinstance(self._session, RemoteSession):
             return None
         return self._session.id

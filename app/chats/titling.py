@@ -121,8 +121,6 @@ FAULTS = 3  # invalid answers in a row before we stop asking a model
 
 
 class _PendingTitle(Struct):
-    """Title being generated."""
-
     chat_id: str
     model_id: str
     title: str
@@ -159,7 +157,6 @@ class TitleGenerator(QObject):
 
     @property
     def at_work(self) -> bool:
-        """True while a title is being generated."""
         return self._asked is not None
 
     @Slot()
@@ -180,7 +177,6 @@ class TitleGenerator(QObject):
             self._ask()
 
     def _next(self) -> tuple[Chat, Model] | None:
-        """Get the next chat to name, along with its model."""
         for chat_id in reversed(list(self._waiting)):
             chat = self._library.find(chat_id)
             if chat is None or not self._may_name(chat):
@@ -194,7 +190,6 @@ class TitleGenerator(QObject):
         return None
 
     def _may_name(self, chat: Chat) -> bool:
-        """Check if the chat may get a generated title."""
         record = self._library.chat(chat.id)
         if record is None or record.titled_by or record.archived_at is not None:
             return False

@@ -69,7 +69,6 @@ class OpenCalls:
         self._open: dict[str, str] = {}
 
     def begin(self, turn: Mapping[str, Any]) -> None:
-        """Start with the calls of an answer."""
         self._open = calls_of(turn)
 
     def take(self, message: Message, left_out: bool) -> None:
@@ -151,8 +150,6 @@ class CallState(Enum):
 
 
 class OpenQuestion(Struct):
-    """Question waiting for the user."""
-
     question: Question
     # resolves to the answer; canceled if the server withdraws the question
     future: Future[Response]
@@ -161,8 +158,6 @@ class OpenQuestion(Struct):
 
 
 class Call(Struct):
-    """Call in the current step."""
-
     message_id: str  # ID of the message that will hold the result
     made: ParsedToolCall
     tool: Tool | None  # None if the model called an unknown tool
@@ -200,13 +195,10 @@ class Call(Struct):
 
     @property
     def waits(self) -> bool:
-        """True if the call is waiting for the user."""
         return self.state in {CallState.ASKING, CallState.TOO_LONG} or bool(self.questions)
 
 
 class ToolActivity(Struct, frozen=True):
-    """Summary of what a chat's tools are doing."""
-
     running: tuple[str, ...]  # names of running tools
     waiting: int  # number of calls waiting for the user
     seconds: float  # since the first of these started to run or wait

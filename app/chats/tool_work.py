@@ -287,7 +287,6 @@ class ToolCallRunner(QObject):
 
     @property
     def asking(self) -> list[Call]:
-        """Get the calls waiting for consent, in order."""
         return [call for call in self.calls.values() if call.state is CallState.ASKING]
 
     def decide_all(self, decision: Decision) -> None:
@@ -393,7 +392,6 @@ class ToolCallRunner(QObject):
         self.phase_changed.emit()
 
     def _preview(self, call: Call) -> None:
-        """Request a preview of the call, if its tool supports previews."""
         assert call.tool is not None
         if fault_in(call.arguments) is not None:
             return
@@ -417,7 +415,6 @@ class ToolCallRunner(QObject):
             self.message_changed.emit(call.message_id)
 
     async def _finish(self, call: Call, future: Future[ToolResult]) -> None:
-        """Store the result of a call, unless it was stopped in the meantime."""
         try:
             result = await flows.arrived(future)
         except CancelledError:
@@ -446,7 +443,6 @@ class ToolCallRunner(QObject):
     def _end(
         self, call: Call, status: str, result: ToolResult, decision: Decision | None = None
     ) -> None:
-        """Finish a call: store its result and stats in its message."""
         ran = call.state is CallState.RUNNING or call.result is not None
         self._questions.drop(call)
         call.decision = decision or call.decision

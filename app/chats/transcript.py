@@ -35,7 +35,6 @@ class RemovedMessages(Struct, frozen=True):
 
     @property
     def followed(self) -> str:
-        """ID of the preceding message, or ""."""
         return self.messages[0].parent_id or ""
 
 
@@ -69,12 +68,10 @@ class Transcript:
 
     @property
     def leaf(self) -> Message | None:
-        """Last message of the selected branch, or None."""
         return self._messages.get(self.leaf_id or "")
 
     @property
     def path(self) -> list[Message]:
-        """Messages of the selected branch, in order."""
         return self.path_to(self.leaf_id)
 
     def path_to(self, message_id: str | None) -> list[Message]:
@@ -84,7 +81,6 @@ class Transcript:
         return path
 
     def backwards(self) -> Iterator[Message]:
-        """Iterate over the selected branch, from the end."""
         return self.back_from(self.leaf_id)
 
     def add(self, message: Message) -> None:
@@ -154,11 +150,9 @@ class Transcript:
         return [self._messages[each] for each in found]
 
     def last(self, role: str) -> Message | None:
-        """Get the last message with this role on the selected branch, or None."""
         return next((m for m in self.backwards() if m.role == role), None)
 
     def back_from(self, message_id: str | None) -> Iterator[Message]:
-        """Iterate from a message back to the root."""
         messages = self._messages
         while message_id is not None and (message := messages.get(message_id)) is not None:
             yield message

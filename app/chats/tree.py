@@ -37,7 +37,6 @@ class Run(Struct, eq=False):
 
     @property
     def id(self) -> str:
-        """ID of the first message, or "" for an empty run."""
         return self.ids[0] if self.ids else ""
 
     @property
@@ -109,7 +108,6 @@ def _heir(ids: Collection[str], shown: set[str], sizes: dict[str, int]) -> str |
 
 
 def _sizes(transcript: Transcript) -> dict[str, int]:
-    """Count the messages in each message's subtree."""
     order, waiting = list[str](), list(transcript.followers(None))
     while waiting:
         order.append(at := waiting.pop())

@@ -24,7 +24,6 @@ class Writing(Struct, frozen=True):
         return self.draft
 
     def written(self, text: str) -> Writing:
-        """Return a copy with different text."""
         return replace(self, draft=text)
 
 
@@ -50,7 +49,6 @@ class Editing(Struct, frozen=True):
         return Writing(self.draft, self.draft_attachments)
 
     def written(self, text: str) -> Editing:
-        """Get a copy with different text."""
         return replace(self, text=text)
 
 
@@ -61,8 +59,6 @@ Compose = Writing | Editing
 
 
 class Stage(Enum):
-    """Stage of a chat's reply."""
-
     IDLE = "idle"
     # between replies: the queue moves on once all listeners know that the last reply has ended
     NEXT = "next"
@@ -75,16 +71,12 @@ class Stage(Enum):
 
 
 class Draft(Enum):
-    """Plan for the text in the composer."""
-
     KEPT = "kept"
     WAITING = "waiting"  # submit when its files have been read
     STEERING = "steering"  # submit when the reply ends, which was told to end early
 
 
 class QueueState(Enum):
-    """Plan for the queue."""
-
     HELD = "held"  # until the user sends the messages
     MOVING = "moving"  # one message after each reply
     STEERING = "steering"  # same, but the current reply was told to end early for the first message
@@ -100,8 +92,6 @@ class Content(Enum):
 
 
 class First(Enum):
-    """State of the first queued message."""
-
     NONE = "none"
     EDITED = "edited"  # being edited in the composer
     BLOCKED = "blocked"  # the model can't accept it
@@ -109,8 +99,6 @@ class First(Enum):
 
 
 class Event(Enum):
-    """Events of a chat's turn."""
-
     # User requests.
     ENTER = "enter"
     STEER = "steer"  # Ctrl+Enter
@@ -394,7 +382,6 @@ TABLE: dict[Event, tuple[Transition, ...]] = {
 
 
 def step(state: TurnState, event: Event) -> Step:
-    """Compute what an event does in the given state."""
     row = next(row for row in TABLE[event] if row.applies(state))
     draft = state.draft if row.draft is None else row.draft
     queue = state.queue if row.queue is None else row.queue

@@ -148,7 +148,6 @@ class TurnController(QObject):
         return step(self.state(message, unseen=unseen), event)
 
     def why_not(self, event: Event) -> str | None:
-        """Explain why an event would be refused now, or return None if it wouldn't."""
         refusal = self.preview(event).refusal
         return self._words(refusal) if refusal is not None else None
 
@@ -279,7 +278,6 @@ class TurnController(QObject):
             self._keep()
 
     def compose(self, compose: Compose) -> None:
-        """Replace the composer's content."""
         if self.content() is Content.REWORDING:
             QTimer.singleShot(0, self, self.on_changed)  # the queue may be waiting for this
         self.handle(Event.WRITE)
@@ -385,7 +383,6 @@ class TurnController(QObject):
         self._queue.add(text, files, at)
 
     def _keep(self) -> None:
-        """Store the chat's record. The first call adds the chat to the list."""
         self._saved.keep()
         self.chat_changed.emit()
 

@@ -26,8 +26,6 @@ _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 
 
 class ExportFormat(Enum):
-    """Export formats with their file extensions."""
-
     JSON = ".json"
     MARKDOWN = ".md"
     HTML = ".html"
@@ -51,8 +49,6 @@ class Progress(Struct):
 
 
 class Export(Struct):
-    """Chats to export, and where to."""
-
     ids: Sequence[str]  # chat IDs. JSON puts them into one file, other formats use a file per chat.
     kind: ExportFormat
     target: Path  # the file, or a new folder if there are several chats
@@ -62,7 +58,6 @@ class Export(Struct):
 
     @property
     def folder(self) -> bool:
-        """True if the target is a folder."""
         return self.kind is not ExportFormat.JSON and len(self.ids) != 1
 
     def run(self, store: Store, stop: Event) -> Path:

@@ -288,7 +288,6 @@ _LETTER = frozenset(
 
 
 def paper(here: QLocale) -> QPageSize:
-    """Get a country's usual paper size."""
     letter = QLocale.territoryToCode(here.territory()) in _LETTER
     return QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
 

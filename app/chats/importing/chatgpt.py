@@ -106,7 +106,6 @@ def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -
 
 
 def _model(slug: object) -> str:
-    """Return the model's name, or "" for "auto"."""
     return "" if slug == "auto" else text(slug)
 
 
@@ -191,7 +190,6 @@ def _without_marks(words: str, about: dict[str, Any], left: Counter[str]) -> str
 
 
 def _of_mark(mark: re.Match[str]) -> str:
-    """Get the text to keep from a placeholder."""
     if mark.re is _OLD_MARK:
         return ""
     kind, values = mark[1], text(mark[2]).split("\ue202")

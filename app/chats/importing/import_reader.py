@@ -65,8 +65,6 @@ class _LongNumberError(Exception):
 
 
 class Reader(Struct):
-    """Reader for a list of files."""
-
     paths: Sequence[Path]
     stop: Event
     total: int = 0  # total bytes of all files, if known

@@ -16,8 +16,6 @@ from app.store.records import is_own_id
 
 
 class Node(Struct):
-    """Entry of a conversation."""
-
     key: str
     parent: str | None  # key of the previous entry; None or an unknown key for the first entry
     role: str = ""  # "user", "assistant", "system", or "" if there's nothing to show
@@ -42,7 +40,6 @@ class ImportedChat(Struct):
 
     @property
     def characters(self) -> int:
-        """Approximate size in the store."""
         written = sum(len(m.content) + len(m.reasoning) + 200 for m in self.messages)
         shown = sum(len(image.data) for image in self.images)
         return written + shown + sum(len(page) for text in self.texts for page in text.pages)
@@ -109,17 +106,14 @@ def moment(value: object, otherwise: float = 0.0) -> float:
 
 
 def text(value: object) -> str:
-    """Return the value if it's a string, else ""."""
     return value if isinstance(value, str) else ""
 
 
 def listed(value: object) -> list[Any]:
-    """Get the value if it's a list, else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def mapped(value: object) -> dict[str, Any]:
-    """Return the value if it's an object, else an empty dict."""
     return value if isinstance(value, dict) else {}
 
 

@@ -41,8 +41,6 @@ _UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, Overf
 
 @dataclass
 class Import:
-    """Import of a list of files."""
-
     paths: Sequence[Path]  # JSON files, zip files, or folders
     model: str = ""  # used for chats that don't name one of our models
     reader: Reader = field(init=False)  # also reports the progress

@@ -15,8 +15,6 @@ KIND = "entries of the kind "
 
 
 class Report(Struct):
-    """Import result."""
-
     taken: list[ChatRecord] = field(default_factory=list)  # imported chats
     folders: list[Folder] = field(default_factory=list)  # folders created for them
     messages: int = 0
@@ -37,7 +35,6 @@ class Report(Struct):
             self.faults.append(tr("More items could not be read."))
 
     def summary(self) -> str:
-        """Summarize the counts and programs in one sentence."""
         if not self.taken:
             return tr("No chats imported.")
         n = self.messages
@@ -50,7 +47,6 @@ class Report(Struct):
         )
 
     def details(self) -> list[str]:
-        """Return the remaining messages of the report."""
         found = []
         if self.stopped:
             found.append(tr("The import was stopped."))
