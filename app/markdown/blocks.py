@@ -393,7 +393,6 @@ class BlockSplitter:
             self._first_line += lines
 
     def _take_lines(self, count: int, tokens: int) -> None:
-        """Finish the first `count` lines and their tokens."""
         offset = 0
         for _ in range(count):
             offset = self.tail.index("\n", offset) + 1

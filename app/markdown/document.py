@@ -50,7 +50,6 @@ class RefreshPace:
 
     @contextmanager
     def refreshing(self) -> Iterator[None]:
-        """Context manager to time a refresh."""
         start = time.monotonic()
         yield
         self._rested_from = self.refreshed[self] = time.monotonic()
@@ -291,14 +290,12 @@ class MarkdownDocument(QObject):
 
     @property
     def source(self) -> str:
-        """Markdown source."""
         if len(self._source) > 1:  # join it, since this is read for every chunk
             self._source = ["".join(self._source)]
         return self._source[0] if self._source else ""
 
     @property
     def is_empty(self) -> bool:
-        """True if no text was appended."""
         return not self._source
 
     @property
@@ -334,7 +331,6 @@ class MarkdownDocument(QObject):
             self._in_turn()
 
     def set_text(self, markdown: str) -> None:
-        """Replace the content with a complete text."""
         self._timer.stop()
         self._reset()
         if markdown:
@@ -345,7 +341,6 @@ class MarkdownDocument(QObject):
         self._rendering.forget()
 
     def set_style(self, style: MarkdownStyle) -> None:
-        """Render everything again in another style."""
         if style == self.style:
             return
         self.style = style
@@ -430,7 +425,6 @@ class MarkdownDocument(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """Render all pending text now."""
         self._show()
 
     def _is_behind(self) -> bool:

@@ -86,7 +86,6 @@ def plain_lines(code: str) -> list[tuple[Span, ...]]:
 
 @cache
 def _ink(token: str) -> Ink:
-    """Get the cached `Ink` for a kind of token."""
     return Ink(token=token)
 
 
@@ -255,7 +254,6 @@ class HighlightScheduler(QObject):
         self._timer.stop()
 
     def clear(self) -> None:
-        """Discard pending work."""
         self._jobs.clear()
         self._timer.stop()
 

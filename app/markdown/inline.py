@@ -156,7 +156,6 @@ def shown_code(text: str) -> str:
 
 
 def allowed_link(address: str) -> str:
-    """Get the address if it's allowed as a link, else ""."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -205,7 +204,6 @@ class InlineParser:
         self._known = count
 
     def forget(self) -> None:
-        """Clear the cache."""
         self._fresh = {}
 
     def spans(self, content: str) -> tuple[Span, ...]:

@@ -41,7 +41,6 @@ def code_rows(
     bars: tuple[Bar, ...] = (),
     rtl: bool = False,
 ) -> list[Row]:
-    """Get the rows of a complete code block."""
     rows = line_rows(key, lines, levels, bars, rtl)
     return [replace(rows[0], first=True, space=space), *rows[1:], _foot(key, levels, bars, rtl)]
 
@@ -111,7 +110,6 @@ class GrowingCode:
 
 
 def _parts(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
-    """Split a line into chunks that fit in a row."""
     if sum(len(span.text) for span in line) <= LONGEST:
         yield line
         return
@@ -412,7 +410,6 @@ def _is_formula(spans: Sequence[Span]) -> bool:
 
 
 def _is_right_to_left(row: Row | None) -> bool:
-    """Check whether a row's text is right-to-left."""
     if isinstance(row, TextRow) and not row.rtl:
         return _first_letter_is_rtl(span.text for span in row.spans)
     return row is not None and row.rtl

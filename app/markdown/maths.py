@@ -43,7 +43,6 @@ def apply(form: QTextCharFormat, source: str, display: bool) -> None:
 
 
 def typed(form: QTextFormat) -> str:
-    """Get a formula's Markdown from its format."""
     return tex.typed(str(form.property(SOURCE)), bool(form.property(DISPLAY)))
 
 

@@ -210,7 +210,6 @@ class Underlay:
         update[QRectF].emit(area)
 
     def _visible(self, clip: QRectF | None) -> tuple[int, int]:
-        """Get the range of rows that may intersect the clip."""
         count = len(self._writer.rows)
         if clip is None or not count:
             return 0, count
@@ -266,7 +265,6 @@ class Underlay:
         return width - indent - own if row.rtl else indent
 
     def _paint_inline_code(self, painter: QPainter, block: QTextBlock) -> None:
-        """Paint a rounded background behind each run of inline code, line by line."""
         number = block.blockNumber()
         if number not in self._grounds:
             self._grounds[number] = list(self._code_grounds(block))
@@ -351,7 +349,6 @@ class Underlay:
         return lines.adjusted(left, -CODE_HEADER, -right, CODE_PAD)
 
     def _codes(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the first and last row of each code block in a range."""
         firsts, feet = self._writer.code_firsts, self._writer.code_feet
         for number in range(bisect_left(feet, begin), len(firsts)):
             if firsts[number] >= end:
@@ -368,7 +365,6 @@ def _is_first(row: Row) -> bool:
 
 
 def _first_baseline(block: QTextBlock) -> float:
-    """Return the distance between a block's top and its first baseline."""
     line = block.layout().lineAt(0)
     if line.isValid():  # a tall formula moves the baseline down
         return line.y() + line.ascent()

@@ -47,8 +47,6 @@ def gap(previous: Row | None, kind: str, tight: bool) -> int:
 
 
 class Ink(Struct, frozen=True, gc=False):
-    """Style of a run of characters."""
-
     bold: bool = False
     italic: bool = False
     strike: bool = False
@@ -111,7 +109,6 @@ class ListItem(Struct, frozen=True, gc=False):
 
     @property
     def number(self) -> int:
-        """Item number as displayed."""
         return self.start + self.place
 
 

@@ -63,7 +63,6 @@ def _close(above: Row, row: Row) -> bool:
 
 
 def _within(block: QTextBlock, first: int, last: int) -> str:
-    """Get a block's text between two positions."""
     start = max(first - block.position(), 0)
     units = block.text().encode("utf-16-le")  # positions are in UTF-16 units
     part = units[2 * start : 2 * max(last - block.position(), 0)]
@@ -75,7 +74,6 @@ def _within(block: QTextBlock, first: int, last: int) -> str:
 
 
 def _formulas(block: QTextBlock, first: int, last: int) -> Iterator[str]:
-    """Yield the sources of a block's formulas between two positions."""
     iterator = block.begin()
     while not iterator.atEnd():
         fragment = iterator.fragment()

@@ -90,8 +90,6 @@ INLINE_CODE = QTextFormat.Property.UserProperty.value + 1
 
 
 class Formats:
-    """Creates and caches the Qt formats for a style."""
-
     def __init__(self, style: MarkdownStyle) -> None:
         self.style = style
         self.char = lru_cache(maxsize=512)(self._char)
@@ -133,11 +131,9 @@ class Formats:
         return sum(map(self._level, levels))
 
     def marker_width(self, marker: str) -> float:
-        """Get the width of a list number in pixels."""
         return self._marker.horizontalAdvance(marker)
 
     def block(self, row: TextRow) -> QTextBlockFormat:
-        """Return the block format of a row: margins, line height, and alignment."""
         style = self.style
         block = QTextBlockFormat()
         space = row.space
@@ -188,7 +184,6 @@ class Formats:
         return form
 
     def cell(self, first_column: bool, rtl: bool = False) -> QTextTableCellFormat:
-        """Get the format of a table cell, with padding and a line below."""
         outer, inner = 2 if first_column else 14, 14
         form = QTextTableCellFormat()
         form.setTopPadding(CELL_PAD)
@@ -201,7 +196,6 @@ class Formats:
         return form
 
     def cell_block(self, align: str, formula: bool, rtl: bool = False) -> QTextBlockFormat:
-        """Get the format of a paragraph in a table cell."""
         block = QTextBlockFormat()
         # "l" is also the default alignment, which depends on the table's direction.
         aside = rtl and align == "l"

@@ -410,7 +410,6 @@ def _is_inside(state: StateBlock, line: int) -> bool:
 
 
 def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
-    """Check if a line would interrupt a paragraph by starting another block."""
     if state.sCount[line] - state.blkIndent > 3 or state.sCount[line] < 0:
         return False
     rules = state.md.block.ruler.getRules("paragraph")
@@ -418,8 +417,6 @@ def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
 
 
 class _Closing(NamedTuple):
-    """Result of searching for the end of a formula."""
-
     line: int = 0  # line number, or 0 if there's no end
     is_undecided: bool = False  # the end may be in text still to come
 

@@ -145,6 +145,5 @@ def formula(source: str, display: bool) -> Formula | None:
 
 
 def typed(source: str, display: bool) -> str:
-    """Get the Markdown for a formula."""
     mark = "$$" if display else "$"
     return f"{mark}{source}{mark}"

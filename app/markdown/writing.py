@@ -217,7 +217,6 @@ class RowWriter:
             cursor.endEditBlock()
 
     def restyle(self, formats: Formats) -> None:
-        """Write the same rows again with other formats."""
         self._formats = formats
         rows, cursor = list(self.rows), QTextCursor(self._document)
         cursor.beginEditBlock()
@@ -295,7 +294,6 @@ class RowWriter:
         return True
 
     def _truncate(self, cursor: QTextCursor, place: int) -> None:
-        """Remove all rows from `place` on."""
         if place == 0:
             cursor.select(QTextCursor.SelectionType.Document)
             cursor.removeSelectedText()
@@ -331,7 +329,6 @@ class RowWriter:
         cursor.setBlockCharFormat(self._formats.char("paragraph", PLAIN, False))
 
     def _append(self, cursor: QTextCursor, row: Row) -> None:
-        """Append a row at the cursor, which is at the end."""
         if isinstance(row, TableRow):
             self._append_table(cursor, row)
         else:

@@ -45,8 +45,6 @@ _RATE_S = 5.0  # window for averaging the rate
 
 
 class DownloadState(Enum):
-    """State of a download."""
-
     WAITING = "waiting"
     RUNNING = "running"
     PAUSED = "paused"
@@ -55,8 +53,6 @@ class DownloadState(Enum):
 
 
 class Download(Struct):
-    """Download of a model."""
-
     ref: str  # reference used by chats: ``owner/name``, plus ``@revision`` if not main
     # done, total: bytes
     done: int = 0
@@ -153,7 +149,6 @@ def discard(ref: str, before: threading.Event | None) -> None:
 
 
 def fault(error: Exception) -> EngineError:
-    """Turn an exception in a job into an error for the user."""
     if isinstance(error, EngineError):
         return error
     log.error("unexpected error in a download", exc_info=error)
@@ -162,8 +157,6 @@ def fault(error: Exception) -> EngineError:
 
 
 class Recipe(Struct, frozen=True):
-    """Quantization format for conversions."""
-
     name: str  # suffix for the name of the new folder
     words: str  # English label, translated by `tr`
     bits: int = 4  # bits per weight; if mixed is set, that mlx-lm recipe is used instead
@@ -210,7 +203,6 @@ class Conversion(Download):
 
 
 def why_not_convert(model: InstalledModel) -> str:
-    """Get the reason why a model can't be converted, or ""."""
     if why := problem(model.facts):
         return why
     if model.facts.bits:
@@ -254,8 +246,6 @@ _TELL_MS = 200  # interval of progress updates
 
 
 class Downloads(QObject):
-    """Download manager."""
-
     changed = Signal(str)  # (ref): the download changed or was removed from the list
     finished = Signal(str)  # (ref): the download is complete, so the model can be loaded
 
@@ -278,15 +268,12 @@ class Downloads(QObject):
 
     @property
     def running(self) -> bool:
-        """True while a download is running."""
         return any(d.state is DownloadState.RUNNING for d in self.items)
 
     def unfinished(self) -> list[Download]:
-        """Downloads that aren't complete."""
         return [d for d in self.items if d.state is not DownloadState.DONE and d.can_pause]
 
     def converting(self, folder: Path) -> bool:
-        """Check whether a conversion of this model is running or waiting."""
         ours = (d for d in self.items if isinstance(d, Conversion) and d.source == folder)
         return any(d.state in {DownloadState.RUNNING, DownloadState.WAITING} for d in ours)
 
@@ -304,7 +291,6 @@ class Downloads(QObject):
         return all(d is download or d.repo != download.repo for d in self.unfinished())
 
     def add(self, model: HubModel) -> Download:
-        """Add a model to the download queue."""
         ref = ref_of(model)
         known = self.get(ref)
         if known is not None and known.state in {DownloadState.RUNNING, DownloadState.WAITING}:
@@ -318,7 +304,6 @@ class Downloads(QObject):
         return made
 
     def convert(self, job: Conversion) -> None:
-        """Add a conversion to the queue."""
         if self.get(job.ref) is None:
             self.items.append(job)
             self._changed(job)

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 
 class Candidate(Struct, frozen=True):
-    """Smaller model that could be used for drafting."""
-
     model: InstalledModel
     fits: bool  # according to its files, its tokenizer may be the same
 
@@ -135,7 +133,6 @@ class DraftModels(QObject):
             load.future.cancel()
 
     def _apply(self, status: ModelStatus) -> None:
-        """Update the engine's draft model for a loaded model, if it changed."""
         engine, model = self._loader.engine, status.model
         if engine is None or model is None or is_remote(status.ref):
             return
@@ -162,12 +159,10 @@ class DraftModels(QObject):
         return generation, None if model.draft else ""
 
     def _names(self, model: Model) -> list[str]:
-        """Return all known names of a loaded model."""
         known = [s for s in self._loader.known() if s.model is not None and s.model.id == model.id]
         return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
 
     async def _take(self, model: Model, load: _DraftLoad) -> None:
-        """Handle the result of loading a draft model."""
         loaded, error = None, None
         try:
             loaded = await flows.arrived(load.future)

@@ -53,12 +53,10 @@ def meaning(code: str, message: str) -> str:
 
 
 def says_not_loaded(error: str) -> bool:
-    """Check whether an error message (in any language) says that loading a model failed."""
     return "could not be loaded" in error or error.startswith(tr(_MEANINGS[MODEL_LOAD_FAILED]))
 
 
 def problem(facts: FolderFacts) -> str:
-    """Return the reason why the model in a folder can't be loaded, or ""."""
     return tr(NO_FOLDER) if facts.gone else facts.problem
 
 

@@ -39,7 +39,6 @@ class EngineFigures(QObject):
         self._ask()
 
     def hide(self, who: QObject) -> None:
-        """Stop polling on behalf of a view."""
         self._shown.pop(who, None)
         if self._shown:
             self._timer.setInterval(min(self._shown.values()))

@@ -35,8 +35,6 @@ from engine.hub.names import clean_name
 
 
 class ModelFolder(Struct, frozen=True):
-    """Model known from the settings."""
-
     # chat reference: a folder or hub ID, possibly with an adapter, whose folder is inspected
     # instead
     ref: str
@@ -130,8 +128,6 @@ class _Walk:
 
 
 class InstalledModels(QObject):
-    """Installed models and the user's settings for them."""
-
     changed = Signal()  # models were found or removed, or their details changed
 
     def __init__(
@@ -244,7 +240,6 @@ class InstalledModels(QObject):
         self.changed.emit()
 
     def add_folder(self, folder: str) -> None:
-        """Add a folder to search for models."""
         kept = [other for other in self._settings.model_folders if other != folder]
         self._settings.set(model_folders=(*kept, folder))
         self.look()

@@ -41,8 +41,6 @@ log = logging.getLogger(__name__)
 
 
 class LoadState(Enum):
-    """Loading state of a model."""
-
     UNASKED = "unasked"
     LOADING = "loading"
     READY = "ready"
@@ -52,8 +50,6 @@ class LoadState(Enum):
 
 
 class ModelStatus(Struct):
-    """Status of a model."""
-
     ref: str  # chat reference (``paths.GUIDE``, a folder, or a hub ID)
     state: LoadState = LoadState.UNASKED  # loading state
     model: Model | None = None  # the engine's model, if ready
@@ -127,7 +123,6 @@ class _ModelLoad:
         return None
 
     async def load(self, read: Callable[[float], None]) -> Model:
-        """Load the model, see `Engine.load`."""
         self._asked = self._engine.load_later(self.folder, read, adapter=self.adapter)
         return await flows.arrived(self._asked)
 
@@ -174,7 +169,6 @@ class ModelLoader(QObject):
         self._settings: Settings | None = None
 
     def open(self, settings: Settings) -> None:
-        """Initialize the local and remote models from the settings."""
         self._settings = settings
         self.remotes.open(settings)
 
@@ -247,7 +241,6 @@ class ModelLoader(QObject):
         return self.engine is not None or is_remote(model_status.ref)
 
     def add_remote(self, remote: Remote, key: str | None = None) -> None:
-        """Add a remote model (see `Remotes.add`) and emit `changed`."""
         self.remotes.add(remote, key)
         self.changed.emit(remote.ref)
 
@@ -464,22 +457,14 @@ def _code_and_message(error: Exception) -> tuple[str, str]:
 
 
 class ModelReply(Protocol):
-    """Part of a chat's reply used by models."""
+    @property
+    def models(self) -> Collection[str]: ...
 
     @property
-    def models(self) -> Collection[str]:
-        """References of the models generating now."""
-        ...
-
-    @property
-    def waits_for(self) -> Collection[str]:
-        """References of the models that replies are waiting for."""
-        ...
+    def waits_for(self) -> Collection[str]: ...
 
 
 class ModelUser(Protocol):
-    """Part of a chat used by models."""
-
     @property
     def title(self) -> str: ...
 

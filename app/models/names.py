@@ -19,12 +19,10 @@ def variant_of(model: str, adapter: Path) -> str:
 
 
 def base_of(model: str) -> str:
-    """Strip the adapter from a model reference."""
     return model.partition(_WITH + os.sep)[0]
 
 
 def adapter_of(model: str) -> str:
-    """Get the adapter folder in a reference, or ""."""
     _, has_one, folder = model.partition(_WITH + os.sep)
     return os.sep + folder if has_one else ""
 

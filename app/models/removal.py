@@ -20,8 +20,6 @@ from engine.hub.inventory import InstalledModel, ModelSource
 
 
 class RemovedModel(Struct, frozen=True):
-    """Model in the trash."""
-
     trashed: TrashedFolder  # its folder
     name: str  # name in the list
     # removed settings entries: option, index, reference
@@ -37,13 +35,10 @@ class RemovedModel(Struct, frozen=True):
 
     @property
     def can_come_back(self) -> bool:
-        """True if we can restore it from the trash."""
         return self.trashed.kept is not None
 
 
 class ModelRemover(QObject):
-    """Removes and restores models."""
-
     removed = Signal(object)  # (model): a `RemovedModel`
     restored = Signal(str)  # (name): the model was restored
     failed = Signal(str)  # (words): something failed, for the given reason
@@ -64,7 +59,6 @@ class ModelRemover(QObject):
         self._going: set[Path] = set()
 
     def why_not(self, model: InstalledModel) -> str:
-        """Return the reason why a model can't be removed right now, or ""."""
         if model.source is ModelSource.BUNDLED:
             return tr("{name} is part of Stretto.", name=model.name)
         if _holds_more(model.removes):
@@ -92,7 +86,6 @@ class ModelRemover(QObject):
         return ""
 
     def warning(self, model: InstalledModel) -> str:
-        """Return a warning to show before removing a model, or ""."""
         words = []
         chats = self._installed.chats(model)
         if len(chats) == 1:

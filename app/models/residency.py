@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 
 
 def why_not_unload(users: ModelUsers, ref: str) -> str:
-    """Explain why a model can't be unloaded right now, or return ""."""
     loader = users.loader
     model = loader.get(ref).model
     if model is None:
@@ -202,7 +201,6 @@ class MemoryPressure(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Free memory if necessary."""
         need = self._relief.need(self.level(), self.clock())
         if need is Need.CACHES:
             self._put_caches_away()

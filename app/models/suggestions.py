@@ -48,8 +48,6 @@ _SLACK = 0.9  # a machine with 16 GB reports a bit less
 
 
 class Suggestion(Struct, frozen=True):
-    """Suggested model."""
-
     repo: str  # hub ID
     size: int  # download size in bytes, rounded to 0.1 GB
     good_at: str  # one line in English, from `GOOD_AT`

@@ -15,8 +15,6 @@ from app.settings.language import tr
 
 
 class TrashedFolder(Struct, frozen=True):
-    """Folder in the trash."""
-
     folder: Path  # original location
     kept: Path | None = None  # location in the trash, or None if unknown
 

@@ -329,7 +329,6 @@ class Application(QObject):
 
     @property
     def _left(self) -> float:
-        """Seconds left before whatever is still running gets interrupted."""
         return max(0.0, self._give_up - time.monotonic())
 
     @property

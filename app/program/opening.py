@@ -128,5 +128,4 @@ def restored(file: Path, backup: Path) -> str:
 
 
 def not_restored(error: StoreError) -> str:
-    """Get the message for an error in `restored`."""
     return tr("The backup could not be restored. {why}", why=error.message)

@@ -31,8 +31,6 @@ class AddressError(ValueError):
 
 
 class Remote(Struct, frozen=True):
-    """Model on a server."""
-
     address: str  # base URL from `normalised`, e.g. "https://api.openai.com/v1"
     model: str  # the server's name for the model
     kind: str = ""  # server type, a key of `KINDS`
@@ -41,17 +39,14 @@ class Remote(Struct, frozen=True):
 
     @property
     def ref(self) -> str:
-        """Reference used by chats."""
         return f"{PREFIX}{self.address}#{self.model}"
 
     @property
     def host(self) -> str:
-        """Host name for display."""
         return host_of(self.address)
 
     @property
     def name(self) -> str:
-        """Display name, including the host."""
         return f"{self.short_name} · {self.host}"
 
     @property
@@ -66,7 +61,6 @@ class Remote(Struct, frozen=True):
 
 
 def is_remote(ref: str) -> bool:
-    """Check if a model reference is for a remote model."""
     return ref.startswith(PREFIX)
 
 
@@ -146,7 +140,6 @@ _AND = ".and."
 
 
 def is_here(address: str) -> bool:
-    """Return whether an address is on this machine."""
     return not machines(address) and _is_local(urlsplit(address).hostname or "")
 
 
@@ -209,8 +202,6 @@ KINDS: Mapping[str, ServerKind] = {
 
 
 class ListedModel(Struct, frozen=True):
-    """Entry in a server's model list."""
-
     model: str
     kind: str = ""
     context: int = 0  # tokens, 0 if unknown

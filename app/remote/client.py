@@ -63,7 +63,6 @@ async def models_at(address: str, key: str) -> list[ListedModel]:
 
 
 async def _shown(address: str, one: ListedModel, key: str) -> ListedModel:
-    """Return an Ollama model with its details."""
     base = address.removesuffix("/v1")
     try:
         response = await document(base, "/api/show", key, "POST", {"model": one.model})

@@ -32,8 +32,6 @@ _NO_ROOM = "capacity_exhausted"
 
 
 class RemoteRequests(Protocol):
-    """Subset of `Remotes` used here."""
-
     async def has_sessions(self, address: str, key: str) -> bool: ...
 
     def no_sessions(self, address: str) -> None: ...
@@ -151,7 +149,6 @@ class ServerSession:
             self._ready.set()
 
     def close(self) -> None:
-        """Close the session on the server, in the background."""
         if not self.closed:
             self.closed = True
             self._forget()
@@ -276,12 +273,10 @@ def _by_name(body: object) -> dict[str, Mapping[str, Any]]:
 
 
 def _number(value: object) -> int:
-    """Get a valid count, or 0."""
     return int(_value(value))
 
 
 def _value(value: object) -> float:
-    """Get a valid number, or 0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < _MOST:
         return 0.0
     return float(value)

@@ -30,14 +30,11 @@ _ANSWER_MS = 3000
 
 
 class FoundServer(Struct, frozen=True, order=True):
-    """Server found on the network."""
-
     name: str  # machine name
     address: str  # base URL, see `normalised`
 
     @property
     def host(self) -> str:
-        """Address for display."""
         return host_of(self.address)
 
 

@@ -30,16 +30,12 @@ _MOST_SAID = 2_000  # characters of a server's last message
 
 
 class MachineGroup(Struct, frozen=True):
-    """A model and the machines it runs on."""
-
     hosts: tuple[str, ...]  # machine names, starting with this machine
     folder: str  # model folder on this machine
     file: str = ""  # hosts file, "" means the default
 
 
 class StartedServer(Struct, frozen=True):
-    """Details of a running server."""
-
     port: int
     model: str  # its name for the model
     context: int  # in tokens
@@ -54,8 +50,6 @@ class ModelUnavailable(Struct, frozen=True):
 
 
 class GroupServer(Struct):
-    """Server process of a group."""
-
     process: subprocess.Popen[bytes]
     # resolves when it's ready, or fails with RemoteError
     started: Future[StartedServer] = field(default_factory=Future)
@@ -102,14 +96,12 @@ class MachineGroups:
                 self.known[ref] = MachineGroup(tuple(hosts), folder, file)
 
     def to_json(self, ref: str) -> dict[str, Any]:
-        """Return a model's group for the settings, or {}."""
         group = self.known.get(ref)
         if group is None:
             return {}
         return {"hosts": list(group.hosts), "folder": group.folder, "hosts_file": group.file}
 
     def why_not(self, ref: str) -> ModelUnavailable | None:
-        """Get the reason why a model can't be used right now, or None."""
         group = self.known.get(ref)
         if group is None:
             return None

@@ -108,7 +108,6 @@ def refusal(
 
 
 def does_not_fit(model: str) -> str:
-    """Get the message for a chat that is too long."""
     return tr("The chat does not fit in the context of {model}.", model=model)
 
 
@@ -128,7 +127,6 @@ def _status_of(status: int, body: object, message: str) -> int:
 
 
 def _marks_of(body: object) -> str:
-    """Get an error's type and code."""
     error = _error_of(body)
     found = (error.get("type"), error.get("code"))
     return " ".join(one[:100].lower() for one in found if isinstance(one, str))
@@ -251,7 +249,6 @@ def empty(host: str) -> RemoteError:
 
 
 def no_sense(host: str) -> RemoteError:
-    """Error for an invalid response."""
     return RemoteError(
         BROKEN,
         tr(
@@ -275,7 +272,6 @@ def silent(host: str) -> RemoteError:
 
 
 def unreachable(host: str, error: BaseException) -> RemoteError:
-    """Error for a connection that failed."""
     lines = str(error).strip().splitlines()
     why = clean(lines[0][:_LONGEST_WORDS], lines=False).rstrip(".") if lines else ""
     return RemoteError(

@@ -177,14 +177,10 @@ Listener = Callable[[Event], None]
 
 
 class RemoteModel(Model, frozen=True):
-    """Model on another server."""
-
     remote: Remote = field(default_factory=lambda: Remote("", ""))
 
 
 class SessionRequests(RemoteRequests, Protocol):
-    """Subset of `Remotes` used by a session."""
-
     def key(self, address: str) -> str: ...
 
     def known(self, ref: str) -> bool: ...
@@ -222,7 +218,6 @@ class RemoteReply:
         self._stopped = self._paused = self._ended = False
 
     def begin(self, body: dict[str, Any]) -> None:
-        """Send the request."""
         self._line.start(self._run(body)).add_done_callback(self._on_over)
 
     # These may be called from any thread.
@@ -238,7 +233,6 @@ class RemoteReply:
         self._tell(self._flow)
 
     def resume(self) -> None:
-        """Continue after `pause`."""
         self._paused = False
         self._tell(self._flow)
 
@@ -265,7 +259,6 @@ class RemoteReply:
             self._flows.set()
 
     async def _run(self, body: dict[str, Any]) -> None:
-        """Read the reply until its last event."""
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         reading, clock = ReplyReader(self._remote.host, self._remote.model), ReplyTimer()
         try:
@@ -376,7 +369,6 @@ class RemoteSession:
         return remote == self.remote and not (self.elsewhere and self.elsewhere.closed)
 
     def choose(self, chosen: Mapping[str, Any]) -> None:
-        """Use these sampling parameters for future requests."""
         self._chosen = dict(chosen)
 
     def send(

@@ -62,7 +62,6 @@ class Remotes:
         return tuple(self._models)
 
     def model(self, ref: str) -> RemoteModel | None:
-        """Look up a model, or return None if it isn't in the list."""
         return self._models.get(ref)
 
     def known(self, ref: str) -> bool:
@@ -104,7 +103,6 @@ class Remotes:
 
     @property
     def finds(self) -> bool:
-        """True if the user has enabled the search for servers."""
         return self._settings.find_servers
 
     def set_finds(self, on: bool) -> None:
@@ -149,7 +147,6 @@ class Remotes:
     # Requests.
 
     def session(self, model: RemoteModel, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession:
-        """Create a chat's session with a model."""
         return self.session_of(chat_id, model.remote, chosen, None)
 
     def session_of(

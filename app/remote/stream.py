@@ -94,7 +94,6 @@ class ReplyTimer:
         self._first = self._first or self._last
 
     def stats(self, reading: ReplyReader) -> ReplyStats:
-        """Compute the stats, as far as they're known."""
         usage, took = reading.usage, self._last - self._first
         is_measured = took >= _AT_ONCE_S and usage.generated > 1
         rate = (usage.generated - 1) / took if is_measured else 0.0
@@ -125,15 +124,12 @@ _LENGTH_REASONS = {
 
 
 class PartialToolCall(Struct):
-    """Tool call that may still be incomplete."""
-
     id: str = ""
     name: str = ""
     arguments: list[str] = field(default_factory=list)
 
     @property
     def is_whole(self) -> bool:
-        """True if the arguments are complete."""
         try:
             json.loads("".join(self.arguments))
         except (ValueError, RecursionError):

@@ -58,7 +58,6 @@ def keep(token: str, account: str = _USER) -> bool:
 
 
 def forget(account: str = _USER) -> None:
-    """Delete an account's secret, if there is one."""
     keychain = _keychain()
     if keychain is None:
         return

@@ -37,7 +37,6 @@ class Paths(Struct, frozen=True):
 
     @classmethod
     def standard(cls) -> Paths:
-        """Get the standard folders of the system for this user."""
         return cls(
             platformdirs.user_data_path(APP_NAME, appauthor=False),
             platformdirs.user_log_path(APP_NAME, appauthor=False),
@@ -46,7 +45,6 @@ class Paths(Struct, frozen=True):
 
     @classmethod
     def in_profile(cls, folder: Path) -> Paths:
-        """Get the folders for a profile in a given folder (``--profile``)."""
         folder = folder.expanduser().absolute()
         return cls(folder, folder / "log", folder / "cache")
 
@@ -60,7 +58,6 @@ class Paths(Struct, frozen=True):
 
     @property
     def kv(self) -> Path:
-        """Folder for the engine's caches."""
         return self.cache / "kv"
 
     @property

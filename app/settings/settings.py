@@ -29,8 +29,6 @@ _MOST_USED = 500  # maximum number of models whose last use we store
 
 
 class SettingsSignals(QObject):
-    """Signals for changed options."""
-
     changed = Signal(str)  # (option): emitted after the new value was set
 
 
@@ -80,7 +78,6 @@ def _option(default: object, page: str = "", label: str = "", **rest: Any) -> An
 
 
 def _are_integers(values: object, count: int) -> bool:
-    """Check for a list of ``count`` integers."""
     return (
         isinstance(values, list)
         and len(values) == count
@@ -498,7 +495,6 @@ class Settings:
         self.set(models=(model, *(m for m in self.models if m != model))[:50])
 
     def note_use(self, model: str, when: float) -> None:
-        """Record the last use of a model."""
         latest = sorted({**self.used, model: when}.items(), key=lambda one: one[1])
         self.set(used=dict(latest[-_MOST_USED:]))
 
@@ -548,7 +544,6 @@ def _move_aside(path: Path) -> Path | None:
 
 
 def _valid(data: dict[str, Any]) -> dict[str, Any]:
-    """Get the options in ``data`` that have valid values."""
     # Before `same_model` existed, new chats always used the chosen model.
     data = {"same_model": data.get("model", _DEFAULTS["model"]) == _DEFAULTS["model"], **data}
     valid: dict[str, Any] = {}

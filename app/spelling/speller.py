@@ -80,7 +80,6 @@ def _whole_lines(text: str, begin: int, end: int) -> tuple[int, int]:
 
 
 def _without_code(text: str, begin: int, end: int) -> str:
-    """Get ``text[begin:end]`` with code replaced by spaces."""
     part = list(text[begin:end])
 
     def blank(start: int, stop: int) -> None:
@@ -184,7 +183,6 @@ class Speller(QObject):
         return ""
 
     def choose(self, choice: str) -> None:
-        """Switch to another language, or turn spell checking off."""
         if choice != self._choice:
             self._choice = choice
             self._choose()
@@ -235,7 +233,6 @@ class Speller(QObject):
             self._looking.start(self._suggest(used, language, _plain(word), done))
 
     def add(self, word: str) -> None:
-        """Add a word to the user's dictionary."""
         used, language = self._system, self.language
         self._judged[word] = True
         if used is not None and language:

@@ -21,13 +21,9 @@ class SpellingSystem(Protocol):
 
     gui_only: bool  # may only be used on the GUI thread; if False, it's thread-safe
 
-    def languages(self) -> Sequence[str]:
-        """Get the languages with a dictionary."""
-        ...
+    def languages(self) -> Sequence[str]: ...
 
-    def knows(self, language: str, word: str) -> bool:
-        """Check the spelling of a word."""
-        ...
+    def knows(self, language: str, word: str) -> bool: ...
 
     def suggestions(self, language: str, word: str) -> list[str]:
         """Get up to `MOST_SUGGESTIONS` suggestions, best first."""

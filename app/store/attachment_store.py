@@ -94,7 +94,6 @@ class Texts:
             return None
 
     def of(self, attached: Iterable[Attachments]) -> dict[str, AttachedText]:
-        """Return the texts of these attachments by hash."""
         wanted = dict.fromkeys(one.hash for many in attached for one in many)
         found = {key: self.get(key) for key in wanted}
         return {key: text for key, text in found.items() if text is not None}
@@ -154,7 +153,6 @@ class Images:
             return self._held.get(key)
 
     def of(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
-        """Return the images of these attachments by hash."""
         wanted = dict.fromkeys(one.hash for many in attached for one in many if one.is_medium)
         found = {key: self._of(key, "data") for key in wanted}
         return {key: data for key, data in found.items() if data is not None}

@@ -19,8 +19,6 @@ Span = tuple[int, int, int]
 
 
 class AttachedText(Struct, frozen=True, dict=True):
-    """Text of a file, split into pages."""
-
     unit: str  # "page", "slide", "sheet", "chapter", or "" for a text without pages
     pages: tuple[str, ...]  # text of each page
     labels: tuple[str, ...] = ()  # names of the sheets
@@ -52,8 +50,6 @@ class StoredImage:
 
 @dataclass(frozen=True)
 class Attachment:
-    """Message attachment."""
-
     name: str  # file name
     kind: str  # file type for the user: "PDF", "Word", "text", "PNG"
     # key of its text (see `AttachedText`), or of the image or recording (see `StoredImage`)
@@ -239,7 +235,6 @@ def _sound(text: str) -> str:
 
 
 def create(db: sqlite3.Connection) -> None:
-    """Create the table for texts and the columns that reference them."""
     db.execute("CREATE TABLE attached (hash TEXT PRIMARY KEY, content TEXT NOT NULL)")
     db.execute("ALTER TABLE messages ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'")
     for column in ("draft_attachments", "edited_attachments"):
@@ -248,7 +243,6 @@ def create(db: sqlite3.Connection) -> None:
 
 
 def create_queue(db: sqlite3.Connection) -> None:
-    """Create the column for queued messages, see `Queued`."""
     db.execute("ALTER TABLE chats ADD COLUMN queued TEXT NOT NULL DEFAULT '[]'")
 
 

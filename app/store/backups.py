@@ -25,8 +25,6 @@ _STAMP = "%Y%m%d-%H%M%S"
 
 
 class Backup(Struct, frozen=True):
-    """Database backup."""
-
     path: Path
     made_at: float  # in seconds since the epoch
     nbytes: int  # size
@@ -38,7 +36,6 @@ class _EndedError(Exception):
 
 
 def folder_of(path: Path) -> Path:
-    """Return the folder for a database's backups."""
     return path.parent / "backups"
 
 
@@ -264,7 +261,6 @@ def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]
 
 
 def _remove_halves(path: Path) -> None:
-    """Delete partial backups left by a killed process."""
     for half in [*folder_of(path).glob("*.part*"), *path.parent.glob(f"{path.name}*.part*")]:
         half.unlink(missing_ok=True)
     _remove(path.with_name(path.name + ".restored"))

@@ -118,7 +118,6 @@ def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:
 
 
 def waiting(db: sqlite3.Connection) -> list[str]:
-    """Return erased IDs that may still be present in free pages, the journal or backups."""
     return [each for (each,) in db.execute("SELECT id FROM erased")]
 
 

@@ -29,11 +29,9 @@ class Filter(Struct, frozen=True):
 
     @property
     def of_messages(self) -> bool:
-        """True if there are conditions on messages."""
         return bool(self.role or self.model or self.since is not None or self.until is not None)
 
     def takes(self, chat: ChatRecord, folders: dict[str, Folder]) -> bool:
-        """Check the conditions on chats."""
         if self.folder:
             folder = folders.get(chat.folder_id or "")
             above = folders.get(folder.parent_id or "") if folder is not None else None

@@ -44,8 +44,6 @@ class DeleteFolder(Struct, frozen=True):
 
 
 class Folders:
-    """Chat folders."""
-
     def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers

@@ -298,7 +298,6 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
 
 
 def waiting(db: sqlite3.Connection) -> bool:
-    """Check for messages that still have to be indexed."""
     return db.execute("SELECT 1 FROM unindexed LIMIT 1").fetchone() is not None
 
 

@@ -123,7 +123,6 @@ def _index(db: sqlite3.Connection, table: str, column: str, when: str) -> None:
 
 
 def deleted_messages(db: sqlite3.Connection) -> None:
-    """Add the time a message was deleted."""
     db.execute("ALTER TABLE messages ADD COLUMN deleted_at REAL")
 
 

@@ -66,7 +66,6 @@ OPTIONAL = {
     for name, kind in record.__annotations__.items()
     if NoneType in get_args(kind)
 }
-"""Fields that can be None."""
 
 _LATER = {"edited_text", "tags", "titled_by", "variant", "queued"}
 _LATER |= {"attachments", "draft_attachments", "edited_attachments"}
@@ -149,7 +148,6 @@ _FILES = ("draft_attachments", "edited_attachments")
 
 
 def chat_values(chat: ChatRecord) -> list[Any]:
-    """Convert a chat to a CHAT_COLUMNS row."""
     values = [getattr(chat, name) for name in _CHAT]
     for name in _AS_JSON:
         at = _CHAT.index(name)
@@ -163,7 +161,6 @@ def chat_values(chat: ChatRecord) -> list[Any]:
 
 
 def message_values(message: Message) -> list[Any]:
-    """Convert a message to a MESSAGE_COLUMNS row."""
     values = [getattr(message, name) for name in _MESSAGE]
     values[_STATS] = json.dumps(message.stats, ensure_ascii=False)
     values[_FILES_OF] = to_column(message.attachments)
@@ -286,8 +283,6 @@ class SaveLayout(Struct, frozen=True):
 
 
 class DeleteLayout(Struct, frozen=True):
-    """Operation to delete a named window layout."""
-
     name: str
     urgent: bool = False
 

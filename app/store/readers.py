@@ -77,7 +77,6 @@ class Readers:
                 raise failure from None  # don't chain, because the cause may quote private data
 
     def close(self) -> None:
-        """Wait for running reads and close all connections."""
         with self._lock:
             self._closed = True
             readers, self._all = self._all, []

@@ -35,8 +35,6 @@ R = TypeVar("R", ChatRecord, Message)
 
 
 class Salvaged(Struct, frozen=True):
-    """Result of a recovery."""
-
     chats: int
     messages: int
     aside: Path  # new path of the damaged file
@@ -208,7 +206,6 @@ def _sound(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
 
 
 def _fits(name: str, value: object) -> bool:
-    """Check the type of a field's value."""
     if name in {"params", "stats"}:
         return isinstance(value, dict)
     if name in {"tags", "queued"} or name.endswith("attachments"):

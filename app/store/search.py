@@ -316,7 +316,6 @@ def _window(text: str, terms: list[Term]) -> tuple[int, int]:
 
 
 def _marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
-    """Get the span of each matching word."""
     folded = fold(text)
     found = []
     for term in {Term(fold(t.word), t.begins, t.anywhere) for t in terms}:

@@ -206,7 +206,6 @@ class Store:
             log.error("%s: %s", error.code, error.message)
 
     def back_up(self) -> None:
-        """Make a backup in the background."""
         self._backups.begin(must=True)
 
     # --- reads --------------------------------------------------------------------------------
@@ -217,7 +216,6 @@ class Store:
         return [chat for chat in chats if include_deleted or chat.deleted_at is None]
 
     def chat(self, chat_id: str) -> ChatRecord | None:
-        """Get a chat (possibly deleted), or None."""
         return view_of(self._readers, self._writer, "id = :chat", "0", chat_id).chats.get(chat_id)
 
     def tip(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:

@@ -52,8 +52,6 @@ class DropToolRows(Struct, frozen=True):
 
 
 class ToolRows:
-    """Rows of `TABLES`."""
-
     def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers

@@ -15,8 +15,6 @@ from app.store.writer import StoreWriter
 
 
 class Trash:
-    """Deleted chats and messages."""
-
     def __init__(
         self, writer: StoreWriter, readers: Readers, backups: Backups, clock: Callable[[], float]
     ) -> None:
@@ -45,7 +43,6 @@ class Trash:
         return max(self._clock(), self._opened_at)
 
     def restore(self, chat_id: str) -> None:
-        """Undo `delete`."""
         self._writer.add(PatchChat(chat_id, {"deleted_at": None}))
 
     def chats(self) -> list[ChatRecord]:

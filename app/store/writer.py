@@ -55,11 +55,9 @@ class OperationQueue:
         self._operations[place] = operation
 
     def items(self) -> Iterable[tuple[int, Operation]]:
-        """Get numbers and operations, in order."""
         return self._operations.items()
 
     def urgent(self) -> bool:
-        """True if an operation has to be written right away."""
         return any(operation.urgent for operation in self._operations.values())
 
     def followed_by(self, later: OperationQueue) -> OperationQueue:
@@ -192,11 +190,9 @@ _RETRY_S = (1.0, 2.0, 5.0, 10.0)
 _REST_S = 0.02  # pause between steps of a chore
 
 Chore = Callable[[sqlite3.Connection], bool]
-"""Job for idle times, run outside of a transaction. Returns True if there's more to do."""
 
 
 def index_chore(db: sqlite3.Connection) -> bool:
-    """Do an indexing step. Returns True if there's more to do."""
     db.execute("BEGIN IMMEDIATE")
     more = index_some(db)
     db.execute("COMMIT")
@@ -259,7 +255,6 @@ class StoreWriter:
 
     @property
     def closed(self) -> bool:
-        """True once `close` has been called."""
         return self._closing
 
     def add(self, *operations: Operation) -> None:
@@ -296,7 +291,6 @@ class StoreWriter:
 
     @property
     def idle(self) -> bool:
-        """True if there's nothing to write and no chore left."""
         with self._changed:
             left = len(self._waiting) + len(self._in_flight) + len(self._chores)
             return not (left or self._doing or self._groups)
@@ -447,7 +441,6 @@ class StoreWriter:
                 return
 
     def _wait_for_work(self) -> None:
-        """Wait for a batch to write, a chore, or close."""
         while not len(self._waiting) and not self._closing:
             if not self._changed.wait(_REST_S if self._chores else None) and self._chores:
                 return

@@ -31,8 +31,6 @@ _LONG = 80
 
 
 class Component(Struct, frozen=True):
-    """Third-party component."""
-
     name: str
     version: str
     licence: str  # short name, an SPDX expression if available
@@ -41,7 +39,6 @@ class Component(Struct, frozen=True):
 
 
 def components() -> list[Component]:
-    """Return all components, sorted by name."""
     shipped = resources() / SHIPPED
     if shipped.is_file():
         return [Component(**entry) for entry in json.loads(shipped.read_text(encoding="utf-8"))]

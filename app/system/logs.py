@@ -38,7 +38,6 @@ def start(folder: Path) -> logging.Handler | None:
 
 
 def stop(handler: logging.Handler | None) -> None:
-    """Remove the handler and close its file."""
     if handler is not None:
         logging.getLogger().removeHandler(handler)
         with contextlib.suppress(OSError):  # a full disk mustn't keep us from quitting

@@ -49,15 +49,12 @@ class Source(Struct, frozen=True):
 
 
 class Release(Struct, frozen=True):
-    """Available version."""
-
     version: str
     page: str  # download page
     notes: str  # release notes in Markdown
 
     @property
     def is_newer(self) -> bool:
-        """True if it's newer than the running version."""
         return _parts(self.version) > _parts(__version__)
 
 
@@ -158,7 +155,6 @@ class Updates(QObject):
 
     @property
     def possible(self) -> bool:
-        """True if this build can check for updates."""
         return self._source is not None
 
     def start(self) -> None:
@@ -182,7 +178,6 @@ class Updates(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Check now and emit ``looked``."""
         self._look(by_itself=False)
 
     def _look(self, by_itself: bool) -> None:

@@ -40,7 +40,6 @@ class PartCounter:
         self._escaped = False
 
     def reset(self) -> None:
-        """Start counting the next message."""
         self.parts = 0
 
     def feed(self, data: bytes) -> None:
@@ -113,7 +112,6 @@ class RateLimit:
         return max(wait, 0.0)
 
     def room(self) -> bool:
-        """Check if the next message can be processed now."""
         if (seconds := int(self._clock() - self._since)) >= 1:
             self._since += seconds
             self._count = max(0.0, self._count - seconds * self._most)

@@ -150,8 +150,6 @@ Arguments = dict[str, Any]
 
 
 class CallContext(Struct, frozen=True):
-    """Data available to a call in addition to its arguments."""
-
     grants: Sequence[Grant] = ()  # folders granted in this chat
     seen: str = ""  # digest of the file diff shown to the user
 
@@ -168,8 +166,6 @@ class BuiltinTool(Struct, frozen=True):
 
 
 class Obstacle(Struct, frozen=True):
-    """Reason why a call can't work right now."""
-
     words: str  # text for the user
     model_text: str  # text for the model
     # read-only folder, if a write permission is all that's missing
@@ -178,8 +174,6 @@ class Obstacle(Struct, frozen=True):
 
 
 class ToolLabels(Struct, frozen=True):
-    """UI labels for a built-in tool."""
-
     title: str
     about: str  # one sentence
     question: str  # heading of a call that is waiting
@@ -247,11 +241,9 @@ LABELS = {
         values={"context": {"fresh": mark("Only the question"), "fork": mark("This chat so far")}},
     ),
 }
-"""Labels of the built-in tools by name."""
 
 
 def labels_of(tool: Tool) -> ToolLabels | None:
-    """Return the labels of a built-in tool. Returns None for other tools."""
     return LABELS.get(tool.name) if tool.server == BUILT_IN else None
 
 

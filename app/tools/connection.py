@@ -46,8 +46,6 @@ _LOG_LINES, _LOG_WIDTH = 500, 1000
 
 
 class ConnectionState(Enum):
-    """State of a connection."""
-
     OFF = "off"
     CONNECTING = "connecting"
     READY = "ready"

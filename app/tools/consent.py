@@ -18,8 +18,6 @@ from app.tools.tool import BUILT_IN, Tool
 
 
 class Decision(Enum):
-    """The user's decision about a call."""
-
     ONCE = "once"
     TOOL = "tool"
     SERVER = "server"

@@ -102,8 +102,6 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Difference(Struct, frozen=True):
-    """Effect of writing a file."""
-
     text: str  # unified diff
     # digest of the path, the current content and the new content, for `write_file`
     digest: str
@@ -386,7 +384,6 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
 
 
 def _braced(text: str) -> str:
-    """Escape braces for `str.format`."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
@@ -435,8 +432,6 @@ def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:
 
 
 class NoFileError(ToolError, FileNotFoundError):
-    """The file doesn't exist."""
-
     __str__ = Exception.__str__
 
 

@@ -140,11 +140,9 @@ class ToolHost:
             self._tell()
 
     def begin_shut_down(self) -> None:
-        """Start to shut down all servers, without waiting for them."""
         self._thread.shut_down(0.0, self._close_all)
 
     def shut_down(self, timeout_s: float = STOP_S) -> None:
-        """Stop all servers, waiting up to ``timeout_s``."""
         self._thread.shut_down(timeout_s, self._close_all)
 
     def _ask(
@@ -268,11 +266,9 @@ class Toolbox:
         return self.builtin.preview(tool.name, arguments, context)
 
     def is_previewed(self, tool: Tool) -> bool:
-        """Check if the tool's `preview` must be shown before it may run."""
         return tool.server == BUILT_IN and self.builtin.is_previewed(tool.name)
 
     def begin_shut_down(self) -> None:
-        """Start to shut down the servers, without waiting for them."""
         self.host.begin_shut_down()
 
     def shut_down(self, timeout_s: float | None = None) -> None:

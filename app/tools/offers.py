@@ -30,8 +30,6 @@ class Resource(Struct, frozen=True):
 
 
 class Argument(Struct, frozen=True):
-    """Argument of a prompt or resource template."""
-
     name: str
     title: str
     about: str = ""
@@ -61,7 +59,6 @@ class Template(Struct, frozen=True):
     arguments: tuple[Argument, ...] = ()
 
     def filled(self, arguments: dict[str, str]) -> Resource:
-        """Fill in the arguments to get a resource."""
         from mcp.shared.uri_template import UriTemplate
 
         given = {name: value for name, value in arguments.items() if value}
@@ -70,8 +67,6 @@ class Template(Struct, frozen=True):
 
 
 class Offers(Struct, frozen=True):
-    """Everything a server provides."""
-
     resources: tuple[Resource, ...] = ()
     prompts: tuple[Prompt, ...] = ()
     templates: tuple[Template, ...] = ()
@@ -137,7 +132,6 @@ def _resource(server: str, listed: Any) -> Resource:
 
 
 def _template(server: str, listed: Any) -> Template | None:
-    """Parse a template. Returns None if it's invalid."""
     from mcp.shared.uri_template import InvalidUriTemplate, UriTemplate
 
     try:

@@ -44,8 +44,6 @@ Value = str | int | float | bool | list[str]
 
 
 class FieldKind(Enum):
-    """Value type of a field."""
-
     TEXT = "text"
     INTEGER = "integer"
     NUMBER = "number"
@@ -73,8 +71,6 @@ class Response(Struct, frozen=True):
 
 
 class Field(Struct, frozen=True):
-    """Form field."""
-
     name: str
     # title, about: display text without control characters
     title: str
@@ -157,8 +153,6 @@ class Field(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """Question from a server."""
-
     server: str  # server name
     message: str  # text without control characters
     fields: tuple[Field, ...] = ()  # form fields

@@ -48,7 +48,6 @@ class ServerConfig(Struct, frozen=True):
         return " ".join(words)
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to an entry for the file."""
         entry: dict[str, Any] = {}
         if self.url:
             entry = {"type": "http", "url": self.url}
@@ -104,7 +103,6 @@ def read_text(text: str) -> ParsedServers:
 
 
 def to_text(servers: Iterable[ServerConfig]) -> str:
-    """Format the content of the file."""
     entries = {server.name: server.to_json() for server in servers}
     return json.dumps({"mcpServers": entries}, indent=2, ensure_ascii=False) + "\n"
 

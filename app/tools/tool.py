@@ -44,8 +44,6 @@ class ToolError(Exception):
 
 
 class Tool(Struct, frozen=True):
-    """Tool, as described by its server."""
-
     server: str  # server name
     name: str  # unique within the server
     description: str = ""  # for the model, without control characters
@@ -181,13 +179,10 @@ class Outcome(Struct, frozen=True):
     path: str = ""  # path of the file written
 
     def to_json(self) -> dict[str, Any]:
-        """Return the data to store in the call's message."""
         return {"kind": self.kind.value, "size": self.size, "path": self.path}
 
 
 class ToolResult(Struct, frozen=True):
-    """Result of a call."""
-
     text: str  # text for the model
     error: bool = False  # the tool reported an error
     size: int = 0  # length before shortening
