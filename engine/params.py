@@ -136,14 +136,19 @@ class SamplingParams(Struct, frozen=True, dict=True):
         force_setattr(self, "stop", _as_texts("stop", self.stop))
         for name, low in LEAST.items():
             if name != "max_tokens" or self.max_tokens is not None:
-                self._whole(name, low)
+                _check_whole(name, getattr(self, name), low)
         if self.logprobs is not None:
-            self._whole("logprobs", 0)
+            _check_whole("logprobs", self.logprobs, 0)
             if self.logprobs > MOST_LOGPROBS:
                 raise ValueError(f"logprobs must be at most {MOST_LOGPROBS}, not {self.logprobs}")
         for name, (least, most) in RANGES.items():
-            self._number(name, least, most)
-            if name in ABOVE_ZERO and getattr(self, name) == 0.0:
+            value = getattr(self, name)
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or not least <= value <= most:  # also rejects NaN
+                raise ValueError(
+                    f"{name} must be a number from {least:g} to {most:g}, not {value!r}"
+                )
+            if name in ABOVE_ZERO and value == 0.0:
                 raise ValueError(f"{name} must be above 0 (and at most {most:g}), not 0")
         whole = isinstance(self.seed, int) and not isinstance(self.seed, bool)
         if self.seed is not None and not whole:
@@ -151,8 +156,9 @@ class SamplingParams(Struct, frozen=True, dict=True):
         force_setattr(self, "logit_bias", _as_bias(self.logit_bias))
         force_setattr(self, "json_schema", as_schema(self.json_schema))
         force_setattr(self, "choices", _as_texts("choices", self.choices))
-        self._text("regex")
-        self._text("grammar")
+        for name, text in (("regex", self.regex), ("grammar", self.grammar)):
+            if text is not None and not (isinstance(text, str) and text):
+                raise ValueError(f"{name} must be a non-empty text or None, not {text!r}")
         force_setattr(self, "form_limits", _as_limits(self.form_limits))
         force_setattr(self, "tools", as_tools(self.tools))
         check_choice(self.tool_choice, self.tools)
@@ -194,23 +200,6 @@ class SamplingParams(Struct, frozen=True, dict=True):
             or self.presence_penalty != 0.0
             or self.frequency_penalty != 0.0
         ) and self.penalty_window > 0
-
-    def _whole(self, name: str, low: int) -> None:
-        _check_whole(name, getattr(self, name), low)
-
-    def _number(self, name: str, low: float, high: float) -> None:
-        value = getattr(self, name)
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, (int, float))
-            or not low <= value <= high  # also rejects NaN
-        ):
-            raise ValueError(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
-
-    def _text(self, name: str) -> None:
-        value = getattr(self, name)
-        if value is not None and not (isinstance(value, str) and value):
-            raise ValueError(f"{name} must be a non-empty text or None, not {value!r}")
 
 
 def takes(name: str, value: object) -> bool:

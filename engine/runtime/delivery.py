@@ -179,7 +179,7 @@ class Delivery:
         if request.status != Status.PREFILLING:
             return
         if request.unread:
-            request.progress(request.computed, 0)
+            request.progress(request.kv.length, 0)
         else:
             self._state.note_read(request)
 

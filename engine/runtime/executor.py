@@ -206,7 +206,7 @@ class Executor:
     def _adopt(self, adoption: Adoption) -> None:
         state = self._state
         request = state.requests[adoption.session]
-        before = request.computed
+        before = request.kv.length
         try:
             donor = self._donor(adoption.donor, request.session)
             state.memory.prefixes.adopt(request.reader, donor, adoption.length)
@@ -214,8 +214,8 @@ class Executor:
             log.debug("no copy of another chat's cache: %s", type(error).__name__)
             request.adopts = False
             return
-        request.reused += request.computed - before
-        request.progress(request.computed, 0)
+        request.reused += request.kv.length - before
+        request.progress(request.kv.length, 0)
         state.note_read(request)
 
     def _donor(self, key: CacheKey, session: SessionState) -> SessionKV:
@@ -278,7 +278,7 @@ class Executor:
         """
         held = self._state.requests
         chunks = [
-            c for c in plan.chunks if c.session in held and held[c.session].computed == c.start
+            c for c in plan.chunks if c.session in held and held[c.session].kv.length == c.start
         ]
         if not chunks:
             return []

@@ -94,6 +94,7 @@ class Loop:
         self._inbox: deque[Command] = deque()
         self._state = State(memory_budget, cache_dir, cache_bytes, leader)
         self._state.memory.offload.wake = partial(mailbox.post, WorkDone())
+        self._shares_cores = has_openblas()  # with the children, which are paced while chats stream
         self._scheduler = Scheduler()
         self._workers = Workers(mailbox)
         self._loading = Loading(self._state, self._workers, confined.shared(), ways_dir)
@@ -165,7 +166,7 @@ class Loop:
         try:
             self._loading.settle()
             self._state.memory.settle()
-            now = view(self._state, *self._wanted(), self._pieces(), bool(self._relieving))
+            now = self._view()
             plan = self._scheduler.plan(now)
         except BaseException as error:
             return recovery.after(error, survived=2, planning=True)
@@ -192,7 +193,7 @@ class Loop:
             self._end_relief()
         if plan.passes:
             self._resting.worked()
-            if has_openblas():
+            if self._shares_cores:
                 process.note_token()
         self._read_pieces(plan, timing.decode)
         self._idle = plan.idle and self._wanted() == (now.load, now.embedding)
@@ -221,14 +222,16 @@ class Loop:
         """Return the load and the embedding that wait for memory, if any."""
         return self._loading.wanted(), self._embedding.wanted()
 
-    def _pieces(self) -> frozenset[Piece]:
+    def _view(self) -> View:
+        """Return the snapshot of this turn."""
         there = {
             Piece.EMBEDDING: self._embedding.busy,
             Piece.LOOKING: self._looking.images,
             Piece.RESTORING: self._restoring.arrived,
             Piece.LOADING: self._loading.busy,
         }
-        return frozenset(piece for piece, some in there.items() if some)
+        pieces = frozenset(piece for piece, some in there.items() if some)
+        return view(self._state, *self._wanted(), pieces, bool(self._relieving))
 
     def _read_pieces(self, plan: StepPlan, decoding: float) -> None:
         """Read the planned pieces. `decoding` is the time of the chats' tokens in seconds."""

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
 from engine.cache.prefix_index import PrefixIndex
-from engine.cache.session_kv import Part, SessionKV
+from engine.cache.session_kv import Part
 from engine.cache.tally import Tally
 from engine.errors import words_of
 from engine.model.drafting import Drafter
@@ -183,7 +183,7 @@ class Memory:
         running = [r.kv for r in self._requests.values() if r.is_running]
         self.tally.refresh(running)
         others = [*running, *(d.kv for d in self.drafters.values())]
-        parts = [kv.part for kv in (*others, *self._kept)]
+        parts = [kv.part for kv in (*others, *(p.kv for p in self.prefixes.kept.values()))]
         more = {p.group: p.shared for p in parts if p.group not in self.tally.groups}
         held = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
         return held - self.prefixes.nbytes
@@ -192,39 +192,22 @@ class Memory:
         """Return the current use of the budget. Pass `promise` if it is already known."""
         promise = self.promised() if promise is None else promise
         self.tally.refresh(r.kv for r in self._requests.values() if r.is_running)
-        idle, leaving = self._idle_bytes(promise.groups), self._leaving(promise.groups)
-        return Room(self.budget, self.fixed, promise, idle, leaving)
-
-    def _idle_bytes(self, in_use: Collection[int]) -> int:
-        """Return the bytes that dropping all unused caches would free.
-
-        Args:
-            in_use: group numbers of memory that running replies share with others.
-        """
-        groups, parts = self.tally.groups, [kv.part for kv in self._kept]
+        in_use, groups = promise.groups, self.tally.groups
+        parts = [prefix.kv.part for prefix in self.prefixes.kept.values()]
         more = {p.group: p.shared for p in parts if p.group not in groups}
-        kept = [size for number, size in more.items() if number not in in_use]
-        used = sum(groups[number][1] for number in in_use if number in groups)
-        drafts = sum(d.nbytes for d in self.drafters.values())
-        if any(m.vision for m in self.in_memory):
-            drafts += sum(idle.nbytes for idle in self._images[0].values())
-        return self.tally.nbytes - used + sum(p.own for p in parts) + sum(kept) + drafts
-
-    def _leaving(self, in_use: Collection[int]) -> int:
-        """Return the bytes of caches without an owner that are still being written to disk."""
-        if not self.offload.pending():
-            return 0
-        kept = {kv.part.group for kv in self._kept}
-        return self.offload.pending({*in_use, *self.tally.groups, *kept})
+        idle = self.tally.nbytes - sum(groups[n][1] for n in in_use if n in groups)
+        idle += sum(p.own for p in parts) + sum(more[n] for n in more if n not in in_use)
+        idle += sum(d.nbytes for d in self.drafters.values())
+        idle += sum(image.nbytes for image in self._images[0].values())
+        leaving = self.offload.pending()
+        if leaving:  # without memory that others share
+            leaving = self.offload.pending({*in_use, *groups, *(p.group for p in parts)})
+        return Room(self.budget, self.fixed, promise, idle, leaving)
 
     @property
     def caches(self) -> int:
         """Return the bytes of all caches, with kept prefixes and caches being written to disk."""
         return self.kv_bytes + self.prefixes.nbytes + self.room().leaving
-
-    @property
-    def _kept(self) -> list[SessionKV]:
-        return [prefix.kv for prefix in self.prefixes.kept.values()]
 
     # -- what is promised -------------------------------------------------------------------
 
@@ -252,7 +235,7 @@ class Memory:
         return MemoryView(
             self.budget,
             now.fixed,
-            self._scratch,
+            max((m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values()), default=0),
             self.idle() if short or over or everything else (),
             self.version,
             now.idle,
@@ -261,12 +244,6 @@ class Memory:
             self.prefixes.limit,
             over,
         )
-
-    @property
-    def _scratch(self) -> int:
-        """Return the bytes that a single question may need."""
-        each = (m.can.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values())
-        return max(each, default=0)
 
     def add(self, session: SessionState) -> None:
         """Count a session's caches, and let other sessions reuse them."""

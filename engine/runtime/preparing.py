@@ -32,7 +32,7 @@ from engine.messages import (
     medium_of,
     text_of,
 )
-from engine.model.constraint import constrain
+from engine.model.constraint import Constraint, constrain
 from engine.model.loaded_model import TextCodec
 from engine.model.vision import (
     FIRST_IMAGE_ID,
@@ -117,13 +117,16 @@ def prepare(job: Job) -> Prepared:
     Raises:
         EngineError: `invalid_request`, `template_error`, or `context_overflow`, with a remedy.
     """
-    job = _with_tool_form(job)
+    if job.params.offered:
+        job = _with_tool_form(job)
     if isinstance(job.asked, RawPrompt):
         return _prepare_raw(job, job.asked)
     model, params = job.model, job.params
     whole = isinstance(job.asked, tuple)
     given = _given(job, job.asked)
-    messages = _conversation(job, given, whole)
+    messages = given if whole else [*job.history, *given]
+    if job.system and messages[0]["role"] != "system":
+        messages = [{"role": "system", "content": job.system}, *messages]
     messages, gone = _without_gone(job, messages, whole)
     ledger = job.ledger
     if job.look is not None:
@@ -165,12 +168,10 @@ def prepare(job: Job) -> Prepared:
     if ready is None or length >= context:
         raise _too_long(job, messages, length, build)
     most = params.max_tokens or context
-    _check_form(job)
     tools = params.offered or job.template.get("tools") or ()
     one = bool(tools) and not params.parallel_tool_calls
     text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools, one)
-    calls = params.tool_form is not None
-    constraint = constrain(model, params, text, job.reasoning, calls)
+    constraint = _constraint(job, text, job.reasoning, params.tool_form is not None)
     if ready.answered:
         begun = ready.tokens[-ready.answered :]
         try:
@@ -260,11 +261,10 @@ def _prepare_raw(job: Job, asked: RawPrompt) -> Prepared:
         ) from None
     if model.rows is not None:
         check_ids(model.rows, ready.tokens)
-    _check_form(job)
     text = ReplyText(model.tokenizer, "", params.stop)
     text.only_answer()
     text.after(ready.tokens[-1:])
-    constraint = constrain(model, params, text, False)
+    constraint = _constraint(job, text, False)
     longest = min(params.max_tokens or context, context - len(ready.tokens))
     tokens = pieces.listed(ready.tokens)
     return Prepared([], [], ready, tokens, text, longest, job.ledger, constraint)
@@ -282,11 +282,17 @@ def _with_tool_form(job: Job) -> Job:
     return replace(job, params=params)
 
 
-def _check_form(job: Job) -> None:
+def _constraint(
+    job: Job, text: ReplyText, reasoning: bool | None, calls: bool = False
+) -> Constraint | None:
+    """Return the grammar of the answer's form, which a child process has checked, if any."""
     params, refusal = job.params, job.model.form_refusal
-    reason = refusal(params) if params.constrained and refusal is not None else ""
+    if not params.constrained:
+        return None
+    reason = refusal(params) if refusal is not None else ""
     if reason:
         raise EngineError(INVALID_REQUEST, f"The form of the answer cannot be used: {reason}")
+    return constrain(job.model, params, text, reasoning, calls)
 
 
 def count(job: Job) -> int:
@@ -355,14 +361,6 @@ def _built(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None,
     except TooLongError as error:
         return None, error.tokens
     return made, len(made.tokens)
-
-
-def _conversation(job: Job, given: list[Message], whole: bool) -> list[Message]:
-    """Return the messages of the next turn: a text is added to the history, a list replaces it."""
-    messages = given if whole else [*job.history, *given]
-    if job.system and messages[0]["role"] != "system":
-        messages = [{"role": "system", "content": job.system}, *messages]
-    return messages
 
 
 def _without_gone(

@@ -206,11 +206,6 @@ class Request:
         self.status = status
 
     @property
-    def computed(self) -> int:
-        """Return the number of tokens in the caches."""
-        return self.kv.length
-
-    @property
     def left(self) -> int:
         """Return the number of tokens still to compute. Feeding the last one gives the next."""
         return len(self.tokens) - self.kv.length
@@ -271,8 +266,9 @@ class Request:
     @property
     def complete(self) -> bool:
         """Return whether the answer ended by a stop string, its only call, or its grammar."""
-        stopped = self.text is not None and (self.text.stopped or self.text.called_enough)
-        return stopped or (self.constraint is not None and self.constraint.complete)
+        text, constraint = self.text, self.constraint
+        stopped = text is not None and (text.stop is not None or text.called_enough)
+        return stopped or (constraint is not None and constraint.complete)
 
     @property
     def is_whole(self) -> bool:
@@ -392,7 +388,8 @@ class Request:
     @property
     def slack(self) -> int:
         """Return the allocated bytes that it will not need, since caches grow in steps."""
-        return self._cache_bytes(self.limit) - self._needed_bytes(self.limit)
+        needed = self.session.estimate.bytes(self.prompt_length + self.limit)
+        return self._cache_bytes(self.limit) - needed
 
     @property
     def growth(self) -> int | None:
@@ -411,16 +408,12 @@ class Request:
         """Raise the limit by `PROMISED` tokens (`whole`) or `AHEAD` tokens."""
         self.limit = min(self.longest, self.limit + (PROMISED if whole else AHEAD))
 
-    def _needed_bytes(self, limit: int) -> int:
-        return self.session.estimate.bytes(self.prompt_length + limit)
-
     def _cache_bytes(self, limit: int) -> int:
         """Return the bytes of the caches at a limit: those needed, or those already allocated."""
-        kv, longest, needed = self.kv, self.prompt_length + limit, self._needed_bytes(limit)
+        kv, longest, estimate = self.kv, self.prompt_length + limit, self.session.estimate
         if kv.slots is not None:
-            return max(kv.slots.nbytes_each, needed)
-        room = kv.capacity
-        return self.session.estimate.bytes(room) if room > longest else needed
+            return max(kv.slots.nbytes_each, estimate.bytes(longest))
+        return estimate.bytes(max(kv.capacity, longest))
 
     @property
     def _image_bytes(self) -> int:
@@ -479,7 +472,7 @@ class Request:
             messages = messages[1:]
         said = text.said()
         session.history = [*messages, said]
-        if text.stopped:
+        if text.stop is not None:
             # The stop string is cut from the text, but not from the tokens, so they do not match.
             session.kv.ledger = prompt.ledger("", [])
         else:

@@ -122,7 +122,7 @@ class Scheduler:
         view = self._in_turn(view)
         order = self._reading_order(view)
         if len(order) < 2:
-            _forget_prompts()
+            _in_common.cache_clear()
         adoption = self._adoption(view, order)
         if adoption is None:
             return self._compute(view, order, budget)
@@ -251,9 +251,10 @@ class Scheduler:
             Waiting(r.id, r.remaining, r.waiting_since, r.priority, r.model) for r in rows.values()
         ]
         order = [rows[w.key] for w in self.pacing.order(waiting, view.now)]
-        used = self._shares.used({row.program for row in order})
-        if len(used) < 2:
+        programs = {row.program for row in order}
+        if len(programs) < 2:
             return order
+        used = self._shares.used(programs)
         first = [row for row in order if row.priority == order[0].priority]
         others = [row for row in order if row.priority != order[0].priority]
         return [*sorted(first, key=lambda row: used[row.program]), *others]
@@ -552,11 +553,6 @@ def common_tokens(one: Row, other: Row) -> int:
 @lru_cache(maxsize=WAITING_PAIRS)
 def _in_common(one: bytes, other: bytes) -> int:
     return in_common(one, other)
-
-
-def _forget_prompts() -> None:
-    """Clear the cache of prompt comparisons."""
-    _in_common.cache_clear()
 
 
 def _shares(one: Row, other: Row) -> bool:

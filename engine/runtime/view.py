@@ -116,7 +116,7 @@ def _row(state: State, request: Request) -> Row:
         priority=session.priority,
         program=session.program,
         share=session.share,
-        length=request.computed if reading else 0,
+        length=request.kv.length if reading else 0,
         remaining=request.unread if reading else 0,
         waiting_since=request.waiting_since,
         ready_at=request.ready_at,
@@ -150,7 +150,7 @@ def _uncut(request: Request) -> tuple[tuple[int, int], ...]:
     be a long gap for streaming chats.
     """
     spans = ((at, at + len(sight.ids)) for at, sight in request.images if sight.whole)
-    return tuple((start, end) for start, end in spans if end > request.computed)
+    return tuple((start, end) for start, end in spans if end > request.kv.length)
 
 
 def _offer(state: State, request: Request) -> CacheOffer | None:

@@ -219,7 +219,7 @@ class Workers:
             if isinstance(step, Future):
                 step.add_done_callback(lambda done: self._advance(running, *_outcome(done)))
             else:
-                self._hand_over(running, step)
+                self._queue(running, step)
         except StopIteration:
             return
         except BaseException as fault:
@@ -231,22 +231,15 @@ class Workers:
             if error is not None:
                 error.__traceback__ = None
 
-    def _hand_over(self, running: _Running, work: Work) -> None:
-        self._number += 1
-        job = _QueuedWork(work.lane, self._number, work.function)
-        self._running[job.number] = running
-        try:
-            self._add(job)
-        except BaseException:
-            del self._running[job.number]
-            raise
-
-    def _add(self, job: _QueuedWork) -> None:
+    def _queue(self, running: _Running, work: Work) -> None:
         with self._changed:
             idle = self._threads - self._busy.total()
             if self._threads < THREADS and idle <= sum(map(len, self._waiting.values())):
                 self._start_thread()
-            self._waiting.setdefault(job.lane, deque()).append(job)
+            self._number += 1
+            self._running[self._number] = running  # before a thread can complete the work
+            job = _QueuedWork(work.lane, self._number, work.function)
+            self._waiting.setdefault(work.lane, deque()).append(job)
             self._changed.notify()
 
     def done(self, message: WorkDone) -> None:

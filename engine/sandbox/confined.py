@@ -355,18 +355,15 @@ class SandboxReader:
         found: list[Sequence[int]] = []
         for blob in out:
             ids = np.frombuffer(blob, np.uint32)
-            self._check(int(ids.max(initial=0)))
+            largest, rows = int(ids.max(initial=0)), self._checked.rows
+            if rows is not None and largest >= rows:
+                raise EngineError(
+                    INVALID_REQUEST,
+                    f"The text contains a special token ({largest:,}) beyond the model's "
+                    f"vocabulary ({rows:,}). Remove it.",
+                )
             found.append(ids.tolist() if len(ids) <= _MAX_LISTED_TOKENS else array("I", blob))
         return found
-
-    def _check(self, largest: int) -> None:
-        rows = self._checked.rows
-        if rows is not None and largest >= rows:
-            raise EngineError(
-                INVALID_REQUEST,
-                f"The text contains a special token ({largest:,}) beyond the model's vocabulary "
-                f"({rows:,}). Remove it.",
-            )
 
 
 def _encode_messages(

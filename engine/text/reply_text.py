@@ -183,10 +183,6 @@ class ReplyText:
         return begun
 
     @property
-    def stopped(self) -> bool:
-        return self._splitter.stopped
-
-    @property
     def stop(self) -> str | None:
         return self._splitter.stop
 

@@ -153,10 +153,6 @@ class TextSplitter:
         return self._code.after(self._held).is_open
 
     @property
-    def stopped(self) -> bool:
-        return self.stop is not None
-
-    @property
     def may_be_cut(self) -> bool:
         """True if the held text could be part of a marker."""
         return self._is_half_a_marker(ended=False)
@@ -201,7 +197,7 @@ class TextSplitter:
         self._fed += len(self._marks.plain(text))
         out: list[Delta] = []
         keep = 0
-        while not self.stopped and not self._paused:
+        while self.stop is None and not self._paused:
             position, marker = self._first_marker(last)
             if position < 0:
                 break
@@ -213,9 +209,9 @@ class TextSplitter:
             self._emit(out, self._held[:position])
             self._held = self._held[position + len(marker) :]
             self._pass(out, marker)
-        if self.stopped:
+        if self.stop is not None:
             self._held = ""
-        if self.stopped or (self._paused and not last):
+        if self.stop is not None or (self._paused and not last):
             return out
         keep = max(keep, self._may_begin_marker())
         self._emit(out, self._held[: len(self._held) - keep])
@@ -246,7 +242,7 @@ class TextSplitter:
             out += self.feed("", last=True)
         if self._is_half_a_marker(ended):
             self.unshown, self._held = self._marks.plain(self._held), ""
-        if not self.stopped:
+        if self.stop is None:
             self._emit(out, self._held)
         self._held = ""
         self._settle(out)

@@ -401,7 +401,7 @@ def test_failed_thread_start_is_reported(
     from engine.runtime.workers import Workers
 
     chat = engine.open_session(engine.load(model_folder("plain")))
-    raise_once(monkeypatch, Workers, "_add", RuntimeError("can't start new thread"))
+    raise_once(monkeypatch, Workers, "_queue", RuntimeError("can't start new thread"))
     reply = chat.send("hello", SOME)
     with pytest.raises(EngineError, match="can't start new thread"):
         reply.text(60)

@@ -94,11 +94,11 @@ def test_pauses_are_excluded_from_task_time(
 def test_engine_reports_tokens_computed_on_cpu(
     quiet: None,
     monkeypatch: pytest.MonkeyPatch,
-    engine: Engine,
     model_folder: Callable[[str], Path],
 ) -> None:
-    model = engine.load(model_folder("plain"))
     for taken in (False, True):
         monkeypatch.setattr(loop, "has_openblas", lambda taken=taken: taken)
-        engine.open_session(model).send("Hello", SamplingParams(max_tokens=2)).text(60)
+        with Engine() as engine:
+            chat = engine.open_session(engine.load(model_folder("plain")))
+            chat.send("Hello", SamplingParams(max_tokens=2)).text(60)
         assert process.is_streaming() == taken

@@ -26,7 +26,7 @@ def split(pieces: list[str], stops: tuple[str, ...] = (), reasoning: bool = Fals
     parts = {"answer": "", "reasoning": "", "tool": ""}
     for text, kind in deltas:
         parts[kind] += text
-    return parts, splitter.stopped, deltas
+    return parts, splitter.stop is not None, deltas
 
 
 def test_reasoning_answer_and_tool() -> None:
@@ -117,10 +117,10 @@ def answer(tokenizer: Any, ids: list[int], stops: tuple[str, ...]) -> tuple[str,
     reply, pieces = ReplyText(tokenizer, "", stops), []
     for token in ids:
         pieces += [text for text, kind in reply.add(token) if kind == "answer"]
-        if reply.stopped:
+        if reply.stop is not None:
             break
     pieces += [text for text, kind in reply.finish() if kind == "answer"]
-    return "".join(pieces), reply.stopped, pieces
+    return "".join(pieces), reply.stop is not None, pieces
 
 
 @pytest.mark.parametrize(
