@@ -160,7 +160,6 @@ class LaneRow(QWidget):
         return f"{rate} · {size}" if wide and size else rate
 
     def _paint_marks(self, painter: QPainter, colour: QColor) -> None:
-        """Paint the activity: newest at the far edge, with speed as height."""
         tokens = theme().tokens
         painter.save()
         if self.isRightToLeft():
@@ -383,5 +382,4 @@ class ScoreView(QWidget):
 
 
 def _agent_number(lane_id: str) -> int:
-    """Get the agent number from a lane id."""
     return int(lane_id.removeprefix(GUEST))

@@ -31,8 +31,6 @@ _MAX_CHARACTERS = 20_000  # per message
 
 
 class BranchColumn(QScrollArea):
-    """Scrollable column with a branch's messages."""
-
     def __init__(self, messages: Sequence[Message], parent: QWidget) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -82,12 +80,9 @@ class BranchColumn(QScrollArea):
 
 
 class BranchCompare(Sheet):
-    """Dialog that compares two branches and can switch the chat to either."""
-
     chosen = Signal(str)  # (message id): show the branch containing this message
 
     def __init__(self, chat: Chat, one: str, other: str, parent: QWidget) -> None:
-        """Compare the branches ending in messages ``one`` and ``other``."""
         super().__init__("branch-compare", tr("Compare Branches"), parent)
         paths = [chat.transcript.through(each) for each in (one, other)]
         now, common = {message.id for message in chat.transcript.backwards()}, 0
@@ -128,7 +123,6 @@ class BranchCompare(Sheet):
         self.accept()
 
     async def _mark_differences(self) -> None:
-        """Highlight differing words, in a worker thread, for each pair of messages."""
         for one, other in zip(*(column.texts for column in self.columns), strict=False):
             texts = [view.document().toPlainText() for view in (one, other)]
             here, there = await flows.aside(partial(_differences, *texts))

@@ -37,12 +37,10 @@ class ComparisonGroup(Struct):
         return tr("Reply {letter}", letter=letter)
 
     def to_json(self) -> dict[str, Any]:
-        """Serialize for `columns_from_json` and `ReplacedPanes.from_json`."""
         return {"columns": self.columns, "blind": self.blind, "desk": self.desk.to_json()}
 
 
 def columns_from_json(data: object) -> tuple[dict[str, str], bool] | None:
-    """Parse the columns and ``blind`` flag. None if the data is invalid."""
     if not isinstance(data, dict):
         return None
     columns = data.get("columns")
@@ -137,7 +135,6 @@ class Comparisons(QObject):
         ]
 
     def restore(self, data: object) -> None:
-        """Reopen the comparisons that were open when the app quit."""
         for told in data if isinstance(data, list) else ():
             found = columns_from_json(told)
             if found is None:
@@ -149,7 +146,6 @@ class Comparisons(QObject):
                 self._add_group(ComparisonGroup(columns, blind, desk))
 
     def _add_group(self, group: ComparisonGroup) -> None:
-        """Turn the open panes of a group into columns."""
         self._groups.append(group)
         for pane in self._open_panes(group.columns):
             self._on_pane_made(pane)
@@ -225,11 +221,9 @@ class Comparisons(QObject):
         return next((group for group in self._groups if chat_id in group.columns), None)
 
     def has(self, pane: ChatPane) -> bool:
-        """Check whether a pane is part of a comparison."""
         return self._group(pane.chat.id) is not None
 
     def beside(self, pane: ChatPane) -> list[ChatPane]:
-        """Get the other open columns of a pane's comparison."""
         group = self._group(pane.chat.id)
         columns = group.columns if group is not None else {}
         return [other for other in self._open_panes(columns) if other is not pane]
@@ -354,7 +348,6 @@ class ReplacedPanes:
 
     @classmethod
     def from_json(cls, data: object, library: ChatLibrary, workspace: Workspace) -> ReplacedPanes:
-        """Restore from `to_json`. Invalid data results in an empty object."""
         told = data if isinstance(data, dict) else {}
         before = Arrangement.from_json(told.get("before"))
         ids = told.get("chats")

@@ -75,7 +75,6 @@ class CompareFiles(QWidget):
 
     @property
     def attachments(self) -> Attachments:
-        """Files to send with the message."""
         return self._files.attaching.files
 
     @property
@@ -200,8 +199,6 @@ def tally(kept: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
 
 
 class CompareDialog(Sheet):
-    """Dialog for a message, the kind of comparison, and the number of columns."""
-
     def __init__(
         self,
         models: list[tuple[str, str]],  # (reference, name) pairs
@@ -273,11 +270,9 @@ class CompareDialog(Sheet):
 
     @property
     def kind(self) -> str:
-        """Kind of comparison: by model, seed or temperature."""
         return next(kind for kind, button in self.kinds.items() if button.isChecked())
 
     def columns(self) -> list[ComparisonColumn]:
-        """Get the columns from left to right."""
         kind, count = self.kind, self.count.value()
         if kind == BY_MODEL:
             chosen = [box.toolTip() for box in self.models if box.isChecked()]
@@ -301,7 +296,6 @@ class CompareDialog(Sheet):
 
     @property
     def attachments(self) -> Attachments:
-        """Files to send to all columns."""
         return self.files.attachments if self.files is not None else ()
 
     @Slot()

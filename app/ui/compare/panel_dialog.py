@@ -97,7 +97,6 @@ class MemberRow(QWidget):
 
     @property
     def member(self) -> Member:
-        """The member as entered in the fields."""
         warm = round(self.temperature.value(), 2)
         return Member(
             tidy(self.name.text()),
@@ -109,8 +108,6 @@ class MemberRow(QWidget):
 
 
 class PanelDialog(Sheet):
-    """Dialog for editing a panel's members and name."""
-
     def __init__(
         self, settings: Settings, models: Mapping[str, str], about: str, parent: QWidget
     ) -> None:
@@ -146,13 +143,11 @@ class PanelDialog(Sheet):
         self.go.setFocus()
 
     def show_members(self, members: Sequence[Member]) -> None:
-        """Replace all rows."""
         self._list.clear()
         for member in members:
             self._add(member)
 
     def chosen(self) -> list[Member]:
-        """Get the members as entered."""
         return [row.member for row in self.members]
 
     def accept(self) -> None:
@@ -166,7 +161,6 @@ class PanelDialog(Sheet):
 
     @property
     def members(self) -> list[MemberRow]:
-        """Rows from top to bottom."""
         return self._list.items
 
     def _add(self, member: Member, *, focus: bool = False) -> None:

@@ -89,7 +89,6 @@ class ComposerText(QTextEdit):
         self.document().clearUndoRedoStacks()  # setting the margin counts as an undo step in Qt
 
     def take_size(self) -> None:
-        """Apply the user's text size."""
         font = ui_font(theme().body_px)
         self.setFont(font)
         self.viewport().setFont(font)  # used by the placeholder
@@ -214,7 +213,6 @@ def enter_sends(event: QKeyEvent, settings: Settings) -> bool:
 
 
 def files_in(source: QMimeData) -> list[Path]:
-    """Get the local files from a drop or the clipboard."""
     return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
 
 
@@ -222,7 +220,6 @@ _KINDS = ("image/png", "image/jpeg", "image/webp", "image/gif", "image/tiff", "i
 
 
 def has_image(source: QMimeData) -> bool:
-    """Check for image data in a drop or the clipboard."""
     return source.hasImage() or any(map(source.hasFormat, _KINDS))
 
 
@@ -345,7 +342,6 @@ class Composer(QWidget):
 
     @cached_property
     def audience(self) -> BroadcastLine:
-        """Line above a broadcast message. Created on first use."""
         made = BroadcastLine(self)
         # would come last in the tab order otherwise
         self.setTabOrder(self.broadcast_button, made.whom)
@@ -367,7 +363,6 @@ class Composer(QWidget):
         return bool(self._edit_note)
 
     def set_text(self, text: str) -> None:
-        """Set the text and move the cursor to its end."""
         self.field.setPlainText(text)
         self.field.moveCursor(QTextCursor.MoveOperation.End)
 
@@ -416,7 +411,6 @@ class Composer(QWidget):
 
     @property
     def foot(self) -> str:
-        """Text below the field, or ""."""
         count = self._count
         told = count is not None and (count.share > self.MUCH or count.slid)
         much = count.words if count is not None and told else ""
@@ -427,7 +421,6 @@ class Composer(QWidget):
         self._fit()
 
     def set_dropping(self, dropping: bool) -> None:
-        """Highlight the composer while files are dragged over it."""
         self._dropping = dropping
         self.update()
 

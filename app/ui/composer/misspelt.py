@@ -51,7 +51,6 @@ class SpellingMarks(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Check the visible words and underline misspelled words."""
         self._check_timer.stop()
         field = self._field
         text = _utf16_text(field)

@@ -30,7 +30,6 @@ class PromptVariables(QObject):
 
     @property
     def pending(self) -> list[str]:
-        """Names of variables without a value yet, in text order."""
         return [name for name, _ in self._remaining()]
 
     def begin(self) -> None:
@@ -95,7 +94,6 @@ class PromptVariables(QObject):
         return True
 
     def _copy_value(self) -> None:
-        """Copy the value just entered to other variables with the same name."""
         name, self._name = self._name, ""
         if not name:
             return

@@ -33,8 +33,6 @@ QT = mark(
 
 
 class LicencesWindow(Sheet):
-    """Dialog listing the licenses of all components."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__("licences", tr("Licences"), parent)
         self.resize(860, 560)

@@ -135,7 +135,6 @@ class ExportDialog(Sheet):
             self.begin(export)
 
     def begin(self, export: Export) -> None:
-        """Start exporting in the background."""
         self._export = export
         self.words.clear()
         self._show_working(True)
@@ -249,7 +248,6 @@ class ImportDialog(Sheet):
         self.begin([folder] if folder is not None else [])
 
     def begin(self, paths: Sequence[Path]) -> None:
-        """Start importing in the background."""
         if not paths or self._import is not None:
             return
         self._import = Import(paths, self._model)

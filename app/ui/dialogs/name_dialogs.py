@@ -53,7 +53,6 @@ class NameDialog(Sheet):
 
     @property
     def hint(self) -> str:
-        """The text below the field."""
         return self._hint.text()
 
     @hint.setter
@@ -88,8 +87,6 @@ _COMMAS = "[,，、]"  # Chinese and Japanese keyboards produce different commas
 
 
 class TagsDialog(Sheet):
-    """Dialog for editing a chat's tags, separated by commas."""
-
     tagged = Signal(list)  # (tags): confirmed by the user
 
     def __init__(self, tags: Sequence[str], used: Sequence[str], parent: QWidget) -> None:
@@ -181,7 +178,6 @@ class PromptsDialog(Sheet):
         self._fill(name)
 
     def _unused_name(self, name: str) -> str:
-        """Append a number if the name is taken."""
         taken, number, free = self._settings.prompts, 2, name
         while free in taken:
             free, number = f"{name} {number}", number + 1
@@ -195,7 +191,6 @@ class PromptsDialog(Sheet):
         self.changed.emit()
 
     def _fill(self, chosen: str) -> None:
-        """Fill the list and select ``chosen``."""
         names = list(self._settings.prompts)
         self._filling = True
         self.list.clear()

@@ -134,7 +134,6 @@ class TrashDialog(Sheet):
 
     @Slot()
     def refresh(self) -> None:
-        """Reload the list."""
         self._chats = {chat.id: chat for chat in self._library.trash()}
         now = self._clock()
         self.list.fill([(c.id, c.shown_title, _when(c, now)) for c in self._chats.values()])
@@ -170,7 +169,6 @@ class TrashDialog(Sheet):
         self._ask(list(self._chats))
 
     def erase(self) -> None:
-        """Erase the chats after the user has confirmed."""
         chat_ids, self._to_erase = self._to_erase, []
         self._library.erase(chat_ids)
 

@@ -20,8 +20,6 @@ _STEPS = 1000  # QProgressBar uses 32-bit values, which can't hold sizes in byte
 
 
 class DownloadRow(QFrame):
-    """A download's row."""
-
     # paused, resumed, or opened in a chat by the user
     paused = Signal()
     resumed = Signal()
@@ -62,7 +60,6 @@ class DownloadRow(QFrame):
             repolish(self)
 
     def show_download(self, download: Download) -> None:
-        """Update the row."""
         self._state = download.state
         done = download.state is DownloadState.DONE
         failed = download.state is DownloadState.FAILED
@@ -94,8 +91,6 @@ class DownloadRow(QFrame):
 
 
 class DownloadList(QScrollArea):
-    """Scrollable list of all downloads."""
-
     opened = Signal(str)  # (ref): start a chat with this model
     token_wanted = Signal(str)  # (ref): can't resume because an access token is missing
     filled = Signal(int)  # (rows): row count has changed

@@ -40,7 +40,6 @@ class DownloadsInWindow(QObject):
 
     @Slot()
     def show(self) -> None:
-        """Open the dialog or raise it."""
         if self.dialog is None:
             from app.ui.models.get_model import GetModelDialog
 
@@ -100,7 +99,6 @@ class DownloadsInWindow(QObject):
         self.dialog = None
 
     async def _ask_memory(self) -> None:
-        """Ask the engine for the memory available to models and chats."""
         told = await self._loader.figures.now()
         if told is not None:
             self._memory = int(told.get("memory_budget", 0))

@@ -31,8 +31,6 @@ from engine.hub.inventory import InstalledModel
 
 
 class FitAction(Enum):
-    """Kind of alternative."""
-
     KV_BITS = "kv_bits"
     SHORTER = "shorter"
     UNLOAD = "unload"
@@ -173,13 +171,10 @@ def search_words(name: str) -> str:
 
 
 def _family_name(name: str) -> str:
-    """Strip the precision from a model's name."""
     return _PRECISION_SUFFIX.sub("", name.casefold()).partition("@")[0].strip(" -_.")
 
 
 class FitDialog(Sheet):
-    """Dialog with the memory estimate and a button for each alternative."""
-
     WIDTH = 480
 
     chosen = Signal(object)

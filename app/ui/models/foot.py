@@ -42,8 +42,6 @@ from engine.hub.names import clean_name
 
 
 class ConvertDialog(Sheet):
-    """Dialog for choosing the precision of a converted copy."""
-
     WIDTH = 480
 
     chosen = Signal(object)
@@ -265,7 +263,6 @@ class LibraryFoot(QWidget):
             self._show(self.trash, tr("Move to Trash"), why_not_remove, "")
 
     def menu(self) -> QMenu:
-        """Create a menu with all actions."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
@@ -297,7 +294,6 @@ class ModelAdder(QObject):
 
     @Slot()
     def choose_folder(self) -> None:
-        """Ask for a folder that contains models."""
         flows.start(self, self._add_folder())
 
     def choose_adapter(self, model: InstalledModel | None) -> None:
@@ -333,7 +329,6 @@ class DraftModelChooser(QObject):
         installed.drafts.refused.connect(self._on_refused)
 
     def choose(self, model: InstalledModel | None) -> None:
-        """Let the user choose a draft model."""
         if model is None:
             return
         told = drafted(self._installed.draft_figures(model))
@@ -436,7 +431,6 @@ class RemovalController(QObject):
 
     @Slot()
     def keep(self) -> None:
-        """Cancel the removal."""
         if self.pending_removal is not None:
             self.pending_removal = None
             self._foot.say("")

@@ -84,7 +84,6 @@ class FoundList(TwoLineList):
 
     @property
     def ref(self) -> str:
-        """The selected model, or ""."""
         return self.entries[self.currentRow()].ref if self.currentRow() >= 0 else ""
 
     def show_entries(self, entries: list[ModelEntry]) -> None:
@@ -97,7 +96,6 @@ class FoundList(TwoLineList):
 
     @Slot(object)
     def replace(self, entry: ModelEntry) -> None:
-        """Update the row of a model."""
         for row, old in enumerate(self.entries):
             if old.ref == entry.ref:
                 self.entries[row] = entry
@@ -111,7 +109,6 @@ class FoundList(TwoLineList):
             self.choose(max(0, self.currentRow()))
 
     def choose(self, row: int) -> None:
-        """Select a row if it exists."""
         if 0 <= row < len(self.entries):
             self.setCurrentRow(row)
 
@@ -258,7 +255,6 @@ def by(ref: str) -> str:
 
 
 def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
-    """Make a row for a suggestion from `resources/models.toml`."""
     about = f"{bytes_line(model.size)} · {tr(model.good_at)}"
     return ModelEntry(model.repo, shown_name(model.repo), about, *mark)
 
@@ -333,7 +329,6 @@ class ModelSearch(QObject):
 
     @property
     def entries(self) -> list[ModelEntry]:
-        """Current rows."""
         if self._results is None:
             return [suggested_entry(m, self._fit_label(m.repo)) for m in self._suggested.values()]
         return [self._entry(found) for found in self._results]
@@ -355,7 +350,6 @@ class ModelSearch(QObject):
 
     @property
     def heading(self) -> str:
-        """Heading above the list."""
         if self._results is None:
             words = tr("Suggestions for {gigabytes} GB of memory", gigabytes=self.machine_gb)
             return words if self._suggested else ""
@@ -487,7 +481,6 @@ class ModelLookup(QObject):
 
     @property
     def pausing(self) -> bool:
-        """True while waiting for the delay."""
         return self._delay_timer.isActive()
 
     def look(self, ref: str, pause_ms: int = 0) -> None:

@@ -176,7 +176,6 @@ class FoundModel(QWidget):
         self._say(self.about, words, danger=danger)
 
     def show_card(self, markdown: str) -> None:
-        """Show the model card, if there is one."""
         self.card.show_card(markdown)
         self._filler.setVisible(not markdown)
 

@@ -236,7 +236,6 @@ class GetModelDialog(Sheet):
             self._on_go()
 
     def show_answer(self, model: HubModel) -> None:
-        """Show the model that was looked up and its memory estimate."""
         self.looking.drop()
         self._model = model
         self.access.show_field(False)
@@ -328,7 +327,6 @@ class GetModelDialog(Sheet):
         self._look()
 
     def reject(self) -> None:
-        """Close the dialog. Also called on Escape."""
         self._cancel_lookup()
         self.finding.stop()
         super().reject()

@@ -189,7 +189,6 @@ class MachinesDialog(Sheet):
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """Names of the checked computers, starting with this computer."""
         return tuple(r.text(0) for r in self._rows() if r.checkState(0) is Qt.CheckState.Checked)
 
     @Slot()

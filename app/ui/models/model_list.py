@@ -34,8 +34,6 @@ _NO_FOLDER = {True: mark("Looking for the folder…"), False: mark("The folder d
 
 
 class ModelRow(QFrame):
-    """A model's row: name, size, state, location and buttons."""
-
     def __init__(self, ref: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("model-row")
@@ -122,7 +120,6 @@ class ElidedLabel(QLabel):
         self.setText(text)
 
     def set_whole(self, text: str) -> None:
-        """Set the full text."""
         self._whole = text
         self.setToolTip("")
         self.setText(text)

@@ -204,8 +204,6 @@ WRONG = BELOW + 2  # True if that second line is an error
 
 
 class ModelColumn(IntEnum):
-    """Columns from left to right."""
-
     NAME = 0
     SIZE = 1
     PRECISION = 2
@@ -227,7 +225,6 @@ _RIGHT_ALIGNED = {ModelColumn.SIZE, ModelColumn.CONTEXT, ModelColumn.MEMORY}
 
 
 def heads() -> tuple[str, ...]:
-    """Column headers, in the order of `ModelColumn`."""
     return (
         tr("Model"),
         tr("Size"),
@@ -505,7 +502,6 @@ class LibraryView(QTableView):
 
     @Slot()
     def _restyle(self) -> None:
-        """Called when text size or theme changes."""
         self.verticalHeader().setDefaultSectionSize(grown(ROW, 2))
         self.horizontalHeader().setFixedHeight(grown(30))
         for column in _WIDTHS:
@@ -562,7 +558,6 @@ class LibraryView(QTableView):
 
 
 def name_state(index: Index) -> RowState:
-    """Contents of the name column."""
     return RowState(
         str(index.data()),
         px=t.LEAD_PX,

@@ -25,8 +25,6 @@ from engine.hub.inventory import InstalledModel
 
 
 class LibraryHead(QWidget):
-    """Top row: search field and buttons for adding models."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.search = QLineEdit(self)
@@ -128,7 +126,6 @@ class ModelsWindow(Sheet):
 
     @property
     def model(self) -> InstalledModel | None:
-        """The selected model."""
         at = self.view.currentIndex().row()
         return self.table.rows[at] if 0 <= at < len(self.table.rows) else None
 

@@ -72,7 +72,6 @@ class NetworkList(QWidget):
         self._look(remotes.finds)
 
     def stop(self) -> None:
-        """Stop searching."""
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
@@ -112,7 +111,6 @@ class NetworkList(QWidget):
         self.grew.emit()
 
     async def _watch(self, looking: Future[None]) -> None:
-        """Show an error if searching the network fails."""
         try:
             await flows.arrived(looking)
         except CancelledError:
@@ -210,14 +208,12 @@ class RemoteDialog(Sheet):
         return self.address.isModified() or self.key.isModified()  # set by typing only
 
     def _normalized_address(self) -> str:
-        """The address in normalized form, or "" if invalid."""
         try:
             return addresses.normalised(self.address.text())
         except AddressError:
             return ""
 
     def _remote(self) -> Remote | None:
-        """The model as entered. None if something is missing."""
         base, model = self._normalized_address(), self.model.currentText().strip()
         one = self._listed.get(model, ListedModel(model))
         found = Remote(base, model, one.kind, one.context, self.sees.isChecked())
@@ -267,7 +263,6 @@ class RemoteDialog(Sheet):
 
     @Slot()
     def show_models(self) -> None:
-        """Ask the server for its models."""
         base, key = self._normalized_address(), self.key.text().strip()
         if not base:
             return
@@ -318,8 +313,6 @@ Say = Callable[[str, Callable[[], None] | None], None]
 
 
 class RemoteRow(QFrame):
-    """A remote model with its address and buttons."""
-
     def __init__(self, remote: Remote, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("model-row")
@@ -373,7 +366,6 @@ class RemoteList(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Rebuild the rows."""
         for row in self.rows:
             row.hide()
             self._column.removeWidget(row)
@@ -395,7 +387,6 @@ class RemoteList(QWidget):
 
     @Slot()
     def ask(self) -> None:
-        """Open the dialog for adding a remote model."""
         RemoteDialog(self._loader, self._library.bridge, self.window()).open()
 
     def _remove(self, remote: Remote) -> None:

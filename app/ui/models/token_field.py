@@ -60,7 +60,6 @@ class TokenField(QWidget):
 
     @property
     def stops(self) -> tuple[QWidget, ...]:
-        """Widgets in tab order."""
         return self.field, self.page, self.forget
 
     @property

@@ -36,8 +36,6 @@ NAMES = {
 
 
 class PaletteEntry(Struct, frozen=True):
-    """An entry in the palette."""
-
     kind: EntryKind
     key: str  # stays the same across restarts
     text: str  # main text, with the highest weight in the search
@@ -63,7 +61,6 @@ class PaletteEntry(Struct, frozen=True):
 
     @property
     def spoken(self) -> str:
-        """Text of the row for screen readers."""
         parts = [self.text, tr(NAMES[self.kind]), self.beside, self.keys]
         if refused := self.refused:
             parts.append(tr("Not possible now: {why}", why=refused))
@@ -93,8 +90,6 @@ class MatchQuality(Struct, frozen=True, order=True):
 
 
 class PaletteQuery:
-    """Query that's prepared for matching many texts."""
-
     LOOSEST = 2
     """In grade 4, the match may be this many times as long as the query, plus 4."""
 
@@ -149,7 +144,6 @@ class Finder(QObject):
 
     @property
     def complete(self) -> bool:
-        """True once all entries have been searched."""
         return not self._slice_timer.isActive()
 
     def look_for(self, typed: str) -> None:
@@ -174,7 +168,6 @@ class Finder(QObject):
         return sum(entry.key in self._recent for entry in self.best())
 
     def best(self) -> list[PaletteEntry]:
-        """Get the best entries found so far."""
         return [entry for _, entry in self._hits[: self.SHOWN]]
 
     @Slot()

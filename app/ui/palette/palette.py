@@ -76,7 +76,6 @@ class EntryListModel(QAbstractListModel):
         return self._entries[index.row()] if index.isValid() else None
 
     def state(self, index: Index) -> RowState | None:
-        """Get what to paint in a row."""
         entry = self.entry(index)
         return entry_state(entry) if entry is not None else None
 
@@ -201,7 +200,6 @@ class Palette(Card):
         last: Callable[[str], PaletteEntry] | None,  # makes an extra entry at the end for a query
         words: str = "",  # placeholder, if not searching everything
     ) -> None:
-        """Open the palette."""
         super().__init__(tr("Found", "the list of what was found"), parent)
         self.setObjectName("palette")
         self.setAccessibleName(words or tr("Command palette"))
@@ -250,7 +248,6 @@ class Palette(Card):
         return self.finder.best()
 
     def close_palette(self) -> None:
-        """Close the palette and give the focus back."""
         if self._closed:
             return
         self._closed = True

@@ -39,11 +39,9 @@ class FieldPicker(Card):
         return [str(self.rows.index(n).data()) for n in range(self.rows.rowCount())]
 
     def wanted(self) -> str | None:
-        """Get the query that's being typed in the field, or None."""
         raise NotImplementedError
 
     def found(self, typed: str) -> list[PaletteEntry]:
-        """Find the entries that match a query, best first."""
         raise NotImplementedError
 
     @Slot()
@@ -77,7 +75,6 @@ class FieldPicker(Card):
         self.raise_()
 
     def _create_contents(self) -> None:
-        """Create widgets and event filters. Called before the picker is first shown."""
         down(self.list, of=self, margins=(6, 6, 6, 6), spacing=None)
         self.list.clicked.connect(self._choose)
         self._field.installEventFilter(self)

@@ -199,7 +199,6 @@ class BranchModel(QAbstractItemModel):
         return bool(run.ids) and run.ids[-1] in self._chat.reply.message_ids
 
     def _accessible_text(self, run: Run) -> str:
-        """Describe a row for screen readers."""
         parts = [self.name(run), self.words(run)]
         if len(run.ids) > 1:
             parts.append(messages(len(run.ids)))
@@ -408,7 +407,6 @@ class BranchView(QTreeView):
         self.itemDelegate().paint(painter, self._option(option, index), index)
 
     def _option(self, option: QStyleOptionViewItem, index: Index) -> QStyleOptionViewItem:
-        """Get the options Qt's `drawRow` would use, but without the style's background."""
         made = QStyleOptionViewItem(option)
         made.rect = self.visualRect(index)
         made.state = QStyle.StateFlag.State_Enabled
@@ -433,7 +431,6 @@ _KEYS = {
 
 
 def _action_for_key(event: QKeyEvent) -> str:
-    """Look up the action for a key. "" if there isn't one."""
     key, modifiers = Qt.Key(event.key()), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     shift = modifiers == Qt.KeyboardModifier.ShiftModifier
     plain = modifiers == Qt.KeyboardModifier.NoModifier
@@ -561,7 +558,6 @@ class BranchTree(QWidget):
             self._actions[act][1](run)
 
     def _why_not(self, act: str, run: Run) -> str:
-        """Get the reason why an action isn't possible, or ""."""
         if not run.ids:
             return tr("Choose a branch below it.")
         if act == "go" and not run.shown:
@@ -599,7 +595,6 @@ class BranchTree(QWidget):
         self.refresh()
 
     def menu(self) -> QMenu:
-        """Create the context menu of the current run."""
         menu = QMenu(self)
         menu.aboutToHide.connect(menu.deleteLater)
         menu.setToolTipsVisible(True)

@@ -156,7 +156,6 @@ class PaneFiles(QObject):
 
     @property
     def attaching(self) -> FileAttacher:
-        """The chat's file attacher."""
         return self._pane.chat.attaching
 
     def wire(self, chips: FileChips) -> None:
@@ -188,13 +187,11 @@ class PaneFiles(QObject):
 
     @Slot(list)
     def add(self, paths: Iterable[Path]) -> None:
-        """Attach files, then focus the message."""
         self.attaching.add(paths)
         self._pane.focus_composer()
 
     @Slot(bytes)
     def add_image(self, data: bytes) -> None:
-        """Attach an image that was pasted or dropped."""
         self.attaching.add_image(data)
         self._pane.focus_composer()
 
@@ -300,7 +297,6 @@ class PaneFiles(QObject):
         return ", ".join(filter(None, [*words, self._tokens(attachment)]))
 
     def _tokens(self, attachment: Attachment) -> str:
-        """Format the token count. "" if it isn't known yet."""
         tokens = self.attaching.tokens(attachment)
         if tokens is None:
             return ""
@@ -453,7 +449,6 @@ class PaneFiles(QObject):
         dialog.open()
 
     def _as_text(self, file: Attachment) -> None:
-        """Insert the file's text into the message instead of attaching it."""
         flows.start(self, self._insert(file))
 
     async def _insert(self, file: Attachment) -> None:

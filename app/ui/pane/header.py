@@ -178,8 +178,6 @@ OPTIONS_TIP = mark("Chat Settings")
 
 
 class ModelButton(PaintedButton):
-    """Button that shows the model name and opens the list of models."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -287,7 +285,6 @@ class PaneHeader(QWidget):
 
     @property
     def folded(self) -> bool:
-        """True while the buttons are collapsed into a menu."""
         return not self.more.isHidden()
 
     @Slot()
@@ -440,7 +437,6 @@ class PaneHeader(QWidget):
 
     @Slot()
     def _on_more(self) -> None:
-        """Open the menu of collapsed buttons."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if self.meter.words:

@@ -290,7 +290,6 @@ class OptionsPopover(Popover):
         self._show_more(self.more.isChecked())
 
     def values(self) -> tuple[ChatOptions, str]:
-        """Get options and instructions from the form."""
         seed = self.seed.text().strip()
         options = replace(
             self._shown_options,
@@ -415,7 +414,6 @@ class Presets:
         self._offer_undo = changed
 
     def open(self, popover: OptionsPopover) -> QMenu:
-        """Show the menu below its button."""
         menu = QMenu(popover)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)

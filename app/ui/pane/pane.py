@@ -315,8 +315,6 @@ LEAST = (272, 220)  # minimum width and height at normal text size
 
 
 class ChatPane(QWidget):
-    """A pane showing a chat."""
-
     # models_asked(pane), options_asked(pane), tools_asked(pane): open a popover
     models_asked = Signal(object)
     options_asked = Signal(object)
@@ -426,7 +424,6 @@ class ChatPane(QWidget):
 
     @cached_property
     def empty(self) -> EmptyChat:
-        """Placeholder shown while the chat is empty. Created on first use."""
         made = EmptyChat(self.chat, self._pages)
         self._insert_in_tab_order(self.transcript, made)
         self._pages.addWidget(made)
@@ -438,7 +435,6 @@ class ChatPane(QWidget):
 
     @cached_property
     def tree(self) -> BranchTree:
-        """Tree of the chat's branches. Created on first use."""
         made = BranchTree(self.chat, self._pages)
         self._insert_in_tab_order(self.transcript, made)
         self._pages.addWidget(made)
@@ -454,7 +450,6 @@ class ChatPane(QWidget):
         return "tree" in vars(self) and self._pages.currentWidget() is self.tree
 
     def show_tree(self, shown: bool) -> None:
-        """Switch between the branch tree and the conversation."""
         if shown and self.chat.transcript.leaf_id is not None:
             self._pages.setCurrentWidget(self.tree)
             self.tree.open_tree()
@@ -470,7 +465,6 @@ class ChatPane(QWidget):
 
     @cached_property
     def panel(self) -> PanelView:
-        """Columns of a panel. Created on first use."""
         made = PanelView(self.chat, self._pages)
         self._pages.addWidget(made)
         self._insert_in_tab_order(self.transcript, made)
@@ -482,7 +476,6 @@ class ChatPane(QWidget):
 
     @property
     def unfolded(self) -> bool:
-        """True while a panel is shown."""
         return "panel" in vars(self) and self._pages.currentWidget() is self.panel
 
     def unfold(self, message_id: str) -> None:
@@ -495,14 +488,12 @@ class ChatPane(QWidget):
 
     @Slot()
     def fold(self) -> None:
-        """Go back from the panel to the conversation."""
         if self.unfolded:
             self._pages.setCurrentWidget(self.transcript)
             self.focus_composer()
 
     @cached_property
     def find_bar(self) -> FindBar:
-        """Search bar. Created on first use."""
         made = FindBar(self.chat, self.transcript, self)
         self._insert_in_tab_order(self.transcript, made)
         self._rows.insertWidget(self._rows.indexOf(self._pages), made)
@@ -511,7 +502,6 @@ class ChatPane(QWidget):
 
     @cached_property
     def notice(self) -> Notice:
-        """Error above the composer. Created on first use."""
         made, chat = Notice(self), self.chat
         made.hide()
         self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, made)
@@ -527,7 +517,6 @@ class ChatPane(QWidget):
 
     @cached_property
     def queue(self) -> QueueView:
-        """Queued messages above the composer. Created on first use."""
         made, chat = QueueView(self), self.chat
         made.hide()
         self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, made)
@@ -746,7 +735,6 @@ class ChatPane(QWidget):
 
     @Slot()
     def _on_compose(self) -> None:
-        """Called after the draft was replaced."""
         self._show_compose()
         self._show_turn()
 
@@ -776,7 +764,6 @@ class ChatPane(QWidget):
 
     @Slot(str, str)
     def _on_action_requested(self, action: str, message_id: str) -> None:
-        """Called when a button of a message is pressed."""
         if action == "copied":
             self.notice_posted.emit(tr("Copied"))
         elif action == MODELS:

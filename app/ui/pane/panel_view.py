@@ -217,7 +217,6 @@ class PanelView(QWidget):
         chat.path_changed.connect(self._on_path)
 
     def show_panel(self, message_id: str) -> None:
-        """Show the panel that a message is part of."""
         self.about = message_id
         had = [c.letter for c in self.columns if c.message_id == self.current]
         for column in self.columns:

@@ -15,8 +15,6 @@ from app.ui.style.theme import repolish
 
 
 class Number(Struct, frozen=True):
-    """Description of a numeric option."""
-
     name: str
     words: str
     low: float
@@ -147,5 +145,4 @@ class SamplingForm:
             box.set_number(getattr(options, each.name))
 
     def values(self) -> dict[str, Any]:
-        """Get the values as a dict of options."""
         return {name: box.number for name, box in self.boxes.items()}

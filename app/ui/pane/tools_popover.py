@@ -127,7 +127,6 @@ class ToolsPopover(Popover):
         self._count()
 
     def _permission_text(self) -> str:
-        """Explain in a sentence which tool calls need permission."""
         given = self._toolbox.consents.of_chat(self._chat.id)
         names = []
         for consent in given:
@@ -211,7 +210,6 @@ class ToolsPopover(Popover):
             self._focus_targets[server].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_tool(self, tool: Tool, layout: QVBoxLayout, page: QWidget) -> QCheckBox:
-        """Add a tool's check box and description."""
         about = about_of(tool)
         box = QCheckBox(title_of(tool).replace("&", "&&"), page)
         told = f"{visible(tool.name)}\n{tool.description[:LONGEST]}"
@@ -278,7 +276,6 @@ class ToolsPopover(Popover):
         self._count()
 
     def _fetch_tools(self, server: str) -> None:
-        """Start the server and fetch its tools."""
         self._changes[server] = tr("Connecting…")
         self._fill_again(server)
         flows.start(self, self._receive_tools(server, self._toolbox.host.tools(server)))

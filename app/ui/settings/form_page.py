@@ -292,7 +292,6 @@ class FormPage(QWidget):
         return plain_label(self, words, wrap=False)
 
     def add(self, widget: QWidget) -> None:
-        """Add a widget spanning the page."""
         self._column.addWidget(widget)
 
     def end(self) -> None:
@@ -420,7 +419,6 @@ class SettingsPages(QWidget):
         return {name: field for page in self.pages.values() for name, field in page.fields.items()}
 
     def complete(self) -> None:
-        """Create the pages that don't exist yet."""
         for title in self._page_specials:
             self._ensure_page(title)
 
@@ -459,7 +457,6 @@ class SettingsPages(QWidget):
         self._on_chosen()
 
     def _find_rows(self, typed: str) -> list[tuple[str, str]]:
-        """Search all rows. Returns (page, label) pairs, best match first."""
         wanted = PaletteQuery(typed)
         fits: list[tuple[MatchQuality, int, tuple[str, str]]] = []
         for title in self._page_specials:

@@ -17,7 +17,6 @@ from app.ui.widgets.laying import across
 
 
 def add_appearance(menu: QMenu, settings: Settings) -> None:
-    """Add a submenu for choosing the theme."""
     submenu = menu.addMenu(tr("Theme"))
     group = QActionGroup(submenu)
     for name, words in THEMES.items():

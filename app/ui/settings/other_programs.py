@@ -46,7 +46,6 @@ class CachedContextRow(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Update the displayed size."""
         self._looking.start(self._look())
 
     async def _look(self) -> None:
@@ -235,7 +234,6 @@ class LocalApiRows(QObject):
 
     @Slot()
     def show_state(self) -> None:
-        """Update what the page says about the server."""
         serving, there = self._serving, self._serving.guests.connections
         address = f"{serving.address}/v1"
         how = counted(
@@ -260,7 +258,6 @@ class LocalApiRows(QObject):
 
     @Slot()
     def show_keys(self) -> None:
-        """Refresh the list of keys."""
         self._listing.start(self._show_keys())
 
     async def _show_keys(self) -> None:

@@ -281,7 +281,6 @@ class ChatListModel(QAbstractListModel):
         return [entry.id] if entry.kind == "chat" else self._groups.get(entry.id, [])
 
     def row(self, index: Index) -> ChatListRow | None:
-        """Get what a row shows."""
         entry = self.entry(index)
         if entry is None:
             return None
@@ -318,7 +317,6 @@ class ChatListModel(QAbstractListModel):
 
     @property
     def groups(self) -> frozenset[str]:
-        """Ids of group rows."""
         return frozenset(self._groups)
 
     def fold(self, folder_id: str, folded: bool | None = None) -> None:
@@ -508,7 +506,6 @@ class ChatListModel(QAbstractListModel):
         self._emit_changed(chat_id, [LIVING_ROLE, UNSEEN_ROLE, WAITING_ROLE])
 
     def _emit_changed(self, chat_id: str, roles: list[int]) -> None:
-        """Emit `dataChanged` for each row that represents a chat."""
         chat = self._library.chat(chat_id)
         folder = self._library.order.folder(chat.folder_id if chat is not None else None)
         hidden = [folder.id, folder.parent_id or ""] if folder is not None else []
@@ -553,7 +550,6 @@ class ChatListModel(QAbstractListModel):
         return False  # rows are moved by `refresh`, so the view shouldn't remove any
 
     def _ungrouped(self, rows: list[ListEntry]) -> list[ListEntry]:
-        """Replace each group row with its chats."""
         found = [
             each
             for row in rows

@@ -25,8 +25,6 @@ from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 
 class ChatListRow(Struct, frozen=True):
-    """Contents of a row."""
-
     text: str  # title, folder name, or heading
     chat_id: str = ""  # empty unless it's a chat
     message_id: str | None = None  # message that matched the search

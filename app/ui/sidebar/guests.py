@@ -49,7 +49,6 @@ _STATES = {
 
 
 def state_words(seen: AgentSnapshot) -> str:
-    """Describe what an agent is doing."""
     if seen.state == "tool":
         return tr("running a tool for {time}", time=seconds(seen.seconds))
     if seen.state == "waiting":
@@ -218,8 +217,6 @@ class GuestRowBase(QWidget):
 
 
 class GuestRow(GuestRowBase):
-    """An agent's row with its task and state."""
-
     def __init__(self, seen: AgentSnapshot, parent: QWidget) -> None:
         super().__init__(seen.id, tr("Stop this agent"), parent)
         self.alone, self.level = True, 0
@@ -272,7 +269,6 @@ class GuestGroup(GuestRowBase):
         self._words, self._folded = "", False
 
     def show_agents(self, agents: Sequence[AgentSnapshot], folded: bool) -> None:
-        """Update the row from its agents."""
         states = {seen.state for seen in agents} - {"stopped"}
         self.show_paused(states == {"paused"})
         busy = sum(seen.here for seen in agents)
@@ -365,7 +361,6 @@ class GuestsPart(QWidget):
 
     @property
     def rows(self) -> list[GuestRow]:
-        """Visible agent rows."""
         return list(self._rows.values())
 
     @property
@@ -486,7 +481,6 @@ class GuestsInWindow(QObject):
 
     @Slot(int)
     def open(self, number: int) -> None:
-        """Open a dialog showing an agent's replies."""
         dialog = GuestDialog(self._serving, number, self._window)
         dialog.kept.connect(self.keep)
         dialog.show()

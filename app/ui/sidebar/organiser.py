@@ -26,11 +26,9 @@ class Organiser(QObject):
         self._parent = parent
 
     def pinned(self, ids: Sequence[str]) -> bool:
-        """True if every chat is pinned."""
         return all(c.pinned_at is not None for c in self._chats(ids))
 
     def archived(self, ids: Sequence[str]) -> bool:
-        """True if every chat is archived."""
         return all(c.archived_at is not None for c in self._chats(ids))
 
     def pin(self, ids: Sequence[str]) -> None:
@@ -81,7 +79,6 @@ class Organiser(QObject):
         )
 
     def ungroup(self, ids: Sequence[str]) -> None:
-        """Split a group into separate chats."""
         self.done.emit(tr("Ungrouped"), self._order.ungroup(ids))
 
     def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
@@ -130,7 +127,6 @@ class Organiser(QObject):
 
     @Slot(list, object)
     def drop(self, rows: list[ListEntry], target: ListEntry) -> None:
-        """Called when rows are dropped on ``target``."""
         ids = [row.id for row in rows if row.kind == "chat"]
         place = self._library.chat(target.id) if target.kind == "chat" else None
         folder_id = place.folder_id if place is not None else None
@@ -156,7 +152,6 @@ class Organiser(QObject):
     # Menus.
 
     def add_to(self, menu: QMenu, ids: Sequence[str]) -> None:
-        """Add all actions for these chats to a menu."""
         menu.addAction(tr("Unpin") if self.pinned(ids) else tr("Pin"), lambda: self.pin(ids))
         self.fill_move(menu.addMenu(tr("Move to Folder")), ids)
         menu.addAction(tr("Tags…"), lambda: self.ask_tags(ids))
@@ -164,7 +159,6 @@ class Organiser(QObject):
         menu.addAction(words, lambda: self.archive(ids))
 
     def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
-        """Add an entry for each folder that the chats can be moved to."""
         there = {chat.folder_id for chat in self._chats(ids)}
         for folder in sorted(self._order.folders(), key=lambda f: self._order.path(f.id)):
             words = self._order.path(folder.id).replace("&", "&&")
@@ -181,7 +175,6 @@ class Organiser(QObject):
         menu.addAction(tr("New Folder…"), lambda: self.new_folder(ids=ids))
 
     def folder_menu(self, folder_id: str, rename: Callable[[], None]) -> QMenu:
-        """Create the menu of a folder."""
         menu = QMenu(self._parent)
         folder = self._order.folder(folder_id)
         menu.addAction(tr("Rename…"), rename)
@@ -197,7 +190,6 @@ class Organiser(QObject):
         return menu
 
     def pop_move(self, ids: Sequence[str], at: QPoint) -> None:
-        """Open a menu for choosing a folder."""
         menu = QMenu(self._parent)
         self.fill_move(menu, ids)
         menu.aboutToHide.connect(menu.deleteLater)

@@ -62,12 +62,10 @@ class SearchFilters(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Open the menu below the field."""
         menu = self.menu()
         menu.popup(self._field.mapToGlobal(QPoint(0, self._field.height() + 4)))
 
     def menu(self) -> QMenu:
-        """Create the menu."""
         menu = QMenu(self._field)
         menu.aboutToHide.connect(menu.deleteLater)
         order, chats = self._library.order, self._library.chats()
@@ -119,7 +117,6 @@ def quoted(value: str) -> str:
 
 
 def _without(text: str, name: str) -> str:
-    """Strip all filters of a kind from the query."""
     kept = WORD.sub(lambda match: "" if match[0].lower().startswith(name) else match[0], text)
     return " ".join(kept.split())
 
@@ -185,8 +182,6 @@ class TrashButton(PaintedButton):
 
 
 class Sidebar(QFrame):
-    """Sidebar with search field and list of chats."""
-
     # (id, message_id, words): open a chat; for search results also the message and query, else ""
     opened = Signal(str, str, str)
     # (id): open a chat to the right of the active pane
@@ -257,7 +252,6 @@ class Sidebar(QFrame):
         self.search.selectAll()
 
     def enter(self) -> None:
-        """Focus the list at the current chat."""
         self.model.reveal(self.list.delegate.current)
         at = self.model.row_of(self.list.delegate.current)
         self.list.setCurrentIndex(at if at.isValid() else self.model.index(1))
@@ -278,7 +272,6 @@ class Sidebar(QFrame):
         return self.list.chosen() if self.list.hasFocus() else []
 
     def rename(self, chat_id: str) -> None:
-        """Let the user rename a chat or folder in its row."""
         self.model.reveal(chat_id)
         index = self.model.row_of(chat_id)
         if index.isValid() and self.list.findChild(QLineEdit, "rename") is None:
@@ -429,7 +422,6 @@ class Sidebar(QFrame):
         return menu
 
     def _add_to(self, menu: QMenu, ids: list[str]) -> None:
-        """Add the actions for the given chats to a menu."""
         self.organiser.add_to(menu, ids)
         menu.addSeparator()
         menu.addAction(tr("Export…"), lambda: self.export_asked.emit(ids))

@@ -136,5 +136,4 @@ def badge(count: int, ground: str, text: str) -> QIcon:
 
 
 def app_icon() -> QIcon:
-    """The app's own icon."""
     return QIcon(str(resources() / "icons" / "stretto.svg"))

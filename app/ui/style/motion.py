@@ -39,7 +39,6 @@ class Motion(QObject):
 
     @property
     def reduced(self) -> bool:
-        """True if decorative animations should be turned off."""
         return self._wanted == "less" or any(self._system.values())
 
     def want(self, wanted: str) -> None:
@@ -128,6 +127,5 @@ def reduced() -> bool:
 
 
 def want(wanted: str) -> None:
-    """Apply the app's setting, "system" or "less"."""
     if _motion is not None and shiboken6.isValid(_motion):
         _motion.want(wanted)

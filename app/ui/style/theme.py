@@ -113,7 +113,6 @@ class Theme(QObject):
             self._apply(self.tokens)
 
     def follow_system_font(self) -> None:
-        """Called when the system font changes."""
         _choose_face()
         self.set_zoom(self.zoom)
 

@@ -116,7 +116,6 @@ class Reasoning(QWidget):
         self._fold.resize(self._fold.sizeHint())
 
     def arrange(self, width: int) -> int:
-        """Lay out for a ``width`` in pixels. Return the height."""
         self._fold.move(0, 0)
         self._view.setVisible(self._fold.isChecked())
         if not self._fold.isChecked():
@@ -226,7 +225,6 @@ class ErrorBlock(QWidget):
         self.update()
 
     def arrange(self, width: int) -> int:
-        """Lay out for a ``width`` in pixels. Return the height."""
         inner = width - 2 * self.PAD
         flags = Qt.TextFlag.TextWordWrap
         bound = QFontMetrics(ui_font(t.LEAD_PX)).boundingRect(
@@ -344,7 +342,6 @@ class AnswerRow(MessageRow):
 
     @cached_property
     def way_on(self) -> QPushButton:
-        """Button that continues an unfinished reply."""
         made = QPushButton(self)
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         made.clicked.connect(self._run_end_action)
@@ -377,7 +374,6 @@ class AnswerRow(MessageRow):
 
     @property
     def text(self) -> str:
-        """The Markdown source."""
         return self._markdown.source
 
     @property
@@ -408,7 +404,6 @@ class AnswerRow(MessageRow):
 
     @property
     def wrapped_code(self) -> frozenset[tuple[int, int]]:
-        """Get the code blocks that the user switched to line wrapping."""
         return self._markdown.wrapped
 
     def wrap_code(self, names: frozenset[tuple[int, int]]) -> None:

@@ -160,7 +160,6 @@ class HelperLane(QWidget):
         self._filled = ""
 
     def show_lane(self, lane: HelperRun, number: int, of: int) -> None:
-        """Show lane ``number`` of ``of``."""
         state, head = tr(_STATES[lane.state], "a helper"), self.head
         head.lane = lane
         name = tr("Helper {number} of {count}, {state}", number=number, count=of, state=state)
@@ -244,7 +243,6 @@ class HelperLanes(QWidget):
         return max(0, y - self.GAP)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint separators between the lanes."""
         painter = QPainter(self)
         for lane in self.lanes[1:]:
             y = lane.y() - self.GAP // 2

@@ -207,7 +207,6 @@ class WideCode(QObject):
         return True
 
     def drag(self, at: QPointF) -> None:
-        """Scroll with the bar being dragged."""
         if self._dragged_bar is None:
             return
         name, within = self._dragged_bar
@@ -231,7 +230,6 @@ class WideCode(QObject):
         clip: QRectF,
         strong: bool,
     ) -> None:
-        """Draw the visible text of the block and its scroll bar."""
         moved, area = self.moved(code), self._markdown.code_area(code)
         lines = self.lines(code)
         lines.setLeft(area.left())
@@ -299,7 +297,6 @@ class CodeButtons(QObject):
         return next((name for name, area in buttons if area.contains(self._pointer)), "")
 
     def code_at(self, at: QPoint) -> CodeBlock | None:
-        """Find the code block at a point of the document."""
         if at.y() < 0:
             return None
         clip = QRectF(at.x(), at.y(), 1, 1)
@@ -353,7 +350,6 @@ class CodeButtons(QObject):
             self._viewport.update()
 
     def paint(self, painter: QPainter, code: CodeBlock) -> None:
-        """Paint a block's buttons, and a ring if it's focused."""
         tokens, action = theme().tokens, self.action
         if self.held is not None and self.held.name == code.name:
             painter.setPen(QColor(tokens.accent))
@@ -503,11 +499,9 @@ class MarkdownView(TextView):
         menu.addAction(tr("Copy Reply as Plain Text"), self.copy_plain)
 
     def copy_markdown(self) -> None:
-        """Copy the whole reply as Markdown."""
         QGuiApplication.clipboard().setText(self._markdown.source)
 
     def copy_plain(self) -> None:
-        """Copy the whole reply as plain text."""
         QGuiApplication.clipboard().setText(self._markdown.plain_text())
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -71,7 +71,6 @@ _STATES = {
 
 
 def who(message: Message) -> str:
-    """Get the author's display name."""
     return tr("You") if message.role == "user" else called(message) or tr("Model")
 
 
@@ -337,7 +336,6 @@ class AttachedFiles(QWidget):
         return max([beside, *(line.sizeHint().width() for line in self.lines)])
 
     def arrange(self, width: int) -> int:
-        """Lay out for a ``width`` in pixels. Return the height."""
         for picture in self.pictures:
             picture.resize(picture.size_in(width))
         y = place_in_lines(self, self.pictures, 0, width, self.GAP, centered=False)
@@ -455,7 +453,6 @@ class MessageRow(QWidget):
         raise NotImplementedError
 
     def set_message(self, message: Message) -> None:
-        """Update the row after the message has changed."""
         self.message = message
         self._name()
 
@@ -465,7 +462,6 @@ class MessageRow(QWidget):
         return ""
 
     def _name(self) -> None:
-        """Update the accessible name and description."""
         self.setAccessibleName(row_name(self.message))
         told = row_description(self.message, self._alternative, self.note)
         self.setAccessibleDescription(told)
@@ -518,7 +514,6 @@ class MessageRow(QWidget):
         return isinstance(focused, QWidget) and (focused is self or self.isAncestorOf(focused))
 
     def in_text(self) -> bool:
-        """True if a text view has focus."""
         return isinstance(QGuiApplication.focusObject(), TextView)
 
     def fields(self) -> list[QWidget]:
@@ -530,7 +525,6 @@ class MessageRow(QWidget):
 
     @property
     def body(self) -> TextView | None:
-        """View of the message text, or None."""
         return None
 
     @property

@@ -206,11 +206,9 @@ class QuestionForm(QWidget):
         WheelGuard(self)
 
     def fields(self) -> list[QWidget]:
-        """Get focusable widgets other than buttons."""
         return [w for each in self.inputs for w in each.editors if not isinstance(w, QPushButton)]
 
     def arrange(self, x: int, y: int, width: int) -> int:
-        """Lay out the form at (x, y). Return its height."""
         self._column.activate()
         height = self._column.totalHeightForWidth(width)
         height = height if height > 0 else self._column.totalSizeHint().height()

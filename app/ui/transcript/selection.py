@@ -181,7 +181,6 @@ class Selection(QObject):
         return self._extend_to_pointer()
 
     def release(self) -> None:
-        """Finish a drag."""
         self._scroll.stop()
         self._dragging = False
         bar = self._view.verticalScrollBar()
@@ -285,7 +284,6 @@ class Selection(QObject):
         )
 
     def _natively_selected(self) -> TextView | None:
-        """Find the text view in which Qt itself has a selection."""
         for text in (self._pressed_text(), QApplication.focusWidget()):
             if (
                 isinstance(text, TextView)

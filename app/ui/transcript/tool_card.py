@@ -117,7 +117,6 @@ def _asking_card(
     pairs: list[tuple[str, str]] | None,
     waiting: WaitingCalls,
 ) -> ToolCardState:
-    """Card of a call that needs the user's permission."""
     editing = call.written is not None
     obstacle = call.preview if isinstance(call.preview, Obstacle) and not editing else None
     buttons: list[Decision | str] = []
@@ -139,7 +138,6 @@ def _asking_card(
 
 
 def _too_long_card(call: Call, message: Message) -> ToolCardState:
-    """Card of a call whose result is too long for the chat."""
     notice = ""
     if call.result is not None:
         size, room = size_words(call.result.size), size_words(call.room)
@@ -169,7 +167,6 @@ _SAID = {
 
 
 def tool_of(message: Message) -> Tool:
-    """Get the tool named in a call's message."""
     stats = message.stats
     name = str(stats.get("tool") or stats.get("name") or tr("tool"))
     return Tool(str(stats.get("server") or ""), name, title=str(stats.get("title") or ""))

@@ -144,7 +144,6 @@ def paint_card(painter: QPainter, card: QRect, headline: str, waits: bool) -> No
 
 
 def paint_words(painter: QPainter, area: QRect, words: str, colour: str) -> None:
-    """Paint word-wrapped text."""
     painter.setFont(ui_font())
     painter.setPen(theme().color(colour))
     painter.drawText(area, Qt.TextFlag.TextWordWrap, words)
@@ -284,12 +283,10 @@ class ToolRow(MessageRow):
 
     @Slot()
     def fold(self) -> None:
-        """Toggle the result of a finished call."""
         self._fold.click()
 
     @Slot()
     def edit(self) -> None:
-        """Edit the arguments as JSON."""
         if self._call is not None and self.state is CallState.ASKING:
             self._call.written = readable(self._call.arguments)
             self._show()
@@ -484,7 +481,6 @@ class ToolRow(MessageRow):
             self.lanes.show_lanes(shown)
 
     def _show(self) -> None:
-        """Update the card after the call's state has changed."""
         state, call = self.state, self._call
         self._show_lanes()
         asking = state is CallState.ASKING and call is not None and call.tool is not None

@@ -296,7 +296,6 @@ class TranscriptView(QAbstractScrollArea):
         return left - self.viewport().x(), width
 
     def row(self, message_id: str) -> MessageRow | None:
-        """Get a message's row. None for messages far away."""
         place = self._by_id.get(message_id)
         return place.row if place is not None else None
 
@@ -307,7 +306,6 @@ class TranscriptView(QAbstractScrollArea):
         self.lay_out()
 
     def follow(self, on: bool) -> None:
-        """Start or stop following new text."""
         self.following = on
 
     def scroll_pages(self, pages: float) -> None:
@@ -471,7 +469,6 @@ class TranscriptView(QAbstractScrollArea):
     # Search results.
 
     def show_message(self, message_id: str) -> None:
-        """Scroll to a message."""
         self.lay_out()
         place = self._by_id.get(message_id)
         if place is None:
@@ -631,7 +628,6 @@ class TranscriptView(QAbstractScrollArea):
 
     @Slot()
     def _on_turn(self) -> None:
-        """Update the buttons in all rows."""
         for place in self.places:
             if place.row is not None:
                 place.row.show_actions()

@@ -21,12 +21,10 @@ from app.settings.language import counted, tr
 
 
 async def documents() -> Path:
-    """Get the user's documents folder."""
     return await _existing_folder(QStandardPaths.StandardLocation.DocumentsLocation)
 
 
 async def downloads() -> Path:
-    """Get the user's downloads folder."""
     return await _existing_folder(QStandardPaths.StandardLocation.DownloadLocation)
 
 
@@ -126,7 +124,6 @@ _last_folder = ""
 
 
 def _start_folder() -> str:
-    """Folder used last, or the home folder at first."""
     return _last_folder or str(Path.home())
 
 
@@ -221,5 +218,4 @@ def _breakable(text: str) -> str:
 
 
 def show_folder(folder: Path) -> None:
-    """Show a folder in the file manager."""
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -39,7 +39,6 @@ class RowList(QScrollArea):
         self.items = []
 
     def put(self, row: Any, *, focus: bool = False) -> None:
-        """Append a row."""
         row.remove.clicked.connect(lambda: self._remove(row))
         self.items.append(row)
         self._column.insertWidget(len(self.items) - 1, row)

@@ -87,20 +87,17 @@ class RowPainter:
         self._skip(size + gap, end=end)
 
     def caret(self, colour: str, gap: int, *, unfolded: bool, end: bool = False) -> None:
-        """Paint an arrow for expanding or collapsing."""
         rtl = self._direction == Qt.LayoutDirection.RightToLeft
         folded = "caret-left" if rtl else "caret-right"
         self.icon("caret-down" if unfolded else folded, colour, gap, side=12, end=end)
 
     def dot(self, colour: str, gap: int, *, alpha: int = 255, ring: bool = False) -> None:
-        """Paint a dot at the end."""
         top = self.line.top() + self.line.height() // 2 - 4
         centre = QRectF(self.visual(QRect(self.line.right() - 7, top, 8, 8))).center()
         draw_dot(self.painter, centre, colour, alpha, ring=ring)
         self._skip(8 + gap, end=True)
 
     def badge(self, count: int, gap: int) -> None:
-        """Paint a count badge at the end."""
         tokens = theme().tokens
         top = self.line.top() + self.line.height() // 2 - 8
         place = self.visual(QRect(self.line.right() - 15, top, 16, 16))
@@ -276,8 +273,6 @@ class RowDelegate(QStyledItemDelegate):
         return chosen
 
     def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
-        """Paint the contents on top of the background."""
-
         def shade(name: str) -> str:
             return str(getattr(theme().tokens, "text" if strong and name == "muted" else name))
 

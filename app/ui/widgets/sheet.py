@@ -91,7 +91,6 @@ class Popover(QFrame):
 
     @property
     def _page(self) -> QLayout | None:
-        """Layout of the content, if any."""
         page = self._area.widget()
         return page.layout() if page is not None else None
 
@@ -213,7 +212,6 @@ class Sheet(QDialog):
             super().reject()
 
     def put(self, *parts: QWidget | QLayout) -> None:
-        """Append widgets and layouts."""
         for part in parts:
             if isinstance(part, QWidget):
                 self.rows.addWidget(part)

@@ -232,7 +232,6 @@ class TextView(QTextBrowser):
         self.open_link(address)
 
     def open_link(self, address: QUrl) -> None:
-        """Open a link after asking the user."""
         ask_and_open(self, address)
 
     @Slot()

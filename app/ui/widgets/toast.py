@@ -150,7 +150,6 @@ class Toast(QWidget):
                 self.move(self.x(), self._free_top(parent))
 
     def _left(self, parent: QWidget) -> int:
-        """Left edge that centers the toast on its anchor widget."""
         part = self._find_anchor() if self._find_anchor is not None else None
         if part is None or not parent.isAncestorOf(part) or not part.isVisible():
             part = parent

@@ -34,8 +34,6 @@ def _inspect(place: Path, stop: threading.Event) -> FolderFacts:
 
 
 class ChatCommands(WindowController):
-    """Commands for chats, both in the library and in the workspace."""
-
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         workspace, library = self._workspace, self._library
@@ -83,7 +81,6 @@ class ChatCommands(WindowController):
 
     @property
     def next_model(self) -> str:
-        """Model to use for new chats."""
         settings, active = self._settings, self._workspace.active
         if settings.same_model and active is not None:
             return active.chat.record.model
@@ -153,7 +150,6 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def open_beside(self, chat_id: str) -> None:
-        """Open a chat to the right of the active pane."""
         self.open(chat_id, "right")
 
     @Slot(str, str, str)
@@ -283,7 +279,6 @@ class ChatCommands(WindowController):
     @command("open_model", mark("Open Model Folder…"), "Ctrl+O", where=CommandScope.ANYWHERE)
     @Slot()
     def open_model_folder(self) -> None:
-        """Let the user choose a model folder for the active chat."""
         title = tr("Open Model Folder")
         flows.start(self, self._ask_for_model(title, lambda: asking.folder(self._window, title)))
 
@@ -387,7 +382,6 @@ class FileCommands(WindowController):
 
     @pane_command("attach", mark("Attach Files…"), "Ctrl+Shift+A")
     def attach(self, pane: ChatPane) -> None:
-        """Let the user choose files to attach."""
         pane.composer.attach.clicked.emit()
 
     @Slot(object)

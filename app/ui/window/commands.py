@@ -22,16 +22,12 @@ from app.ui.widgets.manners import native
 
 
 class CommandScope(Enum):
-    """Windows in which a command is available."""
-
     ANYWHERE = "anywhere"  # also in dialogs, e.g. settings
     CHATS = "chats"  # windows with chats
     PANE = "pane"  # if a chat is open; the function gets the active pane
 
 
 class Command(Struct, frozen=True):
-    """A command in the window."""
-
     name: str
     text: str  # English menu text, to be translated with `tr`
     keys: tuple[str, ...]  # in portable format (Ctrl means Cmd on a Mac); the menu shows the first
@@ -119,7 +115,6 @@ TAB_MENU = (
     *("rename", "pin", "-", "split_right", "split_down", "float", "maximise", "-"),
     *("close", "close_others", "close_right"),
 )
-"""Context menu of a tab."""
 
 FOCUS_KEYS = (
     (mark("Send"), mark("Enter")),
@@ -235,7 +230,6 @@ class Commands:
         return self._menus
 
     def pop_up(self, names: Sequence[str], window: QWidget, at: QPoint) -> None:
-        """Show a context menu with the given commands."""
         menu = self._menu("", names, {})
         menu.setParent(window, menu.windowFlags())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

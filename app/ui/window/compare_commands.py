@@ -137,7 +137,6 @@ class Broadcast(WindowController):
     )
     @Slot(object)
     def toggle_pane(self, pane: ChatPane) -> None:
-        """Include or exclude a chat."""
         self._overrides[pane.chat.id] = not self._receives(pane)
         self._show()
 
@@ -471,7 +470,6 @@ class CompareCommands(WindowController):
 
     @pane_command("leave_compare", mark("Restore Previous Layout"), why_not=_compared)
     def leave(self, pane: ChatPane) -> None:
-        """End a comparison without keeping any column."""
         self._comparisons.leave(pane)
 
     @Slot(object)

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 
 class StoreCommands(WindowController):
-    """Commands for the trash and backups."""
-
     restore_asked = Signal(object)  # (path): restore this backup
 
     @command("trash", mark("Trash"))
@@ -37,7 +35,6 @@ class StoreCommands(WindowController):
 
     @command("backups", mark("Restore from Backup…"))
     def show_backups(self) -> None:
-        """Let the user choose a backup to restore."""
         from app.ui.dialogs.recovery import BackupsDialog
 
         dialog = BackupsDialog(self._store.backups(), self._window)

@@ -116,12 +116,10 @@ class WindowLayout(WindowController):
 
     @Slot()
     def save_soon(self) -> None:
-        """Save after a short delay."""
         self._soon.start()
 
     @Slot()
     def save(self) -> None:
-        """Save the layout, including window geometry."""
         if self._restored and not self.ended:
             place = bytes(self._window.saveGeometry().toBase64().data()).decode()
             arrangement = self._workspace.arrangement().to_json()
@@ -153,8 +151,6 @@ _SAVED_PREFIX = "saved/"  # the store also contains the window's own layout
 
 
 class SavedLayouts:
-    """Stores named layouts."""
-
     def __init__(self, store: Store) -> None:
         self._store = store
 
@@ -164,7 +160,6 @@ class SavedLayouts:
         return sorted((n for n, d in found.items() if Arrangement.from_json(d)), key=str.casefold)
 
     def get(self, name: str) -> Arrangement | None:
-        """Get a layout. None if it's missing or damaged."""
         return Arrangement.from_json(self._store.layout(_SAVED_PREFIX + name))
 
     def change(self, changes: Mapping[str, Arrangement | None]) -> Callable[[], None]:
@@ -200,8 +195,6 @@ class SavedLayouts:
 
 
 class Layouts(WindowController):
-    """The Layouts menu and its actions."""
-
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
         self.saved = SavedLayouts(self._store)
@@ -247,7 +240,6 @@ class Layouts(WindowController):
 
     @Slot()
     def ask_to_save(self) -> None:
-        """Ask for a name, then save the current layout."""
         from app.ui.dialogs.name_dialogs import NameDialog
 
         dialog = NameDialog(tr("Save Layout"), tr("Save"), self.saved.names(), self._window)
@@ -270,7 +262,6 @@ class Layouts(WindowController):
             self._toast.show_text(tr("Layout “{name}” saved", name=name), seconds=3.0)
 
     def ask_new_name(self, old: str) -> None:
-        """Ask for a layout's new name."""
         from app.ui.dialogs.name_dialogs import NameDialog
 
         taken = [name for name in self.saved.names() if name != old]

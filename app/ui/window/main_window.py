@@ -272,7 +272,6 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def come_forward(self) -> None:
-        """Show and raise the window."""
         if self.isMinimized():
             self.showNormal()
         self.raise_()
@@ -376,7 +375,6 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def show_update(self, release: Release) -> None:
-        """Tell the user about a new version."""
         from app.ui.dialogs.about import UpdateDialog
 
         UpdateDialog(release, self._settings, self).show()

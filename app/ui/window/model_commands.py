@@ -58,7 +58,6 @@ class ModelCommands(WindowController):
     @command("models", mark("Models…"), "Ctrl+Shift+M", where=CommandScope.ANYWHERE)
     @Slot()
     def show_models(self) -> None:
-        """Show or raise the Models window."""
         from app.ui.models.models_window import ModelsWindow
 
         if self.window is None:
@@ -75,7 +74,6 @@ class ModelCommands(WindowController):
     @command("machines", mark("Multiple Computers…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_machines(self) -> None:
-        """Show the dialog for running a model on several computers."""
         from app.ui.models.machines import MachinesDialog
 
         found = self._models.installed.models.values()

@@ -107,7 +107,6 @@ class PaletteCommands(WindowController):
         )
 
     def _search_entry(self, typed: str) -> PaletteEntry:
-        """Make the entry that searches all messages."""
         words = tr("Search Chats for “{words}”", words=typed)
         return PaletteEntry(EntryKind.COMMAND, "", words, partial(self._search, typed))
 

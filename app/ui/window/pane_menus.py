@@ -40,8 +40,6 @@ def _entry(model_status: ModelStatus) -> str:
 
 
 class PaneMenus(WindowController):
-    """Opens menus and popovers for all panes."""
-
     get_asked = Signal()  # download a model
     manage_asked = Signal()  # open the Models window
     servers_asked = Signal()  # open the list of tool servers
@@ -147,7 +145,6 @@ class PaneMenus(WindowController):
 
     @Slot(object)
     def open_tools(self, pane: ChatPane) -> ToolsPopover:
-        """Open the tools popover."""
         from app.ui.pane.tools_popover import ToolsPopover
 
         header = pane.header

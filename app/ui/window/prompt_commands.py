@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 
 class ArgumentsDialog(Sheet):
-    """Dialog for entering the arguments of a prompt or resource."""
-
     given = Signal(dict)  # (arguments): values by name
 
     def __init__(self, prompt: Prompt | Template, parent: QWidget) -> None:
@@ -193,7 +191,6 @@ class PromptCommands(WindowController):
     @command("prompts", mark("Prompts…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_prompts(self) -> None:
-        """Open the dialog for editing prompts."""
         self._dialog()
 
     def _nothing_written(self, pane: ChatPane) -> str:

@@ -128,8 +128,6 @@ class SpellingCommands(WindowController):
 
 
 class HelpCommands:
-    """Commands for showing shortcuts and the About dialog."""
-
     def __init__(self, keys: Shortcuts, window: QWidget) -> None:
         self._keys = keys
         self._window = window
@@ -168,7 +166,6 @@ class SettingsCommands(WindowController):
 
     @command("settings", mark("Settings…"), "Ctrl+,", where=CommandScope.ANYWHERE)
     def show_settings(self) -> None:
-        """Show or raise the settings."""
         from app.ui.settings.settings_window import SettingsWindow
 
         if self.shown is None:

@@ -224,7 +224,6 @@ class ShortcutsDialog(Sheet):
         self.usual.setToolTip("" if self._keys.any_own else tr("All shortcuts reset"))
 
     def change(self, name: str) -> None:
-        """Ask for a new shortcut."""
         KeyDialog(name, self._keys, self).open()
 
     def _section(self, title: str, table: QWidget) -> None:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 
 class ToolCommands(WindowController):
-    """Commands for tools."""
-
     def __init__(self, parts: WindowParts, chats: ChatCommands, menus: PaneMenus) -> None:
         super().__init__(parts)
         self._chats = chats
@@ -30,7 +28,6 @@ class ToolCommands(WindowController):
     @command("tool_servers", mark("Tool Servers (MCP)…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_servers(self) -> None:
-        """Show or raise the tool servers window."""
         from app.ui.settings.tools_window import ToolsWindow
 
         if self.shown is None:
@@ -40,7 +37,6 @@ class ToolCommands(WindowController):
 
     @pane_command("tools", mark("Tools for This Chat…"))
     def show_tools(self, pane: ChatPane) -> None:
-        """Open the tools popover of the active pane."""
         self._menus.open_tools(pane)
 
     def _why_no_call(self) -> str:

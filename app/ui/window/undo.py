@@ -17,8 +17,6 @@ TIME_TO_REGRET_S = 10.0
 
 
 class UndoStep(Struct, frozen=True):
-    """An action that can be undone."""
-
     # undo the action; returning False means it isn't possible now, so keep the step
     act: Callable[[], object]
     chat_id: str = ""  # set if the action closed or deleted this chat
@@ -100,7 +98,6 @@ class UndoStack(QObject):
     @command("undo_close", mark("Undo Close or Delete"), "Ctrl+Shift+T", why_not=_nothing)
     @Slot()
     def undo(self) -> None:
-        """Undo the last action."""
         if not self._stack:
             return
         undo = self._stack.pop()

@@ -96,7 +96,6 @@ class SaveErrorNotice(QObject):
 
     @Slot()
     def try_now(self) -> None:
-        """Try again to save."""
         with suppress(StoreError):
             self._store.flush(0)
 

@@ -232,12 +232,10 @@ class Docks:
         return list(self._by_id.values())
 
     def pane(self, chat_id: str) -> ChatPane | None:
-        """Get a chat's pane if it's open."""
         dock = self._by_id.get(chat_id)
         return dock.pane if dock is not None and not dock.closed else None
 
     def area(self, pane: ChatPane | None) -> QtAds.CDockAreaWidget | None:
-        """Get the dock area of an open pane."""
         dock = self._by_id.get(pane.chat.id) if pane is not None else None
         return dock.widget.dockAreaWidget() if dock is not None and not dock.closed else None
 
@@ -334,8 +332,6 @@ class Docks:
 
 
 class Arrangement(Struct, frozen=True):
-    """Saved arrangement of panes."""
-
     MOST = 120
     """Limit of panes to restore, at 20 ms each. The app wouldn't have saved a layout with more."""
 
@@ -369,8 +365,6 @@ SIDES = {
 
 
 class DockPlacing:
-    """Moves docks around."""
-
     def __init__(self, manager: QtAds.CDockManager, docks: Docks) -> None:
         self._manager = manager
         self._docks = docks

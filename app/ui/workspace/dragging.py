@@ -132,7 +132,6 @@ class TabDrag(QObject):
         return False  # QtAds moves tabs within their bar
 
     def _has_left_bar(self, tab: QtAds.CDockWidgetTab, at: QPoint) -> bool:
-        """Check whether the mouse has left the tab bar."""
         assert self._pressed is not None
         bar = tab.parentWidget()
         across = bar.mapFromGlobal(at).x()

@@ -85,7 +85,6 @@ def _shared(workspace: Workspace, pane: ChatPane) -> tuple[QSplitter, int] | Non
 
 
 def front_window(workspace: Workspace) -> QWidget:
-    """The active pane's window."""
     pane = workspace.active
     return pane.window() if pane is not None and pane.isVisible() else workspace.window()
 

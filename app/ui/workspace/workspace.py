@@ -31,8 +31,6 @@ from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
 class FocusWatch(QObject):
-    """Tracks which pane and window have the focus."""
-
     entered = Signal(object)  # (pane): got the focus
     window_entered = Signal(object)  # (window): became active
 
@@ -128,11 +126,9 @@ class Workspace(QWidget):
     # Open panes.
 
     def panes(self) -> list[ChatPane]:
-        """Open panes in reading order: by column, row, then tab. Floating windows come last."""
         return self._docks.panes()
 
     def pane(self, chat_id: str) -> ChatPane | None:
-        """Get a chat's pane if it's open."""
         return self._docks.pane(chat_id)
 
     def is_kept(self, chat_id: str) -> bool:
@@ -186,7 +182,6 @@ class Workspace(QWidget):
         self._set_active(self._latest_in(window))
 
     def _latest_in(self, window: QWidget) -> ChatPane | None:
-        """Find the pane that was last active in a window."""
         here = {p.chat.id: p for p in self.panes() if self._window_of(p) is window}
         latest = next((i for i in reversed(self._recent) if i in here), next(iter(here), ""))
         return here.get(latest)
@@ -197,7 +192,6 @@ class Workspace(QWidget):
         return area.window() if area is not None else None
 
     def activate(self, pane: ChatPane, *, focus: bool = True) -> None:
-        """Switch to a pane and focus it."""
         area = self._docks.area(pane)
         alone = self._maximised.area
         if area is not alone and alone is not None and self._window_of(pane) is alone.window():
@@ -288,7 +282,6 @@ class Workspace(QWidget):
 
     @property
     def maximised(self) -> bool:
-        """True while a pane is maximized."""
         return self._maximised.area is not None
 
     def has_neighbours(self, pane: ChatPane) -> bool:
@@ -309,7 +302,6 @@ class Workspace(QWidget):
         self.activate(pane)
 
     def restore_panes(self) -> None:
-        """Undo maximizing a pane."""
         if self.maximised:
             self._maximised.restore()
             self._before_maximize = None
@@ -413,7 +405,6 @@ class Workspace(QWidget):
 
     @Slot()
     def _update_view(self) -> None:
-        """Bring everything up to date after a change."""
         if self._ending:
             return
         self._docks.settle_bars()
@@ -427,7 +418,6 @@ class Workspace(QWidget):
         self.arranged.emit()
 
     def _sender_pane(self) -> ChatPane | None:
-        """Find the pane whose dock widget has sent the current signal."""
         widget = self.sender()
         if self._ending or self._placing.restoring or not isinstance(widget, QObject):
             return None
