@@ -118,7 +118,6 @@ _OWN_FIELDS = ("id", "prompt", "system")  # only exist in our own format
 
 
 def is_openai(entry: dict[str, Any]) -> bool:
-    """Check whether a line uses OpenAI's format."""
     return "body" in entry
 
 
@@ -158,7 +157,6 @@ def to_own_fields(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def join_text_parts(message: Any) -> Any:
-    """Join the text parts of a message into a single string."""
     for key in ("audio", "function_call"):
         if isinstance(message, dict) and message.get(key) is not None:
             raise ValueError(f"a message's {key} is not supported")

@@ -33,8 +33,6 @@ class OutputError(Exception):
 
 
 class StoredRecord(Struct, frozen=True):
-    """Location of a record written by an earlier run."""
-
     request: str
     failed: bool
     start: int
@@ -131,7 +129,6 @@ class ResultsFile:
             os.close(self._out)
 
     def _rewrite(self, places: list[tuple[int, int]]) -> None:
-        """Rewrite the file so that it has just these records, in this order."""
         fresh = self._path.with_name(self._path.name + ".sorted")
         try:
             with fresh.open("wb") as file:
@@ -292,7 +289,6 @@ class BatchSummary:
         }
 
     def text(self) -> str:
-        """Format the statistics in a few lines of text."""
         f = self.figures()
         earlier = f", {self.before:,} before" if self.before else ""
         missing = f", {f['missing']:,} not done" if f["missing"] else ""

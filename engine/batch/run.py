@@ -36,8 +36,6 @@ TICK_S = 0.25
 
 
 class InvalidLine(Struct, frozen=True):
-    """A line that can't be answered."""
-
     line: int
     id: str | int | None
     reason: str
@@ -121,8 +119,6 @@ class BatchAnswer(Struct, frozen=True):
 
 
 class ActiveRequest:
-    """A request that has been sent."""
-
     def __init__(self, request: BatchRequest, session: Session, runner: BatchRunner) -> None:
         self.request = request
         self.session = session

@@ -50,8 +50,6 @@ PERSON_TOKENS = 32
 
 
 class Crowd(Struct, frozen=True):
-    """Number of agents, and settings of the run."""
-
     agents: int
     beginning: int = 600  # number of words in the agents' common prefix
     every: float = 1.0  # seconds between an answer and the user's next question
@@ -140,14 +138,12 @@ class _CrowdRun:
         self._head_is_known = False  # True once an agent's first answer has cached the prefix
 
     async def agent(self, number: int, tasks: int) -> None:
-        """Run an agent's tasks one after another."""
         chosen = random.Random(f"agent {number} {self._salt}")
         self._tally.written[self._salt, number] += 0  # include agents that never get an answer
         for task in range(tasks) if tasks else itertools.count():
             await self._task(number, number + task * TURNS_OF_TASK, TURNS_OF_TASK, chosen)
 
     async def _task(self, number: int, step: int, turns: int, chosen: random.Random) -> None:
-        """Run a conversation of `turns` turns, starting at `step` of the script."""
         said = [_message("system", self._beginning), _message("user", words(chosen, 30))]
         known = 0  # tokens of this conversation that the server should have cached
         for turn in range(turns):

@@ -32,8 +32,6 @@ Ended = Literal["finished", "cancelled", "failed", "refused"]
 
 
 class Turn(Struct, frozen=True):
-    """Prompt and reply of a turn."""
-
     prompt: Prompt
     params: SamplingParams
     tokens: tuple[int, ...]
@@ -78,8 +76,6 @@ class Chat(Struct):
 
 
 class Outcome(Struct):
-    """Result of a comparison."""
-
     replies: int = 0  # number of replies compared
     tokens: int = 0
     cancelled: int = 0  # included in `replies`

@@ -25,8 +25,6 @@ _WORDS = (
 
 
 class RequestSettings(Struct, frozen=True):
-    """Settings for requests to a server."""
-
     url: str  # base URL, including `/v1`
     key: str = ""
     model: str = ""
@@ -43,7 +41,6 @@ class RequestSettings(Struct, frozen=True):
 
 
 def words(chosen: random.Random, count: int) -> str:
-    """Return `count` random words."""
     return " ".join(chosen.choices(_WORDS, k=count))
 
 

@@ -22,8 +22,6 @@ _WITHIN = 120.0  # timeout in seconds for measuring the collectives
 
 
 class CollectiveSpeed(Struct, frozen=True):
-    """Speed of a group's collective operations."""
-
     ranks: int
     latency_s: float  # all-reduce of a single number
     step_s: float  # all-reduce of 16 KB, i.e. one row of activations in a large model

@@ -41,8 +41,6 @@ SEEING = ", seeing"  # suffix for models loaded from mlx-vlm with their towers
 
 
 class Finding(Struct, frozen=True):
-    """Result for an architecture."""
-
     architecture: str
     caches: str = ""  # cache classes
     step: str = ""  # "shared", "rows" or "alone"; "" if the model couldn't be built or loaded
@@ -394,7 +392,6 @@ def _table(findings: Sequence[Finding]) -> list[str]:
 
 
 def markdown(findings: Sequence[Finding], blas: str, of_vlm: bool) -> str:
-    """Format the findings as a Markdown page."""
     option, page, source = ("", "FAMILIES.md", "mlx-lm")
     own = ""
     if of_vlm:

@@ -27,8 +27,6 @@ _PICKS = frozenset({"Gather", "GatherAxis", "DynamicSlice"})  # only read part o
 
 
 class Count(Struct):
-    """Cost of a step."""
-
     launches: int = 0  # number of kernel launches
     read: int = 0  # bytes of all inputs, except for arrays that are written in place
     copied: int = 0  # bytes written by primitives that only move data
@@ -36,7 +34,6 @@ class Count(Struct):
     kinds: dict[str, int] = field(default_factory=dict)  # launches by primitive
 
     def add(self, kind: str, launches: int = 1) -> None:
-        """Add the launches of a node."""
         self.launches += launches
         self.kinds[kind] = self.kinds.get(kind, 0) + launches
 

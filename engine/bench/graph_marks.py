@@ -248,5 +248,4 @@ def _fused(found: list[dict[str, Any]]) -> int:
 
 
 def waits() -> int:
-    """Return how often Python waited for the device during the last `capture`."""
     return int(_state["waits"])

@@ -32,7 +32,6 @@ class Case:
 
 
 def cases(chats: int) -> list[Case]:
-    """Return all cases for a number of chats."""
     found = [Case(f"{tokens:,} tokens", (tokens,) * chats) for tokens in (SHORT, MIDDLE, LONG)]
     if chats > 1:
         found.append(Case("skewed", skewed(chats)))

@@ -120,8 +120,6 @@ def _pages(count: int, circle: bool = False) -> bytes:
 
 
 class Picture(Struct, frozen=True):
-    """Test image."""
-
     name: str  # description of the input
     file: str  # file name
     make: Callable[[], bytes]  # creates the file contents

@@ -31,8 +31,6 @@ FEW = SamplingParams(max_tokens=4, temperature=0.0)
 
 
 class Input(Struct, frozen=True):
-    """Hostile input."""
-
     fault: str  # number in our list of faults, for the bug that this input used to trigger
     name: str  # description
     code: str  # expected error code
@@ -54,7 +52,6 @@ def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -
 
 
 def replaces(pattern: str, content: str) -> dict[str, Any]:
-    """Return a normalizer that replaces `pattern` with `content`."""
     return {"type": "Replace", "pattern": {"String": pattern}, "content": content}
 
 

@@ -80,7 +80,6 @@ class Peak(Struct, frozen=True):
 
     @property
     def off(self) -> float:
-        """Relative error of the estimate. Positive if the estimate is too high."""
         return self.estimated / self.measured - 1 if self.measured else 0.0
 
 
@@ -242,7 +241,6 @@ def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list
 
 
 def _summary(found: Sequence[Peak], seconds: float) -> str:
-    """Summarize how many estimates are accurate, and show the worst estimate."""
     measured = sorted((p for p in found if p.measured), key=lambda p: abs(p.off), reverse=True)
     families = len({p.family for p in measured})
     took = f"{families} families, {len(measured)} cells in {seconds / 60:.0f} minutes"

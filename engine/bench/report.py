@@ -47,7 +47,6 @@ class Figure(Struct, frozen=True):
 
     @property
     def held(self) -> bool:
-        """True if the target was met."""
         if self.wanted is None:
             return True
         return self.value >= self.wanted if self.more else self.value <= self.wanted

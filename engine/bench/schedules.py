@@ -129,7 +129,6 @@ class Schedule:
         return self._ask(chat, [*chat.messages[:at], last])
 
     def _continue(self, chat: Chat) -> None:
-        """Ask the model to continue its last answer."""
         if not chat.messages or not chat.messages[-1]["content"]:
             return self._send(chat)
         self.actions["continue"] += 1
@@ -196,7 +195,6 @@ class Schedule:
         self._settle(chat)
 
     def _settle(self, chat: Chat) -> None:
-        """Wait for the reply to end, and record the turn."""
         if chat.reply is None:
             return
         self._go_on(chat)

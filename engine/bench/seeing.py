@@ -347,7 +347,6 @@ FAMILIES = {
         ),
     )
 }
-"""Vision models, by model type."""
 
 
 def write_seeing(

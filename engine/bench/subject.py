@@ -53,7 +53,6 @@ class Subject(Struct, dict=True):
         return word * max(1, round(tokens / per_word))
 
     def prompt_ids(self, prompts: Sequence[str]) -> list[list[int]]:
-        """Apply the chat template to prompts and tokenize them."""
         return [
             self.tokenizer.encode(
                 self.tokenizer.apply_chat_template(

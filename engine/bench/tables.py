@@ -16,13 +16,11 @@ Say = Callable[[str], None]
 
 
 def decode_head(say: Say) -> None:
-    """Print the header of the decode table."""
     say("\nDecode, all chats together, tokens/s")
     say(f"{'chats':>5}  {'lengths':<9} {'Stretto':>9} {'alone':>9} {'batch':>9}")
 
 
 def decode(r: ThroughputRow, say: Say) -> None:
-    """Print a row of the decode table."""
     say(
         f"{r.chats:>5}  {r.lengths:<9} {r.stretto:>9.1f} {r.alone:>9.1f} {r.batch:>9.1f}"
         f"   {r.over_alone:>5.2f}x alone  {r.over_batch:>5.2f}x BatchGenerator"
@@ -35,7 +33,6 @@ def decode(r: ThroughputRow, say: Say) -> None:
 
 
 def traffic_head(say: Say) -> None:
-    """Print the header of the traffic table."""
     say("\nWhole requests, prompts included: tokens/s over all, first tokens and gaps in ms")
     say("(with one long prompt the first tokens are those of the short ones), memory in MB")
     say(
@@ -125,7 +122,6 @@ def capacity(c: Capacity, say: Say) -> None:
 
 
 def hostile_head(say: Say) -> None:
-    """Print the header of the table of hostile inputs."""
     say("\nThree chats stream while another chat is hostile: their gaps between two tokens in ms,")
     say("the longest of which is to be at most two gap budgets beyond the median; and how it ended")
     say(
@@ -135,7 +131,6 @@ def hostile_head(say: Say) -> None:
 
 
 def hostile(o: Ordeal, say: Say) -> None:
-    """Print the result of a hostile input."""
     how = f"{o.code or 'an answer'}{'' if o.expected else ' (UNEXPECTED)'}: {o.words}"
     say(
         f"{o.fault:<5} {o.name:<40} {o.median * 1e3:>7.1f} {o.longest * 1e3:>8.1f} "
@@ -146,7 +141,6 @@ def hostile(o: Ordeal, say: Say) -> None:
 
 
 def _server(rival: Rival | None) -> str:
-    """Format the columns for `mlx_lm.server`."""
     if rival is None:
         return f"{'-':>15} {'-':>8}"
     took = f"{rival.took:.2f}" if rival.ended else f"> {LIMIT:.0f}"

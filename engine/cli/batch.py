@@ -246,7 +246,6 @@ class BatchRun:
 
 
 def _progress(summary: BatchSummary, tokens: int) -> str:
-    """Format the progress line. `tokens` is how many were received so far."""
     done, of = summary.done, summary.lines
     seconds = max(summary.seconds, 1e-6)
     now = summary.answered + summary.failed

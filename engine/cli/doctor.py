@@ -98,7 +98,6 @@ def _version(package: str) -> str:
 
 
 def _lines(found: DoctorReport) -> Iterable[str]:
-    """Format the report as text, line by line."""
     yield from (
         f"{name:<16} {version or 'not installed'}" for name, version in found.versions.items()
     )

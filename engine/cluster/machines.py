@@ -327,8 +327,6 @@ def find_model(path: Path, contents: str, models: str) -> Path:
 
 
 class ModelCopy(Struct, frozen=True):
-    """Copy of a model on a host."""
-
     host: Host
     folder: str  # path on the host
     nbytes: int  # total size

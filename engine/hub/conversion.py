@@ -196,7 +196,6 @@ def _written_bytes(folder: Path) -> int:
 
 
 def _remove_leftovers(out: Path) -> None:
-    """Delete temporary folders left behind by dead processes."""
     for left in out.parent.glob(f".{out.name}.*"):
         found = re.fullmatch(rf"\.{re.escape(out.name)}\.(\d+)\..+", left.name)
         if found is None:

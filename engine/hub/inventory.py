@@ -516,7 +516,6 @@ class Inventory:
                 waiting += [(path, depth + 1) for path in inner]
 
     def _in_repo(self, repo: Path, place: ModelPlace, stop: Stop) -> Iterator[InstalledModel]:
-        """Yield a cached repository's revisions."""
         revisions = _revisions(repo)
         named = repo.name.removeprefix(_REPO).replace("--", "/")
         ours = repo.parent == downloads.root()

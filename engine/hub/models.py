@@ -92,8 +92,6 @@ class HubFacts(Struct, frozen=True):
 
 
 class HubFile(Struct, frozen=True):
-    """A file, as listed by the hub."""
-
     name: str
     size: int  # bytes
     digest: str  # ETag: SHA-256 for large files, git's SHA-1 for small files
@@ -289,7 +287,6 @@ def headers(token: str | None) -> dict[str, str]:
 def _about(
     wanted: HubRef, token: str | None, cancelled: threading.Event, waits: net.BusyWaiter
 ) -> dict[str, Any]:
-    """Fetch the listing of a model."""
     from huggingface_hub import constants
 
     revision = quote(wanted.revision, safe="")

@@ -95,7 +95,6 @@ class TokenizerBytes:
         return next(filter(None, matches), None)
 
     def _hits(self, word: bytes) -> Iterator[int]:
-        """Yield the positions where `word` occurs."""
         every = self._all_hits(word)
         yield from islice(every, _MAX_HITS)
         if next(every, None) is not None:

@@ -81,7 +81,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _import_libraries(kind: ChildKind) -> None:
-    """Import what this kind of child needs, before the first request."""
     # If torch is installed, transformers imports it, and that takes gigabytes of address space.
     sys.modules["torch"] = None  # type: ignore[assignment]
     if kind in (ChildKind.PROMPTS, ChildKind.TOKENIZERS):
@@ -167,7 +166,6 @@ _form_tokenizers: dict[str, Any] = {}  # llguidance tokenizers by model key
 
 
 def _load_tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
-    """Load a model's tokenizer. Any tokenizer not listed in "keep" is dropped."""
     for held in (_readers, _form_tokenizers):
         for key in set(held) - set(arguments["keep"]):
             del held[key]

@@ -287,7 +287,6 @@ class Sandbox:
 
 
 def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
-    """Make sure a child has loaded a model's tokenizer."""
     key = checked.key
     if key not in child.loaded:
         kept = list(child.loaded)[1 - _MAX_LOADED_TOKENIZERS :]

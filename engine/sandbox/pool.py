@@ -179,7 +179,6 @@ class ChildPool:
         self._closed = False
 
     def start(self) -> None:
-        """Start a child in the background."""
         with self._lock:
             if not self._closed and not self._idle and not self._busy:
                 self._idle.append(self._start_child())

@@ -191,7 +191,6 @@ class Child:
         return result, out
 
     def kill(self) -> None:
-        """Kill the process without waiting."""
         self.is_spent = True
         with contextlib.suppress(OSError):
             self._process.kill()

@@ -162,7 +162,6 @@ class ChatTemplate:
 
 
 def _template_message(message: dict[str, Any]) -> dict[str, Any]:
-    """Prepare a message for the template."""
     known = {name: value for name, value in message.items() if value is not None}
     reasoning = next((known[name] for name in _REASONING_KEYS if name in known), None)
     if reasoning is None:

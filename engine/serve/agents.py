@@ -229,7 +229,6 @@ def _texts(content: object) -> Iterator[str]:
 
 
 def _after_tags(text: str) -> str:
-    """Skip the tagged blocks at the start of a text."""
     for _ in range(_MAX_TAGS):
         text = text.lstrip()
         tag = _TAG.match(text)
@@ -354,7 +353,6 @@ class Agent(Struct, eq=False):
 
     @property
     def text(self) -> str:
-        """Latest reply, including reasoning."""
         return self._shown.text if self._shown is not None else ""
 
     @property
@@ -376,7 +374,6 @@ class Agent(Struct, eq=False):
             self._shown.messages, self._shown.size = (), 0
 
     def seen(self) -> AgentSnapshot:
-        """Take a snapshot."""
         shown, here = self._shown, self.requests
         assert shown is not None
         pieces = shown.pieces
@@ -505,7 +502,6 @@ class AgentRegistry:
                 del self._here[f"once {agent.number}"]
 
     def _forget_old(self) -> None:
-        """Drop agents that haven't sent a request for a while."""
         now = time.monotonic()
         for key, agent in list(self._here.items()):
             idle = not agent.requests and not agent.paused
@@ -538,7 +534,6 @@ class AgentRegistry:
             return [a.seen() for a in self._here.values() if a.who.guest == guest]
 
     def get(self, number: int) -> Agent | None:
-        """Return an agent, or None if it was forgotten."""
         with self._lock:
             return next((a for a in self._here.values() if a.number == number), None)
 

@@ -260,7 +260,6 @@ class FairShare:
 
     @property
     def several(self) -> bool:
-        """True if more than one key is valid."""
         now = time.monotonic()
         if self._keys is not None and now >= self._until:
             self._until = now + CHECK_S
@@ -277,7 +276,6 @@ class FairShare:
         return mine <= left or not self.several
 
     def refused(self, what: str) -> RequestError:
-        """Build the error for a key that has used up its share."""
         return RequestError(
             429,
             f"This key has its share of {what}: the rest is for other keys. Ask again later.",

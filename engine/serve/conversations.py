@@ -411,7 +411,6 @@ class ConversationPool:
         self.clear()
 
     def _lost(self, model_id: str) -> int:
-        """Return how many times the engine has lost this model's sessions."""
         return self._losses[model_id] + self._losses[None]
 
     def _find(

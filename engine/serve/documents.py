@@ -140,7 +140,6 @@ class DocumentTexts:
                 self._drop(next(iter(self._kept)))
 
     def forget(self, guest: str) -> None:
-        """Drop all texts belonging to a key."""
         with self._lock:
             for key in [key for key in self._kept if key[0] == guest]:
                 self._drop(key)
@@ -206,8 +205,6 @@ _documents: contextvars.ContextVar[RequestDocuments | None] = contextvars.Contex
 
 
 class DocumentReader:
-    """Reader for requests with documents. Lives on the server's event loop."""
-
     def __init__(self) -> None:
         self._queue = Queue(MAX_READ_AT_ONCE, spare=lambda: MAX_READ_AT_ONCE // 2)
         self._pool = ThreadPoolExecutor(MAX_READ_AT_ONCE, "serve-documents")
@@ -238,7 +235,6 @@ class DocumentReader:
 
 
 def is_data_url(data: str) -> bool:
-    """Return True if the data is a data: URL."""
     return _ADDRESS.match(data) is not None
 
 

@@ -52,7 +52,6 @@ class Metrics:
         self.last_event: float | None = None
 
     def of(self, guest: str) -> Metrics:
-        """Return the counters for one key."""
         return self._by_key.setdefault(guest, Metrics())
 
     def answered(self, route: str, status: str, guest: str) -> None:

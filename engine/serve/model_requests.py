@@ -231,8 +231,6 @@ class ClientResponse:
 
 
 class _ChoiceReply(Struct, eq=False):
-    """Engine reply for one choice."""
-
     choice: Choice
     session: Session
     reply: Reply
@@ -764,11 +762,10 @@ def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None
 
 
 def _ignore_progress(_: str) -> None:
-    """Ignore a progress report."""
+    pass
 
 
 async def _while_paused(request: ModelRequest, client: ClientResponse) -> None:
-    """Wait while the request's agent is paused."""
     for tenth in itertools.count(1):
         if not request.paused:
             return

@@ -190,7 +190,6 @@ class ModelRegistry:
 
     @property
     def models(self) -> list[Model]:
-        """Loaded models."""
         return [entry.model for entry in self.entries if entry.model is not None]
 
     def entry(self, name: object) -> ModelEntry:
@@ -538,7 +537,6 @@ class ModelRegistry:
             self._reloading = None
 
     async def _missing(self) -> list[Model]:
-        """Find out which models the engine has lost."""
         known = self.models
         if not self._engine.is_running:
             return known

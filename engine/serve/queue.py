@@ -54,7 +54,6 @@ class Queue:
         return self._of[guest]
 
     def would_wait(self, named: bool, places: int = 1, guest: str = "") -> bool:
-        """Check whether a new request would have to wait."""
         same = any(ticket.named == named for ticket in self.waiting)
         room = self._has_room(named, self._places(named, places), guest, bool(self.waiting))
         return same or not room

@@ -43,8 +43,6 @@ class SessionModelError(RequestError):
 
 
 class ReplySlot(Struct):
-    """Slot and session assigned to a request."""
-
     session: Session  # engine session, for exclusive use
     # last event of the reply; if None, the session isn't reused
     last: Finished | Failed | None = None

@@ -86,7 +86,6 @@ class ModelRequest:
         self.cancel_scope.cancel()
 
     def of_model(self, model: Model) -> None:
-        """Set the model once it's loaded."""
         self.model, self.room = model.name, model.context_length
 
     def answered_by(self, answers: RunningReplies) -> None:
@@ -145,7 +144,6 @@ class ModelRequest:
 
     @property
     def engine_sessions(self) -> tuple[str, ...]:
-        """Ids of the engine sessions in use."""
         answers = self._answers
         return answers.sessions if answers is not None else ()
 

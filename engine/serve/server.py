@@ -199,7 +199,6 @@ class Server:
                 self._http.loop.call_soon_threadsafe(self.served.gone, model_id)
 
     def start(self) -> None:
-        """Start serving in the background."""
         self._thread.start()
 
     def stop(self) -> None:

@@ -208,7 +208,6 @@ class SessionRegistry:
         return len(self._named)
 
     def find(self, guest: Guest, name: str) -> ServerSession | None:
-        """Look up a guest's session."""
         self.free_old()
         return self._named.get((guest.id, name))
 
@@ -291,7 +290,6 @@ class SessionRegistry:
                 self._free(named)
 
     def free_old(self) -> None:
-        """Free expired sessions."""
         for named in list(self._named.values()):
             if named.ttl and named.idle_seconds > named.ttl:
                 self._free(named)

@@ -210,7 +210,6 @@ class _Literals:
 
 
 def _with_quotes(inside: str) -> str:
-    """Escape unescaped quotes inside a JSON string."""
     if '"' in inside:
         inside = re.sub(r'\\.|"', lambda m: '\\"' if m[0] == '"' else m[0], inside, flags=re.DOTALL)
     return escaped(inside)

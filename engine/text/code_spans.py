@@ -27,7 +27,6 @@ class Code(Struct):
     _last: str = " "  # last two characters
 
     def feed(self, text: str) -> None:
-        """Process more text."""
         tokens = _TOKEN.findall(self._run + text)
         self._run = tokens.pop() if tokens and tokens[-1][0] in "`~" else ""
         for token in tokens:

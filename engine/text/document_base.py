@@ -52,7 +52,6 @@ class Document(Struct, frozen=True):
 
     @property
     def is_scan(self) -> bool:
-        """True if there's no text on any page."""
         return not any(self.pages)
 
 
@@ -89,7 +88,6 @@ class LeftOut:
         self._counts[what] += count
 
     def note(self) -> str:
-        """Format the note. Returns "" if nothing was left out."""
         named = [
             what if not n else f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
             for what, n in self._counts.items()

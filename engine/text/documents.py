@@ -89,8 +89,6 @@ _HTML = re.compile(r"\s*(?:<!--.*?-->\s*)?(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+htm
 
 
 class DrawnPage(Struct, frozen=True):
-    """A page rendered as an image."""
-
     number: int  # from 1
     # pixels
     width: int

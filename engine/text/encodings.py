@@ -100,8 +100,6 @@ class NotTextError(Exception):
 
 
 class Decoded(NamedTuple):
-    """Text, and Python's name for its encoding."""
-
     text: str
     encoding: str
 

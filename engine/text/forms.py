@@ -173,7 +173,6 @@ class _Bounding:
         return {"$ref": f"#/$defs/{_ANY.format(self._limits.depth)}"}
 
     def schema(self, node: Any) -> Any:
-        """Return a schema with limits added in all its parts."""
         if node is True:
             return self._any()
         if not isinstance(node, dict):

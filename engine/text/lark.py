@@ -146,7 +146,6 @@ class _ParsedGrammar:
                 yield str(found.lastgroup), found[0]
 
     def _split(self, tokens: list[tuple[str, str]]) -> None:
-        """Split the tokens into rules and process directives."""
         starts = [n for n, (kind, _) in enumerate(tokens) if kind in ("rule", "directive")]
         if starts[:1] != [0]:
             raise ValueError("does not begin with a rule")
@@ -182,7 +181,6 @@ class _ParsedGrammar:
         return self._between + self._rule("start")
 
     def _rule(self, name: str) -> str:
-        """Return the expression for a rule or terminal."""
         if name not in self._made:
             if name not in self._rules:
                 raise ValueError(f"has no rule of the name {name}")
@@ -266,7 +264,6 @@ def _is_terminal(name: str) -> bool:
 
 
 def _unquoted(word: str) -> str:
-    """Resolve the escapes of a quoted string."""
     inner = word.removesuffix("i")[1:-1]
     known = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
 

@@ -63,8 +63,6 @@ def read_flat(data: bytes) -> Document:
 
 
 class _OpenDocument:
-    """Reads an OpenDocument file."""
-
     def __init__(self, archive: Archive | None) -> None:
         self.left_out = LeftOut()
         self._archive = archive
@@ -243,7 +241,6 @@ class _OpenDocument:
         return self._with_notes(text)
 
     def _with_notes(self, text: str) -> str:
-        """Append a page's notes to its text."""
         notes, self._notes, self._comments = [*self._notes, *self._comments], [], []
         return "\n\n".join(filter(None, (text, "\n".join(notes))))
 

@@ -120,7 +120,6 @@ def as_it_stands(text: str) -> str:
 
 
 def _divided(text: str) -> Iterator[str]:
-    """Split at the gaps."""
     piece: list[str] = []
     for number, part in enumerate(text.split(GAP * 2)):
         first, *others = part.split(GAP)

@@ -81,7 +81,6 @@ class ReplyText:
 
     @property
     def detokenizer(self) -> Any:
-        """mlx-lm's detokenizer for this reply."""
         return self._detokenizer
 
     @property
@@ -91,7 +90,6 @@ class ReplyText:
 
     @property
     def parts(self) -> dict[Kind, str]:
-        """Text generated so far, by kind."""
         return {kind: "".join(pieces) for kind, pieces in self._pieces.items()}
 
     def said(self) -> Message:
@@ -128,12 +126,10 @@ class ReplyText:
 
     @property
     def kind(self) -> Kind:
-        """Kind of text that comes next."""
         return self._splitter.kind
 
     @property
     def in_header(self) -> bool:
-        """True inside a header, which isn't shown."""
         return self._splitter.in_header
 
     @property
@@ -155,7 +151,6 @@ class ReplyText:
 
     @property
     def in_code(self) -> bool:
-        """True if the text that comes next is Markdown code."""
         return self._splitter.in_code
 
     def decide_early(self, pauses: bool = False) -> None:

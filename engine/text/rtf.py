@@ -160,8 +160,6 @@ def read(data: bytes) -> Document:
 
 
 class _Rtf:
-    """Parses an RTF file."""
-
     def __init__(self, source: str) -> None:
         self._source = source
         self._page = "cp1252"
@@ -261,7 +259,6 @@ class _Rtf:
             self._add(f"[{mark}]")
 
     def _do(self, word: str, number: int | None) -> None:
-        """Process a control word."""
         group, flow = self._group, self._group.flow
         is_on = number != 0
         match word:

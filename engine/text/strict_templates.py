@@ -157,7 +157,6 @@ class _Conversation:
         return min(low, len(self._messages) - 1)
 
     def _changed(self, count: int) -> list[Message]:
-        """Apply the rules to the first ``count`` messages."""
         out: list[Message] = []
         splits = folds = False
         results_as_user = self._shows_results_as_user()
@@ -408,7 +407,6 @@ def _behind_its_call(messages: list[Message]) -> list[Message]:
 
 
 def _joined(first: Any, second: Any, gap: str = "\n\n") -> Any:
-    """Concatenate two contents."""
     if not first or not second:
         return first or second or ""
     if isinstance(first, list) or isinstance(second, list):

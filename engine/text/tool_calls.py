@@ -53,7 +53,6 @@ class Written(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """The text as the model wrote it."""
         return f"{self.start}{self.inside}{self.end}"
 
 
@@ -142,7 +141,6 @@ class _Objects:
         return text[at:]
 
     def _structure(self, word: str, made: list[str]) -> None:
-        """Process a token outside strings."""
         before = self._held.strip()
         after_text, after_comma = before.startswith('"'), before.endswith(",")
         fits = word in '{}[]:"' or self._WORD.fullmatch(word) is not None

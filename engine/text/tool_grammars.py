@@ -97,8 +97,6 @@ def bound(params: SamplingParams, tokenizer: Any, name: str) -> SamplingParams:
 
 
 class _GrammarBuilder:
-    """Builds one grammar."""
-
     def __init__(
         self, tokenizer: Any, name: str, form: ToolForm, limits: FormLimits | None
     ) -> None:
@@ -268,7 +266,6 @@ class _GrammarBuilder:
     # -- words ----------------------------------------------------------------------------------
 
     def text(self, expression: str) -> str:
-        """Add a rule for a string. Returns its name."""
         name = f"TEXT{len(self.rules)}"
         self.rules.append(f"{name}: {expression}")
         return name
@@ -410,7 +407,6 @@ class _Gemmas:
         self._flat = grammar._name == "function_gemma"
 
     def whole(self) -> str:
-        """Build the rule for the arguments."""
         return self._anything() if self._schema == _FREE else self._object(self._schema, 0)
 
     def _anything(self) -> str:

@@ -81,8 +81,6 @@ class _Style:
 
 
 class _Word:
-    """Reads a Word file."""
-
     def __init__(self, archive: Archive, main: str) -> None:
         self._archive = archive
         self._main = main

@@ -49,8 +49,6 @@ _ENDS = (
 
 
 class Words:
-    """The vocabulary of a file."""
-
     def __init__(self, file: GgufFile, rows: int) -> None:
         self._file = file
         meta = file.metadata
@@ -103,7 +101,6 @@ class Words:
     # Output
 
     def tokenizer(self) -> dict[str, Any]:
-        """Build the content of tokenizer.json."""
         made = self._byte_level() if self._model == "gpt2" else self._sentence_piece()
         begins = self._flag("add_bos_token", self._model == "llama")
         return {
@@ -116,7 +113,6 @@ class Words:
         }
 
     def config(self, context: int) -> dict[str, Any]:
-        """Build the content of tokenizer_config.json."""
         named = {"bos": self.bos, "eos": self._eos, "unk": self._id("unk"), "pad": self._id("pad")}
         found: dict[str, Any] = {
             f"{name}_token": self._words[number]

@@ -139,16 +139,12 @@ def _text(odds: TokenOdds) -> str:
 
 
 class Text(Struct, frozen=True):
-    """Answer or reasoning text."""
-
     text: str
     reasoning: bool
     odds: tuple[TokenOdds, ...] = ()
 
 
 class CallComplete(Struct, frozen=True):
-    """A complete tool call."""
-
     number: int  # index of the call in its answer
     id: str
     name: str
@@ -323,7 +319,6 @@ class Choice(Struct, eq=False):
 
     @property
     def stop(self) -> str | None:
-        """The stop string that ended it, if any."""
         return self.last.stop if self.last is not None else None
 
     @property

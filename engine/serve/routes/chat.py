@@ -364,7 +364,6 @@ class ChatWriter(OpenAIWriter):
         return {"content": listed_odds(odds), "refusal": None}
 
     def _chunk_of(self, choice: Choice, delta: JSON, why: str | None, odds: Any = ()) -> bytes:
-        """Format a chunk with a single choice."""
         if choice.index not in self._begun:
             self._begun.add(choice.index)
             delta = {"role": "assistant", **delta}

@@ -180,8 +180,6 @@ class EmbeddingsBody(InSession, OpenAIUser):
 
 
 class EmbeddingRequest(Struct, frozen=True):
-    """A parsed embeddings request."""
-
     model: Model
     texts: list[str | tuple[int, ...]]  # each prompt as text or token ids
     as_base64: bool = False
@@ -207,7 +205,6 @@ def as_numbers(vector: bytes) -> list[float]:
 
 class EmbeddingAPI(API):
     def written(self, asked: EmbeddingRequest, found: Vectors) -> JSON:
-        """Format the response."""
         raise NotImplementedError
 
 

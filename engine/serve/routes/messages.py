@@ -187,7 +187,6 @@ class ToolResultBlock(Body):
 
     @property
     def found(self) -> list[str]:
-        """Names of tools that a tool search found."""
         return [block.tool_name for block in self.content if isinstance(block, FoundTool)]
 
     def found_content(self, deferred: Mapping[str, JSON]) -> str | list[JSON]:
@@ -249,7 +248,6 @@ class AssistantTurn(Body):
     )
 
     def as_messages(self, _: Mapping[str, JSON]) -> list[Message]:
-        """Convert to messages for the chat template."""
         texts, thoughts, calls = [], [], []
         for block in self.content:
             if isinstance(block, ThinkingBlock):

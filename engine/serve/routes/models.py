@@ -29,8 +29,6 @@ class LoadBody(Body):
 
 
 class ModelRoutes:
-    """Handlers for the model routes."""
-
     def __init__(self, served: ModelRegistry) -> None:
         self._served = served
 

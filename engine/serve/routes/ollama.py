@@ -319,8 +319,6 @@ class ShowBody(Body):
 
 
 class OllamaModels:
-    """Handlers for Ollama's model routes."""
-
     def __init__(self, served: ModelRegistry) -> None:
         self._served = served
 

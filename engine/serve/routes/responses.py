@@ -605,7 +605,6 @@ class ResponsesWriter(BlockWriter):
 
     @property
     def _item(self) -> JSON:
-        """Output item currently being written."""
         return self._items[-1]
 
     @property

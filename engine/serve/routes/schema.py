@@ -165,7 +165,6 @@ def note_ignored(scope: MutableMapping[str, Any], names: str) -> None:
 
 
 def ignored_header(scope: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
-    """Return a response header listing ignored fields, if there are any."""
     names = scope.get(_IGNORED, "")
     return [(b"x-stretto-ignored-fields", names.encode())] if names else []
 
