@@ -109,7 +109,6 @@ def start(owner: QObject, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
 
 
 def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report an error from asyncio, or from our own code in a callback."""
     error = context.get("exception")
     if error is None:
         log.error("error in a coroutine: %s", context["message"])

@@ -135,7 +135,6 @@ class Lanes:
         chats: Mapping[str, tuple[str, str]],
         tools: Mapping[str, ToolActivity] | None = None,  # tool activity by chat ID
     ) -> None:
-        """Add a sample of the engine's stats."""
         start = self._last if self._last is not None else now
         self._last = now
         queue: list[str] = stats["queue"]
@@ -211,7 +210,6 @@ _STATES = ("writing", "reading", "queued", "paused", "idle")
 
 
 def _together(sessions: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Combine the stats of a chat's session with those of its panel columns."""
     first, *more = sorted(sessions, key=lambda figures: _STATES.index(_state(figures)))
     if not more:
         return first
@@ -256,7 +254,6 @@ class ScoreFeed(QObject):
         library.loader.figures.received.connect(self._take)
 
     def start(self) -> None:
-        """Clear the lanes and start sampling."""
         self.lanes, self._elsewhere = Lanes(), {}
         self._timer.start()
         self._ask_elsewhere()
@@ -278,7 +275,6 @@ class ScoreFeed(QObject):
 
     @Slot()
     def _ask_elsewhere(self) -> None:
-        """Poll the Strettos that have sessions of our chats."""
         future = None if self._asking.running else self._library.loader.remotes.figures()
         if future is not None:
             self._asking.start(self._take_elsewhere(future))

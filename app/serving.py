@@ -116,8 +116,6 @@ class ApiClients(Struct, frozen=True):
 
 
 class Serving(QObject):
-    """Controls the server according to the settings."""
-
     LOOK_MS = 500
     END_S = 3.0
 
@@ -265,7 +263,6 @@ class Serving(QObject):
 
     @Slot(int, bool)
     def pause(self, number: int, on: bool) -> None:
-        """Pause or resume an agent's replies."""
         for agent in self._agents(number):
             agent.pause(on)
         self._look()
@@ -292,7 +289,6 @@ class Serving(QObject):
         self._look()
 
     def text(self, number: int) -> str:
-        """Get an agent's latest reply."""
         return "".join(agent.text for agent in self._agents(number))
 
     def conversation(self, number: int) -> AgentConversation | None:
@@ -344,7 +340,6 @@ class Serving(QObject):
 
     @Slot(str)
     def _on_model(self, ref: str) -> None:
-        """Offer a model to clients once the window has loaded it."""
         self._used = frozenset(m.model.id for m in self._loader.loaded() if m.model is not None)
         here = not is_remote(ref) and self._loader.get(ref).model is not None
         if self._server is not None and here:

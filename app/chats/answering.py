@@ -56,8 +56,6 @@ _NO_CALL = mark("The model’s tool call could not be read.")
 
 
 class ReplyGenerator(QObject):
-    """Generates a chat's replies, one at a time."""
-
     # The store commits within 250 ms, so a crash loses less than a second of text.
     CHECKPOINT_MS = 400
 
@@ -305,7 +303,6 @@ class ReplyGenerator(QObject):
         self.message_changed.emit(answer.message_id)
 
     def _answer_from_help(self, answer: Answer, ref: str, question: Message) -> bool:
-        """End the reply with a help entry if the question was for the Guide."""
         of_panel = panel.letter_of(self._saved.transcript[answer.message_id])
         if ref != GUIDE or answer.continues or of_panel or question.attachments:
             return False

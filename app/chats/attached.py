@@ -79,7 +79,6 @@ def _part_of_chat(source: Attachment) -> str:
 
 
 def shown_pages(attachment: Attachment, text: AttachedText) -> Iterable[tuple[int, str]]:
-    """Yield number and text of each included page."""
     for at, spans in groupby(attachment.spans, key=lambda span: span[0]):
         if 0 < at <= len(text.pages):
             page = text.pages[at - 1]

@@ -98,7 +98,6 @@ class FileAttacher(QObject):
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """Names of the files still being read."""
         return tuple(given.name for given in self._waiting)
 
     @property
@@ -592,7 +591,6 @@ class FileAttacher(QObject):
 
     @property
     def _left(self) -> int:
-        """Tokens available for all files, given the length of the conversation."""
         used, _ = tokens_of_last_turn(self._saved.transcript)
         return self._limit * 3 // 4 - used
 
@@ -620,7 +618,6 @@ class FileAttacher(QObject):
 def _held(
     saved: SavedChat, attachment: Attachment, stop: threading.Event
 ) -> AttachedText | StoredImage | None:
-    """Load a file's content, or None if it's missing."""
     if not attachment.is_medium:
         return saved.text(attachment.hash)
     data = saved.image(attachment.hash).data

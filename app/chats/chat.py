@@ -334,7 +334,6 @@ class Chat(QObject):
         self._answering.begin()
 
     def continue_answer(self, answer_id: str) -> bool:
-        """Continue an answer that was cut off."""
         if self.can(Action.CONTINUE, answer_id):
             return False
         self._answering.prepare_rest(self.transcript[answer_id])
@@ -451,7 +450,6 @@ _SIGNALS = [name for name, value in vars(Chat).items() if isinstance(value, Sign
 
 
 def _repeat(part: QObject, chat: Chat) -> None:
-    """Re-emit a component's signals as the chat's signals of the same name."""
     for name in _SIGNALS:
         if (signal := getattr(part, name, None)) is not None:
             signal.connect(getattr(chat, name))

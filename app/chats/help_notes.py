@@ -62,7 +62,6 @@ def words_of(question: str) -> frozenset[str]:
 
 @functools.cache
 def _entries() -> tuple[tuple[HelpEntry, ...], dict[str, float]]:
-    """Load all entries and the word weights, which are higher for rare words."""
     topics = tomllib.loads((resources() / "guide" / "help.toml").read_text("utf-8"))["topic"]
     entries = tuple(
         HelpEntry(topic["id"], tuple(map(words_of, topic["ask"])), topic["say"][0])

@@ -207,7 +207,6 @@ class HelperRunner(QObject):
             self._go_on(round_)
 
     def _let_go(self, message_id: str) -> None:
-        """Clean up after a call that has finished or was canceled."""
         round_ = self._rounds.pop(message_id)
         round_.clock.stop()
         round_.clock.deleteLater()

@@ -29,7 +29,6 @@ Several servers reject larger files.
 SIDE = 4_000
 
 Read = tuple[StoredImage, Attachment]
-"""Stored image or recording with its description."""
 
 
 class MediaCache:
@@ -109,7 +108,6 @@ _SOUNDS = {"wav": "WAV", "mpeg": "MP3", "flac": "FLAC", "ogg": "Ogg"}
 
 
 def with_thumbnail(image: StoredImage) -> StoredImage:
-    """Add a thumbnail to an imported image."""
     try:
         return StoredImage(
             image.data, read_image(image.data, max_pixels=0, thumbnail_px=THUMBNAIL).thumbnail

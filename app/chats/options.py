@@ -177,7 +177,6 @@ def _shown(pattern: str) -> str:
 
 
 def _sentence(place: str, what: str) -> str:
-    """Format an engine message as a sentence, with its location if known."""
     what = " ".join(what.split()).rstrip(".")
     what = what[:1].lower() + what[1:] if place and what[1:2].islower() else what
     return f"{place}: {what}." if place else f"{what[:1].upper()}{what[1:]}."

@@ -182,7 +182,6 @@ def letters(count: int) -> str:
 
 
 def by_letter(found: Iterable[Message]) -> dict[str, str]:
-    """Map each column's letter to its name."""
     return {letter_of(m): name_of(m) or m.model for m in found}
 
 
@@ -336,7 +335,6 @@ def _form(text: str) -> Ballot | None:
 
 
 def _final_answer(text: str) -> str:
-    """Get the text after "Answer:" if there is one, else the whole text."""
     found = (
         answer for words in reversed(_ANSWER.findall(text)) if (answer := words.strip("* \t\r"))
     )

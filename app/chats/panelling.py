@@ -149,7 +149,6 @@ class PanelRunner(QObject):
         self.let_go()
 
     def let_go(self) -> None:
-        """Discard the columns' sessions."""
         self._kept = ""
         lanes, self.lanes = self.lanes, {}
         for lane in lanes.values():

@@ -104,7 +104,6 @@ class Passages:
         return _joined(sorted(chosen)) if chosen else beginning(self._text, characters)
 
     def _named(self, question: str) -> Iterator[Span]:
-        """Yield the passages of all pages the question mentions."""
         unit = re.escape(self._text.unit or "page")
         for match in re.finditer(_PAGE.format(unit=unit), question, re.IGNORECASE):
             number = int(match[1])

@@ -222,7 +222,6 @@ class ReferencedChats:
         return tuple(found)
 
     def _read(self, files: Iterable[Attachment], chat_id: str) -> _Read | None:
-        """Merge what these attachments contain of a chat, in order."""
         read: _Read | None = None
         for file in files:
             if file.chat != chat_id or (text := self._saved.text(file.hash)) is None:

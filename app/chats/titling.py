@@ -257,7 +257,6 @@ class TitleGenerator(QObject):
             self._library.change({asked.chat_id: {"title": title, "titled_by": "model"}})
 
     def _let_go(self) -> None:
-        """Cancel the request and ignore further events."""
         asked, self._asked = self._asked, None
         if asked is not None:
             self._library.bridge.close(asked.channel)

@@ -132,7 +132,6 @@ class ToolQuestions:
         self._changed(call)
 
     async def _watch(self, call: Call, asked: OpenQuestion) -> None:
-        """Wait until the user answers or the server withdraws the question."""
         try:
             await flows.arrived(asked.future)
         except CancelledError:

@@ -41,7 +41,6 @@ class Run(Struct, eq=False):
 
     @property
     def branches(self) -> int:
-        """Number of branches forking off at the end."""
         return sum(run.begins for run in self.below)
 
 
@@ -103,7 +102,6 @@ def _line(
 
 
 def _heir(ids: Collection[str], shown: set[str], sizes: dict[str, int]) -> str | None:
-    """Pick the message that continues the branch."""
     return max(ids, key=lambda each: (each in shown, sizes[each], each), default=None)
 
 

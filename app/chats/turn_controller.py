@@ -363,7 +363,6 @@ class TurnController(QObject):
                 self._reword(old, compose, files)
 
     def _reword(self, old: Message, compose: Editing, files: Attachments) -> None:
-        """Add an edited question as a sibling of the old one and generate the reply."""
         saved = self._saved
         self.compose(compose.before)
         text = compose.text.strip("\n")

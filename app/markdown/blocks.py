@@ -382,7 +382,6 @@ class BlockSplitter:
             return
 
     def _cut_list(self, tail: str) -> None:
-        """Finish the complete parts of a long list at the start of the tail."""
         places = _parts(tail, self._tokens, self._first_line)
         if places:
             end, index = places[-1]

@@ -411,7 +411,6 @@ class MarkdownDocument(QObject):
         return plain_text(self._writer, first, self.end_position if last is None else last)
 
     def markdown_text(self, first: int = 0, last: int | None = None) -> str:
-        """Get the Markdown between two positions."""
         if last is None and self._waiting:
             self.refresh()
         return markdown_text(self._writer, first, self.end_position if last is None else last)
@@ -428,12 +427,10 @@ class MarkdownDocument(QObject):
         self._show()
 
     def _is_behind(self) -> bool:
-        """True if there's more pending text than fits into one slice."""
         lines = sum(text.count("\n") for text in self._waiting)
         return lines > SLICE_LINES or sum(map(len, self._waiting)) > SLICE
 
     def _next_slice(self) -> str:
-        """Take the next slice from the pending text."""
         text = "".join(self._waiting)
         part = text[:SLICE]
         if part.count("\n") > SLICE_LINES:
@@ -442,7 +439,6 @@ class MarkdownDocument(QObject):
         return part
 
     def _show(self, sliced: bool = False) -> None:
-        """Render pending text: the next slice or everything."""
         self._timer.stop()
         with self._pace.refreshing():
             if sliced:

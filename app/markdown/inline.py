@@ -96,7 +96,6 @@ def _with_code(text: str, start: int, run: str, stack: list[str]) -> str:
 
 
 def _take(run: str, before: str, after: str, stack: list[str]) -> None:
-    """Process a run of markers, which either closes or opens something."""
     if _closes(run, before, after, stack):
         left = len(run)
         while left and stack and stack[-1][0] == run[0]:
@@ -271,7 +270,6 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
 
 
 def _cited(spans: Iterable[Span], parts: Collection[str]) -> Iterator[Span]:
-    """Turn column letters in the spans into links."""
     for span in spans:
         text, ink = span.text, span.ink
         place, is_plain = 0, not (ink.link or ink.code or ink.math)

@@ -161,7 +161,6 @@ def block_rows(
     # gets lines of code, highlighted or not; None while the block is open
     colour: Callable[[CodeKey, str], Lines] | None = None,
 ) -> list[Row]:
-    """Convert a top-level block to rows."""
     if block.typed:
         return raw_rows(block.source.removesuffix("\n"), previous)
     return _Builder(block, block.tokens, number, inline, previous, codes, colour).rows
@@ -295,7 +294,6 @@ class _Builder:
         return self._lists[-1].tight
 
     def _flush_marker(self) -> None:
-        """Add an empty row for the marker of an item that doesn't start with text."""
         if self._marker is not None:
             self._add("paragraph", ())
 
@@ -304,7 +302,6 @@ class _Builder:
         return (self._number, self._serial)
 
     def _enter(self, level: str, place: int) -> None:
-        """Increase the nesting level after the token at `place`."""
         if not self._levels:
             self._rtl = right_to_left(self._tokens, place)
         self._levels = (*self._levels, level)

@@ -47,8 +47,6 @@ def typed(form: QTextFormat) -> str:
 
 
 class MathObject(QPyTextObject):
-    """Draws the formulas of a document."""
-
     def intrinsicSize(self, doc: QTextDocument, pos: int, form: QTextFormat) -> QSizeF:
         char = form.toCharFormat()
         size, depth = _extent(char, doc)

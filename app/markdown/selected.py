@@ -48,7 +48,6 @@ def plain_text(writer: RowWriter, first: int, last: int) -> str:
 
 
 def _between(above: Row, row: Row) -> str:
-    """Get the separator between two rows of plain text."""
     if isinstance(row, TextRow) and row.joined:
         return ""
     return "\n" if _close(above, row) else "\n\n"

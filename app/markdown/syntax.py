@@ -159,7 +159,6 @@ _ROOT_ENDS = {f"/{particle}" for particle in "をはがにでとものへ"}  # J
 
 
 def _addresses(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each web address in a text."""
     for match in _BARE_LINK.finditer(text):
         address = match[0]
         for place in range(8, len(address)):
@@ -213,7 +212,6 @@ def _bare_links(state: StateInline) -> None:
 
 
 def _tag(state: StateInline, silent: bool) -> bool:
-    """Parse a line break, or an element including its closing tag."""
     if state.src[state.pos] != "<":
         return False
     if found := _BREAK.match(state.src, state.pos, state.posMax):
@@ -245,7 +243,6 @@ def _tag(state: StateInline, silent: bool) -> bool:
 
 
 def _pairs(state: StateInline, name: str) -> dict[int, int]:
-    """Map the start of each element with this name to its end, if the tags are balanced."""
     assert isinstance(state, _InlineState)
     known = state.tag_pairs
     if name not in known:
@@ -291,7 +288,6 @@ def _details(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _add_paragraph(state: StateBlock, content: str, start: int) -> None:
-    """Add the tokens for a paragraph that ends at the current line."""
     token = state.push("paragraph_open", "p", 1)
     token.map = [start, state.line]
     token = state.push("inline", "", 0)
@@ -422,7 +418,6 @@ class _Closing(NamedTuple):
 
 
 def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end: int) -> _Closing:
-    """Find the line where a formula ends."""
     bare = text == text[opener.begin : opener.end]  # alone on its line: may contain empty lines
     lazy, gap, begin = not _is_inside(state, line), False, state.bMarks[line]
     limit = begin + FORMULA_LIMIT

@@ -182,7 +182,6 @@ class RowWriter:
         return changed
 
     def _note_code(self, place: int) -> None:
-        """Update the list of code blocks from this row on."""
         for known in (self.code_firsts, self.code_feet):
             del known[bisect_left(known, place) :]
         for number in range(place, len(self.rows)):
@@ -324,7 +323,6 @@ class RowWriter:
         return block
 
     def _set_bare(self, cursor: QTextCursor) -> None:
-        """Format an empty block next to a table or in an empty document."""
         cursor.setBlockFormat(self._formats.after_table())
         cursor.setBlockCharFormat(self._formats.char("paragraph", PLAIN, False))
 

@@ -352,7 +352,6 @@ class Downloads(QObject):
         self._keep()
 
     def _next(self) -> None:
-        """Start the next download and the next conversion, unless these are running."""
         if self._over:
             return
         for kind in (True, False):

@@ -64,7 +64,6 @@ def look_at(ref: str, stop: Callable[[], bool] = lambda: False) -> ModelFolder:
 
 
 def _converted(file: Path) -> Path | None:
-    """Get the folder with the converted copy of a GGUF file, or None."""
     from engine.hub.gguf import kept
 
     return kept.known(file) if kept.is_gguf(file) else None

@@ -270,7 +270,6 @@ class ModelLoader(QObject):
         return own
 
     def known(self) -> list[ModelStatus]:
-        """Get all models that are ready or loading."""
         there = map(self.get, self.remotes.refs)
         here_or_coming = {LoadState.READY, LoadState.LOADING}
         return [m for m in (*self._models.values(), *there) if m.state in here_or_coming]
@@ -446,7 +445,6 @@ def _folder_sees(ref: str, stop: threading.Event) -> bool | None:
 
 
 def _code_and_message(error: Exception) -> tuple[str, str]:
-    """Return the code and message for an exception."""
     if isinstance(error, EngineError):
         log.warning("model not loaded: %s", error.code)
         return error.code, meaning(error.reason or error.code, error.message)

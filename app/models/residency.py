@@ -161,7 +161,6 @@ class IdleUnloading(QObject):
 
 
 def _work(figures: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
-    """Get each model's session work, and the set of busy models."""
     done: dict[str, set[tuple[str, int, int]]] = {}
     busy: set[str] = set()
     for name, session in figures.get("sessions", {}).items():

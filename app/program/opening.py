@@ -89,7 +89,6 @@ class StoreOpening:
         return Recovery.QUIT if self._interrupted() else way
 
     def _take(self, way: Recovery) -> StoreError | None:
-        """Try a recovery option. Returns the error if it failed."""
         try:
             if way is Recovery.SET_ASIDE:
                 aside = Store.set_aside(self._file)

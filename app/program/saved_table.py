@@ -64,7 +64,6 @@ def forget_table(store: Store, library: ChatLibrary) -> None:
 def _rows(
     store: Store, saved: Mapping[str, Any], columns: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Get a table's questions, each with the answers from every column."""
     trial = saved.get("trial")
     if trial is None:  # older format
         trial = {"prompts": saved.get("messages"), "checks": [saved.get("check")]}

@@ -47,8 +47,6 @@ class Check(Struct):
 
 
 class LogErrors(logging.Handler):
-    """Logging handler that collects errors and missing modules."""
-
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.found: list[str] = []
@@ -142,8 +140,6 @@ def until(condition: Callable[[], object], timeout_s: float) -> None:
 
 
 class WindowTest:
-    """Checks that need the app with its window."""
-
     def __init__(self, paths: Paths, picture_to: Path | None, machine: dict[str, Any]) -> None:
         self._paths = paths
         self._picture_to = picture_to

@@ -56,7 +56,6 @@ class Remote(Struct, frozen=True):
 
     @property
     def here(self) -> bool:
-        """True if the server is on this machine."""
         return is_here(self.address)
 
 
@@ -129,7 +128,6 @@ def spread(names: Iterable[str], port: int) -> str:
 
 
 def asked_at(address: str) -> str:
-    """Get the address to send requests to."""
     if not machines(address):
         return address
     parts = urlsplit(address)

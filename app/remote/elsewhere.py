@@ -42,8 +42,6 @@ class RemoteRequests(Protocol):
 
 
 class ServerSession:
-    """A chat's session on a server."""
-
     def __init__(self, remote: Remote, desk: RemoteRequests) -> None:
         # session name on the server, unrelated to the chat
         self.name = f"window-{uuid.uuid4().hex}"
@@ -178,7 +176,6 @@ class _OtherConversationError(RemoteError):
 
 
 def _same(known: Sequence[str], digests: Sequence[str]) -> int:
-    """Count the messages two conversations have in common at the start."""
     count = 0
     for one, other in zip(known, digests, strict=False):
         if one != other:

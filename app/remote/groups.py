@@ -161,7 +161,6 @@ class MachineGroups:
         return server
 
     def keep(self, ref: str, server: GroupServer) -> None:
-        """Assign a new server to its model."""
         self._new.remove(server)
         self._servers[ref] = server
         self._said.pop(ref, None)
@@ -171,7 +170,6 @@ class MachineGroups:
         self._said[ref] = message
 
     def forget(self, ref: str) -> None:
-        """Stop a model's server and remove its group."""
         self.known.pop(ref, None)
         server = self._servers.pop(ref, None)
         if server is not None:
@@ -215,7 +213,6 @@ def _watch(server: GroupServer, key: str, log_path: Path) -> None:
 
 
 def _last(log_path: Path) -> str:
-    """Get the last line of a process's stderr."""
     lines = log_path.read_text(errors="replace")[-_MOST_SAID:].strip().splitlines()
     words = (lines or [""])[-1].removeprefix("serve: ")
     head, _, code = words.rpartition(" [")

@@ -64,7 +64,6 @@ def words_of(body: object) -> str:
 
 
 def _error_of(body: object) -> Mapping[str, object]:
-    """Find the object that has the message, type and code."""
     if isinstance(body, list) and body:  # Gemini
         body = body[0]
     if not isinstance(body, Mapping):
@@ -117,7 +116,6 @@ def _code_of(body: object) -> str:
 
 
 def _status_of(status: int, body: object, message: str) -> int:
-    """Correct the status based on the error's type, code and message."""
     marks = f"{_marks_of(body)} {message.lower()}"
     if status in (400, 403, 429) and _OF_MONEY.search(marks):
         return 402

@@ -162,7 +162,6 @@ def _form(remote: Remote, params: SamplingParams) -> dict[str, Any]:
 
 
 def _going_on(remote: Remote) -> dict[str, Any]:
-    """Return the fields needed to continue the last message."""
     if not KINDS[remote.kind].continues:
         raise RemoteError(
             INVALID_REQUEST,

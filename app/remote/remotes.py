@@ -246,7 +246,6 @@ def _account(address: str) -> str:
 
 
 def _remote(ref: str, stored: Mapping[str, Any]) -> Remote | None:
-    """Parse a model from the settings. Returns None if it's invalid."""
     one = named(ref)
     if one is None:
         return None

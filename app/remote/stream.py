@@ -262,7 +262,6 @@ class ReplyReader:
                 yield "tool", text
 
     def _called(self, at: int, part: Mapping[str, Any]) -> str:
-        """Extend a tool call and return the text added."""
         call = self._call_of(at, part)
         if isinstance(key := part.get("id"), str) and key and not call.id:
             call.id = key[:200]

@@ -28,7 +28,6 @@ _SAFE = 1.0  # minimum priority at which keyring recommends a backend
 
 
 def is_there() -> bool:
-    """Check whether this system has a writable keychain."""
     return _keychain() is not None
 
 

@@ -29,8 +29,6 @@ _OURS = (
 
 
 class Paths(Struct, frozen=True):
-    """Folders of a profile."""
-
     data: Path  # chats and settings
     log: Path  # log files
     cache: Path  # KV caches and other files that can be recreated

@@ -528,7 +528,6 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _move_aside(path: Path) -> Path | None:
-    """Rename an unreadable file. Returns None on failure."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     for number in range(100):
         aside = path.with_name(f"{path.stem}.unreadable-{stamp}{f'-{number}' * bool(number)}.json")

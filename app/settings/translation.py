@@ -129,7 +129,6 @@ def _translations(code: str) -> language.Translate | None:
 
 
 def _take_words_of_qt(qt: QApplication, code: str) -> None:
-    """Load the texts for Qt's own dialogs and context menus."""
     folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     translator = QTranslator()
     if translator.load(str(Path(folder, f"qtbase_{code}.qm"))):

@@ -142,8 +142,6 @@ def enchant() -> SpellingSystem:
 
 
 def of_mac() -> SpellingSystem:
-    """Open the macOS spell checker."""
-
     return MacSystem()
 
 

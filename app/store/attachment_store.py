@@ -65,8 +65,6 @@ class ForgetUnused(Struct, frozen=True):
 
 
 class Texts:
-    """Texts of attached files by hash."""
-
     def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers

@@ -257,7 +257,6 @@ def _read_only(path: Path) -> sqlite3.Connection:
 
 
 def _read_all(db: sqlite3.Connection, version: int) -> None:
-    """Read all chats and messages, raising an error for damaged rows."""
     for table in ("chats", "messages"):
         for _ in db.execute(f"SELECT * FROM {table}"):
             pass

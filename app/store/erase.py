@@ -30,8 +30,6 @@ def create(db: sqlite3.Connection) -> None:
 
 
 class Erase(Struct, frozen=True):
-    """Operation to erase chats with all their messages."""
-
     ids: tuple[str, ...]
     slot: str | None = None
     urgent: bool = True

@@ -77,7 +77,6 @@ def unreadable(path: Path) -> StoreError:
 
 
 def newer(path: Path) -> StoreError:
-    """Error for a file from a newer version."""
     return StoreError(
         "newer",
         tr(

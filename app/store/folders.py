@@ -60,7 +60,6 @@ class Folders:
         return sorted(sound, key=lambda f: (f.name.casefold(), f.id))
 
     def save(self, folder: Folder) -> None:
-        """Create, rename or move a folder."""
         name = storable_text(folder.name)
         self._writer.add(SaveFolder(Folder(folder.id, name, folder.parent_id)))
 

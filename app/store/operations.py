@@ -53,8 +53,7 @@ class Operation(Protocol):
     def urgent(self) -> bool:
         """True if it has to be committed right away instead of with the next batch."""
 
-    def write(self, db: sqlite3.Connection) -> None:
-        """Perform the write in the open transaction."""
+    def write(self, db: sqlite3.Connection) -> None: ...
 
     def show(self, view: View) -> None:
         """Apply the same change to a view."""

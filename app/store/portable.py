@@ -142,7 +142,6 @@ def _not_deleted(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _known(value: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any]:
-    """Get the known fields of a record, checking their types."""
     found: dict[str, Any] = {}
     for name in wanted:
         if name in value:

@@ -36,8 +36,6 @@ def title_from(text: str, longest: int = 48) -> str:
 
 
 class ChatRecord(Struct, frozen=True):
-    """Chat with its settings."""
-
     id: str  # see `new_id`
     title: str = ""  # may be empty
     model: str = ""  # path of the model folder, empty if no model was chosen

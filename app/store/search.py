@@ -125,7 +125,6 @@ def _files(
     known: set[str],
     chats: dict[int, tuple[float, str]],
 ) -> list[SearchHit]:
-    """Find files in chats that have no other hits, most recently used first."""
     used = {chat: when for when, chat in chats.values() if chat not in known}
     match = " ".join(term.match for term in terms)
     having = files_of_messages(db, narrowed)
@@ -158,7 +157,6 @@ def _texts(
     terms: list[Term],
     limit: int,
 ) -> list[SearchHit]:
-    """Return a hit for each chat's passage, most recently used first."""
     hits: list[SearchHit] = []
     order = sorted((chat for chat in places if chat in chats), key=chats.__getitem__, reverse=True)
     for chat in order:
@@ -285,7 +283,6 @@ def places_in(text: str, query: str) -> list[tuple[int, int]]:
 
 
 def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
-    """Find the start of the section with the most words."""
     folded = fold(text)
     best, most, width = 0, 0, 0
     for number, (start, _) in enumerate(marks):
@@ -303,7 +300,6 @@ def _best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
 
 
 def _window(text: str, terms: list[Term]) -> tuple[int, int]:
-    """Get the section with most of the words, starting a bit before them."""
     best = _best(text, _marks(text, terms), terms)
     begin = best - _BEFORE if best > _SEEN else 0
     if begin:  # start at a word boundary if there's one nearby

@@ -57,13 +57,11 @@ def installed() -> list[Component]:
 
 
 def as_json(parts: Iterable[Component]) -> str:
-    """Serialize components for a bundle."""
     ordered = sorted(parts, key=lambda c: (c.name.lower(), c.version))
     return json.dumps([to_builtins(part) for part in ordered], indent=1, ensure_ascii=False)
 
 
 def _closure(requirements: Iterable[str]) -> list[Distribution]:
-    """Get the installed distributions these packages require, directly or indirectly."""
     waiting, found = list(requirements), dict[str, Distribution]()
     while waiting:
         words = _NAME.match(requirement := waiting.pop())

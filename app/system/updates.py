@@ -158,7 +158,6 @@ class Updates(QObject):
         return self._source is not None
 
     def start(self) -> None:
-        """Start automatic checks, if enabled."""
         if self.possible:
             self._timer.start()
             QTimer.singleShot(self.FIRST_MS, self, self.look_if_due)

@@ -172,7 +172,6 @@ class Elicitation:
         return ElicitResult(action=response.action.value, content=response.content)
 
     def _of_call(self) -> _OneCall | None:
-        """Return the call a question belongs to, or None if it's ambiguous."""
         own = _CALL.get()
         if own is not None and own in self._calls:
             return own
@@ -393,7 +392,6 @@ class Connection:
     _over = False
 
     def _ended(self) -> None:
-        """Called when the server closes its output."""
         if not self._leave.is_set():
             self._over = True
             self._client = None

@@ -130,7 +130,6 @@ class OutsideError(ToolError):
 
 
 def _listed(grants: Sequence[Grant]) -> str:
-    """List the granted folders for the model."""
     shown = [f"{g.path}{' (may be written)' if g.writable else ''}" for g in grants]
     return "\n".join(shown) or "No folder has been granted in this chat."
 
@@ -294,7 +293,6 @@ _MOST_STEPS = 10_000_000  # steps for comparing lines (1 to 2 s); the rest count
 
 
 def _crlf(content: bytes) -> bool:
-    """Check that all lines end with CR LF and there's no other CR."""
     return content.count(b"\r") == content.count(b"\n") == content.count(b"\r\n") > 0
 
 
@@ -460,7 +458,6 @@ def _fwalk(folder: int) -> Iterator[tuple[str, tuple[list[str], tuple[str, ...]]
 
 
 def _lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:
-    """Get the path of a file, or the lines in it that contain the text."""
     shown = visible(str(PurePosixPath(grant.path, *names)))
     if not text:
         return [shown]

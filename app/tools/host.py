@@ -179,7 +179,6 @@ class ToolHost:
     async def _apart(
         self, config: ServerConfig, work: Callable[[Connection], Coroutine[Any, Any, T]]
     ) -> T:
-        """Run a call on a separate connection, see `Elicitation`."""
         spare = Connection(config, self._tell)
         spares = self._spares.setdefault(config.name, [])
         spares.append(spare)

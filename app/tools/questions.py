@@ -252,7 +252,6 @@ def _kind(part: Mapping[str, Any]) -> FieldKind | None:
 
 
 def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return the choices with their titles, from any of the four notations."""
     held = part.get("items") if part.get("type") == "array" else part
     if not isinstance(held, Mapping):
         return ()
@@ -269,7 +268,6 @@ def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _size(value: object) -> float | None:
-    """Get a limit from the schema, or None if it's missing or useless."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return value if -_LARGEST <= value <= _LARGEST else None

@@ -322,7 +322,6 @@ class _Messages:
 
 
 def _allowed(item: Any) -> Any:
-    """Get the message, or an error response if it's refused."""
     why = lists_too_much(item.message) if isinstance(item, SessionMessage) else ""
     if not why:
         return item

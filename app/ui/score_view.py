@@ -259,8 +259,6 @@ class MemoryBar(QWidget):
 
 
 class ScoreView(QWidget):
-    """The score: totals on top, lanes below."""
-
     # Visible lanes. The view is never shorter than LEAST lanes, and scrolls beyond MOST.
     LEAST, MOST = 3, 6
 

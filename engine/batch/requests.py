@@ -202,5 +202,4 @@ def completion_record(
 
 
 def failure_record(request: str, custom_id: Any, error: dict[str, str]) -> dict[str, Any]:
-    """Build a failed line's record in OpenAI's format."""
     return {"id": f"batch-{request}", "custom_id": custom_id, "response": None, "error": error}

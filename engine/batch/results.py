@@ -180,7 +180,6 @@ def _read_records(path: Path) -> tuple[dict[int, StoredRecord], int]:
 
 
 def _parse_record(raw: bytes) -> dict[str, Any] | None:
-    """Parse a record. Returns None if it's incomplete or isn't ours."""
     if not raw.startswith(RECORD_START) or not raw.endswith(b"\n"):
         return None
     try:
@@ -254,7 +253,6 @@ class BatchSummary:
 
     @property
     def done(self) -> int:
-        """Number of lines that have a record."""
         return self.before + self.answered + self.failed
 
     @property

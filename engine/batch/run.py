@@ -253,7 +253,6 @@ class BatchRunner:
 
 
 def _send_failure(error: Exception) -> BatchAnswer:
-    """Build the answer for a request that couldn't be sent."""
     if isinstance(error, EngineError):
         told = {"code": error.code, "message": shorten(error.message)}
     else:

@@ -181,7 +181,6 @@ class _CrowdRun:
         tally.new += max(0, found.prompt - known)
 
     async def person(self) -> None:
-        """Simulate a user who asks short questions."""
         said: list[dict[str, str]] = []
         number = 0
         while True:

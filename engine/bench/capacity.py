@@ -72,7 +72,6 @@ def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str],
 
 
 def _chat(it: Subject, tokens: int, salt: int) -> Session:
-    """Create an idle chat of about `tokens` tokens."""
     session = it.engine.open_session(it.model)
     prompt = it.text(tokens - 32, salt)
     session.send(prompt, SamplingParams(max_tokens=4, temperature=0.0)).tokens()

@@ -154,7 +154,6 @@ def run(
 
 
 def connection_line(link: CollectiveSpeed) -> str:
-    """Format the connection speed as a single line."""
     return (
         f"{link.ranks} ranks by {link.backend}: {link.latency_s * 1e6:,.0f} µs for one number, "
         f"{link.step_s * 1e6:,.0f} µs for a row of 16 KB, {link.bytes_per_s / 1e9:.2f} GB/s"

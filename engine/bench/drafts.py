@@ -172,7 +172,6 @@ def _rate(
 
 
 def tell(gain: Gain, name: str, say: Callable[[str], None]) -> None:
-    """Print the results as a table."""
     share = gain.held / gain.drafted if gain.drafted else 0.0
     say(f"One chat, {name} drafts; {share:.0%} of {gain.drafted} drafted tokens held as decided\n")
     say("| drafts | tokens/s | against none | ms of processor time a token | none against it |")

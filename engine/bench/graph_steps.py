@@ -22,8 +22,6 @@ PREFIX = 2000  # tokens of the prefix in the "shared prefix" case
 
 @dataclass(frozen=True)
 class Case:
-    """Scenario for a decode step."""
-
     name: str
     lengths: tuple[int, ...] = field(repr=False)  # length of each chat in tokens
     prefix: int = 0  # tokens that all chats have in common

@@ -112,7 +112,6 @@ def _ordeal(it: Subject, given: Input, ask: Ask) -> Ordeal:
 
 @contextmanager
 def _streaming(it: Subject) -> Iterator[list[Stream]]:
-    """Yield three streaming chats once each of them has produced some tokens."""
     endless = SamplingParams(max_tokens=1_000_000, temperature=0.0, logit_bias={2: -1e9})
     sessions = [it.engine.open_session(it.model) for _ in range(_NEIGHBOURS)]
     streams = [timed(s, it.text(_PROMPT, salt), endless) for salt, s in enumerate(sessions)]

@@ -38,7 +38,6 @@ _SIZES = {"patch_size": 16, "size": {"shortest_edge": 65_536, "longest_edge": 16
 
 
 def _saved(kind: str, mode: str = "RGB", size: tuple[int, int] = (640, 480), **more: Any) -> bytes:
-    """Create an image file that contains a gradient, using Pillow."""
     import PIL.Image
 
     grey = PIL.Image.linear_gradient("L").resize(size)
@@ -53,7 +52,6 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def _png(width: int, height: int, depth: int, colour: int, rows: bytes, *more: bytes) -> bytes:
-    """Assemble a PNG file from rows that are already compressed."""
     head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
     chunks = (_chunk(b"IHDR", head), *more, _chunk(b"IDAT", rows), _chunk(b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
@@ -70,7 +68,6 @@ def _bomb() -> bytes:
 
 
 def _claims() -> bytes:
-    """Create a PNG whose header claims a huge size, but without any data."""
     return _png(50_000, 50_000, 16, 6, zlib.compress(b""))
 
 
@@ -161,7 +158,6 @@ def _shows(picture: Picture) -> Callable[[Path, Engine], Ask]:
 
 
 def _large(root: Path, engine: Engine) -> Ask:
-    """Send a photo-sized image to a model whose tower has a realistic size."""
     noise = _saved("JPEG", size=(4000, 3000), quality=95)
     return _ask(engine, write_seeing(root / "sees", tower=_TOWER, processor=_SIZES), noise)
 

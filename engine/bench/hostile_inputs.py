@@ -115,7 +115,6 @@ def _messages(root: Path, engine: Engine) -> Ask:
 
 
 def _by_its_model(root: Path) -> dict[str, Any]:
-    """Return a request that names the hostile model."""
     return {"model": str(root / _NAME), "messages": [{"role": "user", "content": "hello"}]}
 
 
@@ -134,8 +133,6 @@ def _references(root: Path, engine: Engine) -> Ask:
 
 
 def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
-    """Return an input that loads a model folder that was modified by `change`."""
-
     def prepare(root: Path, engine: Engine) -> Ask:
         folder = root / _NAME
         if not folder.exists():
@@ -150,8 +147,6 @@ def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
 
 
 def _template(source: str) -> Callable[[Path, Engine], Ask]:
-    """Return an input that sends a message to a model with a hostile chat template."""
-
     def prepare(root: Path, engine: Engine) -> Ask:
         path = write_model(root / _NAME, SHAPES["tiny"], template=source + CHATML)
         hostile = engine.load(path)

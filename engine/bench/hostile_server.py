@@ -154,7 +154,6 @@ class _Neighbour:
 
 
 def _ask(port: int, body: dict[str, Any]) -> str:
-    """Send a request and describe how it ended."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT)
     try:
         connection.request("POST", "/v1/chat/completions", json.dumps(body))

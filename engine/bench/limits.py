@@ -58,7 +58,6 @@ def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int, ranks: i
 
 
 def _holds(budget: int, folder: Path, tokens: int, ranks: int) -> bool:
-    """Check whether an engine with this budget admits a reply of `tokens` tokens."""
     with Engine(budget, ranks=ranks) as engine:
         reply = engine.open_session(engine.load(folder)).send(
             "la", SamplingParams(max_tokens=tokens, seed=1)

@@ -114,7 +114,6 @@ def measure(
 
 
 def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int | None) -> int:
-    """Measure the peak of MLX's memory while chats are prefilled and decoded."""
     import mlx.core as mx
 
     probe = engine.open_session(model, kv_bits=kv_bits)  # warm up: tries out quantized caches

@@ -128,7 +128,6 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
 
 
 def _figures(it: Subject, end: float, errors: list[str]) -> Iterator[Figure]:
-    """Yield a model's results until the time is up. Errors are added to `errors`."""
     parts: list[Callable[[Subject], Iterator[Figure]]] = [
         _reading,
         _long_prompt,

@@ -118,7 +118,6 @@ class Schedule:
         self.actions["follow-up" if chat.turns else "send"] += 1
 
     def _edit(self, chat: Chat) -> None:
-        """Edit an earlier user message, or send it again unchanged."""
         users = [n for n, m in enumerate(chat.messages) if m["role"] == "user"]
         if not users:
             return self._send(chat)
@@ -141,7 +140,6 @@ class Schedule:
         chat.reply = chat.session.send(prompt, chat.params)
 
     def _ask_aside(self, _: Chat) -> None:
-        """Send a single question without opening a session."""
         self.actions["ask"] += 1
         prompt, params = self._words(), self._params()
         reply = self._engine.ask(self._model, prompt, params)
@@ -164,7 +162,6 @@ class Schedule:
         return " ".join(self._random.choices(WORDS, k=count))
 
     def _wait(self, chat: Chat) -> None:
-        """Wait until the reply has a few more events."""
         assert chat.reply is not None
         self._go_on(chat)
         enough = len(chat.reply._events) + self._random.randrange(1, 8)

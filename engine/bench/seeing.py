@@ -286,8 +286,6 @@ GEMMA4_UNIFIED: dict[str, Any] = {
 
 
 class VisionModelSpec(Struct, frozen=True):
-    """Definition of a tiny vision model."""
-
     config: dict[str, Any]
     words: tuple[str, ...]  # added tokens, with ids from 261
     written: str  # what the chat template inserts for an image

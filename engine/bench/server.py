@@ -100,7 +100,6 @@ class MLXServer:
 
     @property
     def alive(self) -> bool:
-        """True if the server process is running."""
         return self._child.poll() is None
 
     def peak(self, run: Callable[[], None]) -> int:

@@ -520,7 +520,6 @@ def small_vlm_config(architecture: str) -> dict[str, Any]:
 
 
 def _wants(kind: Any, field: str) -> bool:
-    """Check whether a config class has a required field with this name."""
     known = inspect.signature(kind).parameters
     return field in known and known[field].default is inspect.Parameter.empty
 

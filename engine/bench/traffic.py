@@ -72,7 +72,6 @@ class LoadResult(Struct, frozen=True):
 
 
 def measured(server: str, traffic: str, clients: int, turns: Sequence[TimedRequest]) -> LoadResult:
-    """Summarize the requests of a run."""
     good = [turn for turn in turns if not turn.error]
     firsts = [t.moments[0] - t.sent for t in good if not t.long and t.number == 0]
     of_long = [t.moments[0] - t.sent for t in good if t.long and t.number == 0]

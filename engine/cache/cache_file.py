@@ -69,8 +69,6 @@ class DamagedError(Exception):
 
 
 class Record(Struct, frozen=True):
-    """Header of a cache file."""
-
     fingerprint: str  # identifies the model and its cache format
     tokens: list[int]  # ids of the cached tokens
     # for cuts and ledger, see `SessionKV`
@@ -205,7 +203,6 @@ def _opened(path: Path) -> BufferedReader:
 
 
 def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
-    """Parse the header. Returns the metadata, the array entries, and the arrays' checksum."""
     size = os.fstat(stream.fileno()).st_size
     first = stream.read(8)
     length = int.from_bytes(first, "little")
@@ -233,7 +230,6 @@ def _header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], bytes]:
 
 
 def _agrees(record: Record) -> bool:
-    """Check that the fields of a header are consistent with each other."""
     named: list[Any] = [record.fingerprint, record.ledger.text]
     text, ids = record.ledger.text, record.ledger.tokens
     if not all(isinstance(words, str) for words in named):

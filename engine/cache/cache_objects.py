@@ -65,7 +65,6 @@ def clone(value: Any) -> Any:
 
 
 def leaves(value: Any) -> Iterator[mx.array]:
-    """Yield all arrays inside caches."""
     if isinstance(value, mx.array):
         yield value
     elif isinstance(value, (list, tuple)):

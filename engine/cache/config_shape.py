@@ -28,7 +28,6 @@ class Layer(Struct, frozen=True):
 
     @property
     def numbers(self) -> int:
-        """Elements of keys and values together, per token."""
         return self.keys + self.values
 
 
@@ -288,7 +287,6 @@ class _Reader:
         return [replace(c, plain=False) for c in found] if len(found) > 1 else found
 
     def attention(self, at: int, kind: str) -> Layer:
-        """Return the KV cache of an attention layer."""
         window = None
         if kind == _WINDOW:
             window = self.number("sliding_window", "sliding_window_size", "window_size") or None
@@ -306,7 +304,6 @@ class _Reader:
         return Layer(heads * keys, heads * values, window)
 
     def head_widths(self, kind: str) -> tuple[int, int]:
-        """Return the head dimensions of keys and values."""
         value = self.number("v_head_dim") or self.width
         if self.has("mimo_v2_flash") and kind == _WINDOW:
             keys, values = self.number("swa_head_dim"), self.number("swa_v_head_dim")
@@ -344,7 +341,6 @@ class _Reader:
     # -- recurrent layers ---------------------------------------------------------------------
 
     def state(self) -> int:
-        """Return the size of a recurrent layer's state."""
         back = max(0, self.number(*_CONVOLUTIONS) - 1)
         width = self.number("head_dim") or self.hidden // self.heads
         linear = self.config.get("linear_attn_config")
@@ -366,7 +362,6 @@ class _Reader:
         return self.mamba(back)
 
     def mamba(self, back: int) -> int:
-        """Return the size of a Mamba layer's state."""
         size = self.number("state_size", "ssm_state_size", "mamba_d_state", "d_state")
         heads, each = self.mamba_heads()
         if self.has("jamba") or not heads:

@@ -113,7 +113,6 @@ def estimate(
 def _slot_estimate(
     shape: Shape, itemsize: int, kv_bits: int | None, context: int, slots: SlotPolicy
 ) -> MemoryEstimate | None:
-    """Estimate the memory of a session in a slot, or None if it can't be in a slot."""
     if not shape.slots or not slots.may_hold(context - 1) or (kv_bits and not slots.bits):
         return None
     kept = [c for c in shape.caches if c.plain and c.keys and not c.state]

@@ -51,7 +51,6 @@ def fixed_cuts(length: int, stop: int | None) -> list[int]:
 
 
 def common_prefix(a: Sequence[object], b: Sequence[object]) -> int:
-    """Return the length of the common prefix of two token or character sequences."""
     low, high = 0, min(len(a), len(b))
     while low < high:  # binary search, because comparing slices is faster than looping over tokens
         middle = (low + high + 1) // 2

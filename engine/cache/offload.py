@@ -187,7 +187,6 @@ class Offload:
         return contents
 
     def remove(self, name: str, why: str) -> None:
-        """Remove an unusable file."""
         self._remove(self._path(name), why)
 
     def forget(self, name: str) -> None:

@@ -99,16 +99,13 @@ class PrefixIndex:
 
     @property
     def nbytes(self) -> int:
-        """Memory used by cached prefixes, in bytes."""
         return sum(p.kv.owed for p in self.kept.values())
 
     def add(self, key: CacheKey, kind: tuple[object, ...], kv: SessionKV) -> None:
-        """Register a session's caches."""
         self._holders[kv] = _Holder(key, kind, kv, used_at=time.monotonic())
         self._moved.add(kv)
 
     def remove(self, kv: SessionKV) -> None:
-        """Unregister a session's caches."""
         holder = self._holders.pop(kv, None)
         self._moved.discard(kv)
         if holder is None:
@@ -126,14 +123,12 @@ class PrefixIndex:
             self.remove(prefix.kv)
 
     def clear(self) -> None:
-        """Free everything."""
         self._clear_tree()
         self.kept.clear()
         self._holders.clear()
         self._moved.clear()
 
     def forget(self, model_id: str) -> None:
-        """Free all cached prefixes of a model."""
         for key in [k for k, p in self.kept.items() if p.kind[0] == model_id]:
             self.drop(key)
 
@@ -215,7 +210,6 @@ class PrefixIndex:
         return 0
 
     def _is_new(self, reader: PrefillingSession, length: int) -> bool:
-        """Return True if the first `length` tokens can be copied and are not cached yet."""
         kv = reader.kv
         if length != len(kv.tokens) and not kv.trimmable:
             return False
@@ -318,7 +312,6 @@ def _holders(node: _Node, without: SessionKV, skip: _Node | None) -> Iterator[_H
 
 
 def _path(node: _Node) -> bytes:
-    """Return the packed tokens from the root to a node."""
     edges = []
     here: _Node | None = node
     while here is not None:

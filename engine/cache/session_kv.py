@@ -181,7 +181,6 @@ class SessionKV:
         return 0
 
     def _make_smaller(self, length: int) -> None:
-        """Shrink the caches if their capacity is much larger than the prompt needs."""
         room = self.capacity
         if self.shared_prefix is None and self.is_plain and room > 2 * length + MAX_STEPS * STEP:
             self.set_caches(self.beginning(len(self.tokens), room=True))
@@ -242,7 +241,6 @@ class SessionKV:
         self._moved(self.length)
 
     def _moved(self, kept: int) -> None:
-        """Record that only the first `kept` tokens are unchanged."""
         self.unmoved = min(self.unmoved, kept)
         if self.watch is not None:
             self.watch.moved.add(self)
@@ -432,7 +430,6 @@ class SessionKV:
             self._snapshot = boundary  # safe to share, because restoring a snapshot copies it
 
     def another(self) -> SessionKV:
-        """Create an empty `SessionKV` for the same model."""
         return SessionKV(self.make, self.shares_prefix)
 
     def still(self) -> SessionKV:
@@ -536,7 +533,6 @@ class SessionKV:
 
     @property
     def trimmable(self) -> bool:
-        """True if all layers can currently be trimmed."""
         return all(can_trim(c) for c in self.layers)
 
     @property
@@ -560,7 +556,6 @@ class SessionKV:
 
     @property
     def part(self) -> Part:
-        """Memory used by this session, split into its own and shared memory."""
         if self.shared_prefix is not None:
             return Part(self._in_arrays, self.shared_prefix.number, self.shared_prefix.nbytes)
         if self._sharers is not None:

@@ -185,7 +185,6 @@ class SharedPrefixKV:
 
     @property
     def _shared(self) -> tuple[mx.array, mx.array]:
-        """Keys and values of the whole shared prefix in this layer."""
         return self.shared_prefix.keys[self.layer], self.shared_prefix.values[self.layer]
 
 

@@ -208,7 +208,6 @@ class SlotBuffer:
         return [[change(array) for array in arrays] for arrays in self.layers]
 
     def _some(self, array: mx.array, begin: int, end: int) -> mx.array:
-        """Copy the slots from `begin` to `end`."""
         heads = array.shape[0] // self._slots
         return mx.contiguous(array[begin * heads : end * heads])
 

@@ -28,8 +28,6 @@ _Forms = dict[int, tuple[Form, ...]]  # cache forms, by `id()` of the session
 
 
 class Slots:
-    """Slots for the sessions of a model."""
-
     def __init__(self, policy: SlotPolicy = ON_CPU) -> None:
         # can be replaced at any time; takes effect at the next `assign`
         self.policy = policy
@@ -92,7 +90,6 @@ class Slots:
         return order
 
     def _forms(self, kv: Occupant) -> tuple[Form, ...]:
-        """Return the forms of a session's caches, or () if it isn't eligible for a slot."""
         if kv.slots is not None:
             return kv.slots.forms if self.policy.may_hold(length_of(kv)) else ()
         caches, forms = slot_caches(kv.layers, self.policy)

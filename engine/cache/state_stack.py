@@ -132,7 +132,6 @@ def _in_order(parts: list[mx.array], order: list[int]) -> mx.array:
 
 
 def state_caches(kv: Stacked) -> list[Any]:
-    """Return a session's caches that hold recurrent states."""
     return [cache for cache in kv.layers if type(cache) is _kind()]
 
 

@@ -16,7 +16,6 @@ import platformdirs
 from engine.cluster.hosts import Host, HostsFile
 
 GUIDE = Path(__file__).resolve().parents[2] / "resources" / "guide"
-"""Folder of the bundled model."""
 
 
 _BAR_WIDTH = 24

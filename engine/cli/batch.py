@@ -207,7 +207,6 @@ class BatchRun:
     def _requests(
         self, source: Iterator[tuple[int, bytes]], parse: LineParser
     ) -> Iterator[BatchRequest]:
-        """Yield the lines to answer. Invalid lines are recorded right away."""
         for number, raw in source:
             line = parse(number, raw)
             if number in self._results.known:

@@ -334,7 +334,6 @@ def _key(name: str, folder: Path, file: Path, make: bool) -> str:
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write a file that only the owner can read."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     part = file.with_name(f".{file.name}.{os.getpid()}")
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
@@ -435,7 +434,6 @@ def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
 
 
 def _warnings(name: str, known: Mapping[str, Any]) -> list[str]:
-    """Explain why the agent may not work with this model, in sentences."""
     agent, found = AGENTS[name], list[str]()
     if known["context"] < agent.min_context:
         longer = [each for each, n in known["contexts"].items() if n >= agent.min_context]

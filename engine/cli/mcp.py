@@ -117,8 +117,6 @@ def _replace_lone(escape: re.Match[str]) -> str:
 
 
 class NamedSession(Struct, eq=False):
-    """A session named by the client."""
-
     session: Session
     model: Model
     turns: int = 0
@@ -308,7 +306,6 @@ def build_server(chats: ToolChats) -> MCPServer[Any]:
 
 @contextlib.contextmanager
 def _tool_errors() -> Iterator[None]:
-    """Report engine errors and invalid arguments to the client as tool errors."""
     try:
         yield
     except (EngineError, ValueError) as error:

@@ -242,7 +242,6 @@ def _key_file(options: argparse.Namespace) -> Path:
 
 
 def _keys(options: argparse.Namespace) -> int:
-    """Create, revoke or list keys."""
     keys = Keys(_key_file(options))
     if options.new_key:
         print(keys.make(options.new_key))
@@ -318,7 +317,6 @@ def _serve(
     stop_requested: threading.Event,
     cache: Path | None,
 ) -> int:
-    """Run the server until a signal arrives."""
     loading = engine.load_later(options.models[0], draft=options.draft_model)
     woken = threading.Event()
     loading.add_done_callback(lambda _: woken.set())
@@ -384,7 +382,6 @@ def _stop_engine(engine: Engine, status: int, within: float) -> None:
 
 
 def _wait_for_stdin_close(stop_requested: threading.Event) -> None:
-    """Set the event when the parent process closes our stdin or dies."""
     while os.read(0, 4096):
         pass
     stop_requested.set()

@@ -130,8 +130,6 @@ class RelayedCommand(Struct, frozen=True):
 
 
 class CommandCancelled(Struct, frozen=True):
-    """The caller has cancelled a command."""
-
     number: int
 
 

@@ -334,7 +334,6 @@ class RankStart:
         return True
 
     def _exit_reason(self) -> str:
-        """Explain in a sentence why it exited."""
         if self.host.is_local:
             return f"{_exit_text(self.process).capitalize()}."
         said = ""
@@ -351,7 +350,6 @@ def _exit_text(process: subprocess.Popen[bytes]) -> str:
 
 
 def _environment(ranks: int) -> dict[str, str]:
-    """Build the environment for a rank on this machine, given the number of local ranks."""
     root = str(Path(__file__).resolve().parents[2])
     paths = [root, os.environ.get("PYTHONPATH", "")]
     threads = max(1, (os.cpu_count() or 1) // ranks)

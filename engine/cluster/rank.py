@@ -178,7 +178,6 @@ def _listen(
 
 
 def _cache_folder(given: dict[str, Any], group: Any) -> Path | None:
-    """Return this rank's cache folder, or None if caches aren't kept."""
     if not given["cache"]:
         return None
     return Path(given["cache"]).expanduser() / f"rank {group.rank} of {group.size}"
@@ -244,7 +243,6 @@ class CommandReceiver:
             self._post(self._with_callbacks(asked))
 
     def _with_callbacks(self, asked: RelayedCommand) -> Any:
-        """Replace a command's callbacks and future with versions that send over the link."""
         from engine.runtime.workers import Answer
 
         command, number = asked.command, asked.number

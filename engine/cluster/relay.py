@@ -132,7 +132,6 @@ class Relay:
             raise
 
     def _is_stopping(self) -> bool:
-        """Check whether the engine was stopped while we were starting."""
         self._mailbox.take(self._inbox, block=False)
         return any(isinstance(command, Stop) for command in self._inbox)
 
@@ -253,7 +252,6 @@ class Relay:
                     command.answer.give(result)  # type: ignore[union-attr]
 
     def _rank_stats(self) -> list[dict[str, Any]]:
-        """Return the per-rank part of the engine's statistics."""
         return [
             {
                 "rank": rank.number,

@@ -141,7 +141,6 @@ def _check(folder: Path, out: Path, name: str, bits: int, recipe: str | None) ->
 
 
 def expected_bytes(numbers: int, bits: int, recipe: str | None) -> int:
-    """Estimate the size of the quantized weights."""
     width = _RECIPE_BITS[recipe] if recipe else bits
     return int(numbers * (width + _SCALE_BITS) / 8)
 
@@ -209,6 +208,5 @@ def _remove_leftovers(out: Path) -> None:
 
 
 def _end_with_parent() -> None:
-    """Exit as soon as the parent closes our stdin."""
     os.read(0, 1)
     os._exit(1)

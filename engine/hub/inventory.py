@@ -220,7 +220,6 @@ def folder_bytes(folder: Path, stop: Stop) -> int:
 
 
 def _config(folder: Path) -> tuple[dict[str, Any], str]:
-    """Read the config. Returns it ({} if unreadable), and the problem if there is one."""
     try:
         config = read_json(folder / "config.json", MAX_CONFIG_BYTES)
     except FileNotFoundError:
@@ -321,7 +320,6 @@ def _text(file: Path, most: int) -> str:
 
 
 def _licence(folder: Path, config: dict[str, Any]) -> str:
-    """Get the license from the README's front matter, or else from the config."""
     try:
         text = _first_bytes(folder / "README.md", _MAX_README_BYTES).decode(errors="replace")
     except (OSError, ValueError):
@@ -389,7 +387,6 @@ def places(
 
 
 def _lm_studio_folders(home: Path) -> list[Path]:
-    """Get LM Studio's model folders from its pointer file and settings."""
     homes = [home / ".lmstudio", home / ".cache" / "lm-studio"]
     try:
         pointer = read_file(home / ".lmstudio-home-pointer", 4096).decode().strip()
@@ -478,7 +475,6 @@ class Inventory:
     def look(
         self, ref: str, folder: Path, source: ModelSource, stop: Stop = lambda: False
     ) -> InstalledModel:
-        """Describe a single folder, whatever is in it."""
         return InstalledModel(ref, _name(folder), folder, source, self._facts(folder, stop), folder)
 
     def _facts(self, folder: Path, stop: Stop) -> FolderFacts:

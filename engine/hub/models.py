@@ -412,7 +412,6 @@ def _ask(
 
 
 def _found(about: dict[str, Any]) -> HubSearchResult | None:
-    """Parse a search result. Returns None if it isn't a chat model we support."""
     repo, config = about.get("id"), about.get("config")
     wanted = parse(repo) if isinstance(repo, str) else None
     if wanted is None or wanted.repo != repo or not isinstance(config, dict):
@@ -431,7 +430,6 @@ def _found(about: dict[str, Any]) -> HubSearchResult | None:
 
 
 def _parameters(about: dict[str, Any]) -> dict[str, int]:
-    """Return the number of parameters by data type."""
     weights = about.get("safetensors")
     parameters = weights.get("parameters") if isinstance(weights, dict) else None
     if not isinstance(parameters, dict):

@@ -162,7 +162,6 @@ def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] =
 
 
 def _wait(process: subprocess.Popen[str], compiler: Sequence[str]) -> str:
-    """Wait for a compiler process. Returns its error message, or "" on success."""
     try:
         _, errors = process.communicate(timeout=TIMEOUT_S)
     except subprocess.TimeoutExpired:

@@ -237,7 +237,6 @@ class Decoder:
         return hidden, logits
 
     def _reach(self, position: int) -> None:
-        """Extend all rotation tables to a position."""
         for rotation in self._rotations:
             if rotation.rotated and rotation.extend_to(position):
                 for parts, layer in zip(self._parts, self._layers, strict=True):

@@ -33,15 +33,12 @@ _MXFP4_TABLE = bytes(12 + sign * half for sign in (1, -1) for half in (0, 1, 2, 
 
 
 class Format(Struct, frozen=True):
-    """Quantization settings of an MLX layer."""
-
     mode: str
     bits: int
     group: int
 
     @classmethod
     def of(cls, layer: Any) -> Format:
-        """Return the format of an MLX quantized layer."""
         return cls(layer.mode, layer.bits, layer.group_size)
 
 
@@ -61,7 +58,6 @@ class PackedMatrix:
 
 
 def can_pack(form: Format) -> bool:
-    """Check whether the kernels support a format."""
     if form.mode == "affine":
         return form.bits in AFFINE_BITS and form.group in GROUPS
     return form == Format("mxfp4", 4, 32)

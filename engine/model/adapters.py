@@ -166,7 +166,6 @@ def _copy(value: Any, done: dict[int, Any]) -> Any:
 
 
 def _change_layers(net: Any, adapter: Adapter) -> None:
-    """Wrap the adapted layers in mlx-lm's LoRA or DoRA modules."""
     from mlx_lm.tuner.utils import linear_to_lora_layers
 
     facts = adapter.facts

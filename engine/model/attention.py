@@ -313,7 +313,6 @@ def _by_key_head(queries: mx.array, key_heads: int) -> mx.array:
 
 
 def _sinks_by_key_head(sinks: Any, queries: mx.array, n: int) -> mx.array | None:
-    """Reshape sinks `[heads]` to match queries reshaped by `_by_key_head`."""
     if sinks is None:
         return None
     _, key_heads, some, _ = queries.shape
@@ -412,5 +411,4 @@ def _prefix_mask(mask: Any, base: int) -> Any:
 
 
 def _own_mask(mask: Any, base: int) -> Any:
-    """Return the part of a mask that covers a session's own tokens."""
     return mask if mask is None or isinstance(mask, str) else mask[:, base:]

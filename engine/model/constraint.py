@@ -145,7 +145,6 @@ class Constraint:
         self._follow([token])
 
     def _begin_answer(self) -> str:
-        """Start applying the form. Returns the answer's text so far."""
         return self._text.only_answer()
 
     def _fits(self, text: str) -> bool:
@@ -195,7 +194,6 @@ class Constraint:
         return mask
 
     def _next(self, vocab: int) -> np.ndarray:
-        """Compute the mask for the current state of the form."""
         self._cost.check()
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
@@ -363,7 +361,6 @@ def constrain(
 
 
 def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
-    """Create llguidance's tokenizer for a model."""
     ends = sorted(model.eos) or [model.tokenizer.eos_token_id]
     try:
         if (known := model.form_tokens()) is not None:
@@ -380,7 +377,6 @@ def _tokenizer(llguidance: Any, model: TextCodec) -> Any:
 
 
 def _json(tokenizer: Any) -> str | None:
-    """Serialize a tokenizer to the JSON format of `tokenizers`, or None if it can't be."""
     if isinstance(tokenizer, KnownTokenizer):
         return tokenizer.to_json()
     backend = getattr(getattr(tokenizer, "_tokenizer", None), "backend_tokenizer", None)

@@ -141,8 +141,6 @@ class Drafter:
 
 
 class CheckedDraft:
-    """Result of verifying a draft."""
-
     def __init__(self, fed: list[int], logits: mx.array, chosen: list[int] | None) -> None:
         self.fed = fed  # pending token, followed by the drafted tokens
         self._logits = logits
@@ -215,7 +213,6 @@ def check_together(
 def _record_check(
     answer: DecodeRequest, fed: list[int], ahead: runner.Verification
 ) -> CheckedDraft:
-    """Record the fed tokens in the answer's caches, and wrap the result of the verification."""
     logits, chosen = ahead
     found = CheckedDraft(fed, logits, None if chosen is None else _ids(chosen))
     for token in fed:

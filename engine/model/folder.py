@@ -16,7 +16,6 @@ _MAX_CARD_BYTES = 2**16  # size limit of stretto.json
 
 
 def load_refused(message: str, reason: str = "") -> EngineError:
-    """Create the error for a folder that can't be loaded."""
     return EngineError(MODEL_LOAD_FAILED, message, reason)
 
 
@@ -42,7 +41,6 @@ def context_length(config: dict[str, Any], tokenizer: Any) -> int:
 
 
 def display_name(folder: Path) -> str:
-    """Return the name of a model to show to the user."""
     card = folder / "stretto.json"  # optional display name
     if card.is_file():
         try:

@@ -55,7 +55,6 @@ class CircuitBreaker:
         return not self._left
 
     def record_failure(self) -> None:
-        """Count a failure."""
         self.faults += 1
         self._counted += 1
         self._well = 0
@@ -137,12 +136,10 @@ class LoadedModel(Struct, weakref=True):
 
     @property
     def drafting_model(self) -> LoadedModel | None:
-        """The draft model, or None."""
         model: LoadedModel | None = getattr(self.drafter, "model", None)
         return model
 
     def new_caches(self) -> Caches:
-        """Create empty caches for a session."""
         return list(self.can.make_cache())
 
     def record_success(self) -> None:

@@ -108,7 +108,6 @@ def examine(
 def _load_preprocessor(
     path: Path, config: dict[str, Any], tokenizer: Any
 ) -> ImagePreprocessor | None:
-    """Create a model's image preprocessor, or None for models without vision."""
     if not vlm.sees(config) or not vlm.has_tower(path):
         return None
     try:

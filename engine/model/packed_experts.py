@@ -172,7 +172,6 @@ def _pack_experts(
 
 
 def is_packed(net: Any) -> bool:
-    """Check whether a model has packed experts."""
     return any(isinstance(module, _PackedSwitch) for module in net.modules())
 
 

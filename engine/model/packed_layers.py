@@ -117,7 +117,6 @@ def pack_layers(net: Any, library: Library) -> Iterator[int]:
 
 
 def is_packed(net: Any) -> bool:
-    """Check whether a model has packed layers."""
     return any(isinstance(module, PackedLinear) for module in net.modules())
 
 

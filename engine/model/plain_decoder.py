@@ -372,7 +372,6 @@ def _plain_caches() -> tuple[type[Any], ...]:
 
 
 def _is_plain(caches: Sequence[Any]) -> bool:
-    """Check that all caches of a session have the same class, and that the decoder supports it."""
     kinds = {type(cache) for cache in caches}
     if len(kinds) > 1 or not kinds <= set(_plain_caches()):
         return False
@@ -460,7 +459,6 @@ def _layer_kind(layer: Any) -> tuple[Any, ...]:
 
 
 def is_installed(net: Any) -> bool:
-    """Check whether a model uses a decoder."""
     return any(isinstance(module, _PlainBody) for module in net.modules())
 
 
@@ -512,7 +510,6 @@ _SIGNATURES = (["inputs", "cache"], ["inputs", "cache", "input_embeddings"])
 
 
 def _bodies(net: Any) -> Iterator[Any]:
-    """Yield modules that consist of plain decoder layers, embeddings and a norm."""
     for module in net.modules():
         layers = module.get("layers")
         if (
@@ -539,7 +536,6 @@ def _owners(net: Any, body: Any) -> Iterator[Any]:
 
 
 def _head_of(owner: Any) -> Any:
-    """Return the layer that could be the output head, or None if it isn't packed."""
     head = owner.get("lm_head", owner.model.embed_tokens)
     return head if isinstance(head, (PackedLinear, PackedEmbedding)) else None
 
@@ -549,7 +545,6 @@ def _parameters(module: Any) -> list[str]:
 
 
 def _parts(module: Any) -> set[str]:
-    """Return the names of a module's children that are modules or lists of modules."""
     parts = module.children().items()
     return {
         name
@@ -619,7 +614,6 @@ def _is_called_as_usual(layer: Any) -> bool:
 
 
 def _linears(module: Any, known: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the first tuple of names for which a module has all layers, or ()."""
     return next((names for names in known if all(name in module for name in names)), ())
 
 

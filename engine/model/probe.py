@@ -56,8 +56,6 @@ class Ways(Struct, frozen=True):
 
 
 class Abilities(Struct, frozen=True):
-    """Results of the probe."""
-
     make_cache: Callable[[], Caches]  # creates empty caches for a session
     estimate: MemoryEstimate  # memory of a session's caches
     ways: Ways
@@ -243,7 +241,6 @@ def _let_states_mix(net: Any, session: Caches) -> Generator[None, None, Callable
 
 
 def _row_modules(net: Any, session: Caches) -> list[Any]:
-    """Return the modules to run row by row: modules that use a cache, and attention modules."""
     caches = clone(session)
     handlers = cache_handlers(net, caches, lambda: net(mx.array([[1]]), cache=caches))
     both = {id(m): m for m in (*handlers, *attention_modules(net))}

@@ -204,7 +204,6 @@ class SlotStep:
         )
 
     def filled(self, layer: int) -> SlotLengths:
-        """Return the slot lengths of a layer."""
         return self._filled[self._buffer.forms[layer]]
 
     def write(self, layer: int, keys: mx.array, values: mx.array) -> None:
@@ -380,7 +379,6 @@ class RaggedArrays(StateUpdates):
 
 
 def _pad_state(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) -> mx.array:
-    """Pad a state with zeros at the front."""
     if state is None:
         return mx.zeros(shape, dtype)
     if state.shape == shape:
@@ -720,7 +718,6 @@ def share_caches(
 
 
 def _mixed(decoding: Any, caches: Sequence[Any], counts: Sequence[int], offsets: Offsets) -> Any:
-    """Like `share`, for a pass with prefill chunks."""
     if all(hasattr(cache, "update_and_fetch") for cache in caches):
         return MixedKV(decoding, caches, counts, offsets)
     if all(hasattr(cache, "cache") for cache in caches):

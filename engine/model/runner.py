@@ -199,7 +199,6 @@ def _sample(
 
 
 def _some_rows(logits: Any, rows: list[int]) -> Any:
-    """Return some rows of logits, or all of them if they are as many."""
     if len(rows) == len(logits):
         return logits
     return logits[mx.array(rows) if isinstance(logits, mx.array) else rows]
@@ -453,7 +452,6 @@ def next_input(answer: DecodeRequest) -> mx.array:
 
 
 def _lost_tokens(answer: DecodeRequest) -> list[int]:
-    """Return the tokens before the pending one that are missing from the caches."""
     return answer.tokens[answer.kv.length :] if answer.pending is not None else []
 
 
@@ -542,5 +540,4 @@ def embedding_vector(total: Array) -> bytes:
 
 
 def _pieces(model: LoadedModel, tokens: list[int]) -> list[list[int]]:
-    """Return the parts of a prompt that are fed separately."""
     return [[t] for t in tokens] if model.can.token_by_token else [tokens]

@@ -72,8 +72,6 @@ def _uniform(seed: int, index: int) -> float:
 
 
 class Sampler:
-    """Sampler of one reply's tokens."""
-
     def __init__(self, params: SamplingParams) -> None:
         self.params = params
         # of the reply, or from the system's entropy

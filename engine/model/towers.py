@@ -439,7 +439,6 @@ _SOUNDS = (("audio", 258881), ("boa", 256000), ("eoa", 258883))
 
 
 def _recording_embeddings(net: Any, pixels: Mapping[str, Any], number: int) -> mx.array:
-    """Compute the embeddings of one chunk of a recording."""
     known = pixels[f"known {number}"]
     features = mx.array(pixels[f"features {number}"])[None]
     found, _ = net.audio_tower(features, mx.array(~known.astype(bool))[None])
@@ -448,7 +447,6 @@ def _recording_embeddings(net: Any, pixels: Mapping[str, Any], number: int) -> m
 
 
 def _within(part: InputSpan) -> list[tuple[int, int]]:
-    """Return the spans of image tokens within the tokens that are fed."""
     spans = []
     for at, sight in part.images:
         if not sight.whole:
@@ -509,4 +507,3 @@ FAMILIES: dict[str, type[VisionFamily]] = {
     "qwen3_vl": Qwen3VL,
     "qwen3_vl_moe": Qwen3VL,
 }
-"""Supported vision architectures, by model type."""

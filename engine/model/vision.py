@@ -128,7 +128,6 @@ class VisionFamily(abc.ABC):
         """
 
     def tower(self, net: Any) -> Any:
-        """Return the vision tower of a model, or None."""
         return getattr(net, "vision_tower", None)
 
     def words_of(self, net: Any, ids: mx.array) -> mx.array:
@@ -331,7 +330,6 @@ class VisionModel:
         self.encoded += 1
 
     def drop(self, digest: str) -> None:
-        """Free the embeddings of an image."""
         self.held.pop(digest, None)
 
     def plain(self, tokens: list[int]) -> list[int]:
@@ -364,7 +362,6 @@ class VisionModel:
         return given
 
     def _seen(self, parts: Sequence[InputSpan]) -> tuple[list[int], list[list[mx.array]]]:
-        """Return the row indices of all image tokens in the pass, and their embeddings."""
         rows: list[int] = []
         features: list[list[mx.array]] = []
         before = 0

@@ -204,7 +204,6 @@ def _positions(caches: Sequence[Any] | None, shape: Sequence[int]) -> mx.array:
 
 
 def _offset(caches: Sequence[Any] | None) -> Any:
-    """Return the number of tokens in the caches, as an array if there are several rows."""
     for cache in caches or ():
         for part in (cache, *getattr(cache, "caches", ())):
             if hasattr(part, "update_and_fetch"):
@@ -293,7 +292,6 @@ def _import() -> None:
 
 
 def _replace_caches() -> None:
-    """Replace mlx-vlm's cache classes with mlx-lm's."""
     theirs = importlib.import_module(f"{_NAME}.models.cache")
     ours = importlib.import_module("mlx_lm.models.cache")
     for name in _CACHES:

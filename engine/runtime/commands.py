@@ -169,7 +169,6 @@ class Reception:
             self._state.fail_reply(request, error, keep_cache=True)
 
     def _request(self, session_id: str, reply_id: str) -> Request | None:
-        """Return the request of this reply; None if it has ended."""
         request = self._state.requests.get(session_id)
         return request if request is not None and request.id == reply_id else None
 
@@ -184,7 +183,6 @@ class Reception:
             self._state.end_reply(request, FinishReason.CANCELLED)
 
     def fork(self, command: Fork) -> None:
-        """Open a copy of a session."""
         source = self._state.sessions.get(command.session_id)
         self._state.end_namesake(command.twin_id)
         if source is None:  # the first message of the copy fails with the reason
@@ -206,7 +204,6 @@ class Reception:
         )
 
     def close(self, command: CloseSession) -> None:
-        """Free a session."""
         state = self._state
         state.ended.pop(command.session_id, None)
         session = state.sessions.get(command.session_id)
@@ -230,7 +227,6 @@ class Reception:
             self._state.memory.save(session, stays=True)
 
     def forget(self, command: Forget) -> None:
-        """Delete a session's file on disk."""
         self._state.memory.erase(command.session_id)
 
     def pause(self, command: Pause) -> None:
@@ -241,7 +237,6 @@ class Reception:
             self._state.memory.changed()
 
     def prioritise(self, command: Prioritise) -> None:
-        """Set a session's priority and share."""
         session = self._state.sessions.get(command.session_id)
         if session is not None:
             session.priority = command.priority
@@ -275,12 +270,10 @@ class Reception:
         )
 
     def stats(self, command: GetStats) -> None:
-        """Answer with the current figures."""
         command.answer.set_result(report(self._state, self._scheduler.step_seconds))
 
 
 def _count(command: CountTokens, job: Job, image_lane: str) -> Task:
-    """Count the tokens of a prompt, and answer the command."""
     if job.model.preprocessor is not None:
         job = yield Work(image_lane, partial(with_images, job))
     tokens = yield Work(job.model.info.id, partial(count, job))
@@ -291,5 +284,4 @@ def _count(command: CountTokens, job: Job, image_lane: str) -> Task:
 
 
 def _unless(ended: Event, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function, or return None if its reply has ended."""
     return None if ended.is_set() else function(*arguments)

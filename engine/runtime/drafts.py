@@ -238,7 +238,6 @@ class Drafting:
 
 
 def _judge(record: _Record) -> None:
-    """Continue drafting, pause it, or time a plain step again."""
     passes = record.rate.passes
     if passes < SOON:
         return

@@ -65,7 +65,6 @@ class Candidate(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Return the display name."""
         own = self.examined.name
         return own if self.adapter is None else f"{own} + {self.adapter.name}"
 
@@ -134,7 +133,6 @@ def examine(asked: str, confined: Sandbox, adapter: str | None = None) -> Candid
 
 
 def _model(asked: str, confined: Sandbox) -> tuple[Path, str, ModelFacts]:
-    """Return a model's folder, its display name, and the facts that a child has read."""
     path = resolve(asked)
     name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
     return path, name, confined.inspect_model(path, name)
@@ -166,8 +164,6 @@ def as_load_error(error: BaseException) -> EngineError:
 
 
 class _Found(Struct, frozen=True):
-    """Facts about the requested folders."""
-
     # folder, name: of the model
     folder: Path
     name: str
@@ -186,7 +182,6 @@ class Estimating:
         self._confined = confined
 
     def estimate(self, command: Estimate) -> None:
-        """Answer an `Estimate` command."""
         self._confined.start()
         variants = any(m.base is not None for m in self._state.models.values())
         shares = command.adapter is not None or variants
@@ -233,7 +228,6 @@ class Estimating:
         )
 
     def _loaded(self, base: LoadedModel | None) -> list[Loaded]:
-        """Return the models that could be unloaded for a model with this `base`."""
         state = self._state
         in_use = {r.session.model.info.id for r in state.requests.values()}
         found = []

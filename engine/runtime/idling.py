@@ -85,7 +85,6 @@ class Idling:
                 self._unload(model_id)
 
     def _due(self) -> list[tuple[str, float]]:
-        """Return the unloading time of each model that is not in use."""
         if self._after is None or not self._state.models:
             return []
         busy = {r.session.model.info.id for r in self._state.requests.values()} | self._needed()

@@ -107,7 +107,6 @@ class Restoring:
             self._state.fail_reply(request, error)
 
     def clear(self) -> None:
-        """Forget all pending caches."""
         self.arrived.clear()
 
 
@@ -119,8 +118,6 @@ def _pieces(kv: SessionKV, contents: Contents) -> Generator[None, None, None]:
 
 
 class _Job(Struct, eq=False, weakref=True):
-    """Request whose texts have been tokenized."""
-
     command: Embed
     texts: list[list[int]]
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -198,7 +195,6 @@ class Embedding:
 
     @property
     def models(self) -> set[str]:
-        """Return the ids of the models in use."""
         return {c.model_id for c in (*self._waiting, *(job.command for job in self._jobs))}
 
     def step(self, decoding: float) -> None:

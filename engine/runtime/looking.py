@@ -110,7 +110,6 @@ class Looking:
         return True
 
     def _waiting(self, key: Key) -> list[Request]:
-        """Return the requests that wait for an image."""
         model, digest = key
         requests = list(self._state.requests.values())
         return [r for r in requests if digest in r.awaits and r.session.model.info.id == model]
@@ -127,6 +126,5 @@ class Looking:
             self._state.fail_reply(request, error, keep_cache=True)
 
     def clear(self) -> None:
-        """Stop encoding, and forget all images."""
         self.images.clear()
         self._coming.clear()

@@ -74,7 +74,6 @@ class Loading:
 
     @property
     def busy(self) -> bool:
-        """Return whether a model is being loaded or freed."""
         return bool(self._leaving.going) or any(load.pieces is not None for load in self._queue)
 
     def wanted(self) -> LoadRequest | None:
@@ -115,7 +114,6 @@ class Loading:
         refuse(command, as_load_error(error))
 
     def _let_go(self) -> None:
-        """Stop loads without callers, and free their memory."""
         gone = []
         for load in list(self._queue):
             dropped = [command for command in load.callers if command.dropped]
@@ -160,7 +158,6 @@ class Loading:
         return known
 
     def begin(self, admission: LoadAdmission) -> None:
-        """Start loading an admitted model."""
         load = self._queue[0]
         self._state.memory.reserve(load, admission.nbytes)
         examined, adapter = load.candidate.examined, load.candidate.adapter
@@ -176,7 +173,6 @@ class Loading:
             load.pieces = adapters.adapt(load.base, adapter)
 
     def _ways(self, load: ModelReading, wide: bool) -> Ways | None:
-        """Return the known probe results of the model, if any."""
         if self._ways_dir is None:
             return None
         file = ProbedFile(self._ways_dir, self._state.backend, load.candidate.examined, wide)
@@ -212,7 +208,6 @@ class Loading:
         return None
 
     def _next_piece(self) -> bool:
-        """Read a piece of the model. Returns False after the last one."""
         load = self._queue[0]
         try:
             match load.next_piece():
@@ -231,7 +226,6 @@ class Loading:
             return False
 
     def _read(self, load: ModelReading, model: LoadedModel) -> None:
-        """Add a model that has been loaded."""
         known = self._state.models.get(model.info.id, model)
         if known is model:
             self._confine(known, load.candidate)
@@ -252,7 +246,6 @@ class Loading:
         self._state.models_changed()
 
     def _confine(self, model: LoadedModel, candidate: Candidate) -> None:
-        """Let sandboxed children render a model's prompts and check its grammars."""
         checked, confined, ends = candidate.checked, self._confined, sorted(model.text.eos)
         model.text.reader = confined.reader(checked)
         model.text.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
@@ -414,7 +407,6 @@ class Pairing:
         self._waiting: list[Load] = []
 
     def load(self, command: Load) -> None:
-        """Load a model, and its drafter if requested."""
         if command.draft is None:
             self._loading.load(command)
             return
@@ -442,7 +434,6 @@ class Pairing:
         give(command, _alive(read[-1]))
 
     def _read(self, command: Load, read: list[_ModelRef]) -> Task:
-        """Load one of two models, and append a reference to it to `read`."""
         answer: Answer[ModelInfo] = Answer()
         self._loading.load(replace(command, answer=answer, draft=None, outer=command.answer))
         info = yield answer

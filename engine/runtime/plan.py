@@ -97,7 +97,6 @@ class Row(Struct, frozen=True):
 
     @property
     def decodes(self) -> bool:
-        """Return whether it can take part in a decode step."""
         return self.status == Status.DECODING and not self.paused
 
     @property
@@ -107,7 +106,6 @@ class Row(Struct, frozen=True):
 
     @property
     def reads(self) -> bool:
-        """Return whether its prompt is being read."""
         return self.status == Status.PREFILLING and not self.paused
 
 
@@ -143,15 +141,11 @@ class MemoryView(Struct, frozen=True):
 
 
 class PendingEmbedding(Struct, frozen=True):
-    """Texts to embed that wait for memory."""
-
     key: str
     nbytes: int  # bytes of the longest text's caches
 
 
 class LoadRequest(Struct, frozen=True):
-    """Model that waits to be loaded."""
-
     key: str
     name: str
     nbytes: int  # bytes of its weights on disk
@@ -298,7 +292,6 @@ class StepPlan(Struct, frozen=True):
 
     @property
     def idle(self) -> bool:
-        """Return whether there is nothing to do."""
         return not (self.arranges or self.passes or self.chunk or self.pieces)
 
     @property

@@ -15,8 +15,6 @@ from pathlib import Path
 
 
 class Pressure(IntEnum):
-    """Level of memory pressure."""
-
     NONE = 0
     SOME = 1  # free what can be recreated
     HIGH = 2  # the system swaps, or is about to

@@ -164,7 +164,6 @@ class State:
         self.memory.changed()
 
     def add(self, session: SessionState) -> None:
-        """Add an opened session."""
         self.memory.add(session)
         session.model.used_at = session.used_at  # the session is about to use the model
         self.sessions[session.id] = session
@@ -208,7 +207,6 @@ class State:
             self.end_session(before, SESSION_CLOSED, message)
 
     def _let_go(self, session: SessionState) -> None:
-        """Detach a session from its reply, and make its memory available to others."""
         session.request = None
         session.model.used_at = time.monotonic()
         self.requests.pop(session.id, None)
@@ -232,7 +230,6 @@ class State:
 
 
 def _said(error: BaseException) -> tuple[str, str, str]:
-    """Return an error's code, its message for users, and its reason."""
     if isinstance(error, EngineError):
         if error.code == INTERNAL_ERROR:  # clients of the server get no more details
             log.error("a reply failed: %s", error.message.partition("\n")[0])

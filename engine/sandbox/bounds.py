@@ -222,7 +222,6 @@ def _longest_reference_chain(schema: Any) -> int:
 
 
 def _resolve_pointer(schema: Any, pointer: str) -> Any:
-    """Resolve a JSON pointer within a schema. Returns None if there is no target."""
     place = schema
     for name in pointer.removeprefix("#").split("/")[1:]:
         key = name.replace("~1", "/").replace("~0", "~")

@@ -319,7 +319,6 @@ def _read_adapter_config(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _adapter_parameters(given: Any, name: str) -> dict[str, Any]:
-    """Check `lora_parameters`. Returns those that mlx-lm uses."""
     file = f"{ADAPTER_CONFIG} of {name}"
     if not isinstance(given, dict):
         raise RefusedError(f"The {file} has no lora_parameters.")
@@ -503,7 +502,6 @@ def read_json(path: Path, max_bytes: int) -> Any:
 
 
 def nesting_depth(content: Any) -> int:
-    """Return how deeply lists and objects are nested."""
     deepest, waiting = 0, [(content, 0)]
     while waiting:
         part, level = waiting.pop()

@@ -133,7 +133,6 @@ def _fit(size: tuple[int, int], max_pixels: int) -> tuple[int, int]:
 
 
 def _to_rgb(pillow: Any, image: Any, wanted: tuple[int, int]) -> Any:
-    """Convert to RGB and scale down to the wanted size."""
     if image.mode in ("I", "F") or image.mode.startswith("I;16"):
         image = _to_8_bits(image)
     clear = image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info

@@ -169,7 +169,6 @@ def _run_in_child(
     stop: threading.Event | None,
     slots: ChildSlots,
 ) -> TaskReply:
-    """Wait for a free slot and run a task in a new child."""
     try:
         with (
             slots.acquired(partial(_check_stopped, name, stop)),

@@ -66,7 +66,6 @@ _TESSERACT = {
 
 
 def is_available() -> bool:
-    """Check whether this system can recognize text."""
     return bool(_program())
 
 

@@ -142,7 +142,6 @@ class ChildSlots:
                 self._changed.notify_all()
 
     def _is_next(self, key: Hashable) -> bool:
-        """Check whether the lane's first request may start now."""
         if self._running.total() >= self._count:
             return False
         if key == WINDOW.key:
@@ -227,7 +226,6 @@ class ChildPool:
             raise EngineError(ENGINE_STOPPED, "The engine was stopped.") from None
 
     def _assign_child(self, lane: str, key: str) -> Child:
-        """Pick an idle child for a lane, or start a new child."""
         with self._lock:
             self._check_open()
             for dead in [one for one in self._idle if one.done() and not _is_running(one)]:

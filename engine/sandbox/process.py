@@ -196,7 +196,6 @@ class Child:
             self._process.kill()
 
     def reap(self) -> None:
-        """Wait for a killed child to exit."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):

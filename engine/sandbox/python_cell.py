@@ -191,7 +191,6 @@ def _tool() -> str | None:
 
 @functools.cache
 def _bwrap_options(tool: str) -> frozenset[str]:
-    """Return the options that this version of bubblewrap has."""
     try:
         told = subprocess.run([tool, "--help"], capture_output=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):

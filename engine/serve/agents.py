@@ -50,7 +50,6 @@ PROGRAMS = {
     "aider": "aider",
     "continue": "Continue",
 }
-"""Display names of agents by user-agent prefix."""
 _AGENT = ("x-claude-code-agent-id", "thread-id", "x-agent-id")
 _SESSION = (
     "x-claude-code-session-id",
@@ -251,8 +250,6 @@ def _first_line(text: str) -> str:
 
 
 class AgentSnapshot(Struct, frozen=True):
-    """State of an agent at one moment."""
-
     id: int  # unique per server
     group: int  # id of the agent that started its session
     parent: int  # id of the parent agent if this is a sub-agent, else 0
@@ -315,7 +312,6 @@ class Agent(Struct, eq=False):
     _task_of_tools: bool = False
 
     def begin(self, request: ModelRequest, who: AgentIdentity) -> None:
-        """Add a request that has started."""
         self.last_seen = time.monotonic()
         if not self.task or (who.calls_tools and not self._task_of_tools):
             # Agents also request titles, and those prompts say less about the task.
@@ -369,7 +365,6 @@ class Agent(Struct, eq=False):
         return self._shown.size if self._shown is not None else 0
 
     def forget(self) -> None:
-        """Drop the stored conversation."""
         if self._shown is not None:
             self._shown.messages, self._shown.size = (), 0
 

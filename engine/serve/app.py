@@ -120,7 +120,6 @@ class _AuthMiddleware:
             await error_response(scope, refused)(scope, receive, send)
 
     def _guest(self, scope: Scope) -> Guest | None:
-        """Return the guest for the request's key, or None if a required key is missing or wrong."""
         if self._keys is None:
             return None if self._settings.require_key else LOCAL
         given = _key(scope)
@@ -162,7 +161,6 @@ def error_response(scope: Scope, error: Exception) -> JSONResponse:
 
 
 def _key(scope: Scope) -> str:
-    """Get the API key from either OpenAI's or Anthropic's header."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     kind, _, key = headers.get(b"authorization", b"").decode("latin-1").strip().partition(" ")
     if kind.lower() == "bearer" and key.strip():

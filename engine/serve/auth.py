@@ -129,8 +129,6 @@ def default_file() -> Path:
 
 
 class Key(Struct, frozen=True):
-    """Stored record of a key."""
-
     id: str  # random, not derived from the key
     name: str  # name of the person or program using the key
     digest: str  # SHA-256 of the key, hexadecimal

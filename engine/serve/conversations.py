@@ -211,7 +211,6 @@ def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) 
 
 
 def _with_digests(content: Any) -> Any:
-    """Replace images and sounds by their digests."""
     if not isinstance(content, (list, tuple)):
         return content
     return [

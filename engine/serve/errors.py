@@ -140,7 +140,6 @@ def _number(digits: str) -> int:
 
 
 def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
-    """Return extra response headers for a status."""
     if status == 401:
         return {"WWW-Authenticate": "Bearer"}
     seconds = error.retry if isinstance(error, RequestError) else None

@@ -124,7 +124,6 @@ class ClientResponse:
         self.headers: Sequence[tuple[bytes, bytes]] = ()  # additional response headers
 
     def expects(self, writer: Writer) -> None:
-        """Set the writer that formats the answer."""
         self._writer = writer
 
     def take(self, choice: Choice, event: Event) -> None:
@@ -388,8 +387,6 @@ class _Endpoint:
 
 
 class ModelRequestHandler:
-    """Handles every request that needs a model."""
-
     def __init__(
         self,
         engine: Engine,
@@ -413,7 +410,6 @@ class ModelRequestHandler:
         self._metrics = metrics
 
     def routes(self, apis: Sequence[API], counts: Sequence[API]) -> list[APIRoute]:
-        """Return routes for generation, token counting and embeddings."""
         return [
             *(_operation(api, partial(self._generate, api)) for api in apis),
             *(_operation(api, partial(self._immediate, api, self._count)) for api in counts),

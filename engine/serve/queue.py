@@ -50,7 +50,6 @@ class Queue:
         return bool(self._admitted or self.waiting)
 
     def going_of(self, guest: str) -> int:
-        """Return how many answers a key has running."""
         return self._of[guest]
 
     def would_wait(self, named: bool, places: int = 1, guest: str = "") -> bool:

@@ -89,7 +89,6 @@ class ModelRequest:
         self.model, self.room = model.name, model.context_length
 
     def answered_by(self, answers: RunningReplies) -> None:
-        """Set the replies once they have started."""
         self._answers = answers
         if self.paused:
             answers.pause(True)

@@ -238,7 +238,6 @@ class Server:
                 self._http.loop.run_in_executor(self._threads.status, backend.release_heap)
 
     def _forget_revoked(self, keys: Keys) -> None:
-        """Cancel requests with revoked keys, and free everything stored for them."""
         revoked: set[str] = set()
         # unreadable file: treat it as having no valid keys
         with contextlib.suppress(OSError, ValueError):

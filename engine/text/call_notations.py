@@ -109,7 +109,6 @@ _CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
 
 
 def _read_headed(text: str, notation: Notation) -> Reading:
-    """Parse JSON calls that each start with a head."""
     found, at = list[Call](), 0
     while begun := _headed(text, notation, at):
         known = {key: value for key, value in begun.groupdict().items() if value}
@@ -175,7 +174,6 @@ def _object(arguments: str) -> str:
 
 
 def _read_marked(text: str, notation: Notation) -> Reading:
-    """Parse calls in one of Gemma's notations."""
     found, at, style = list[Call](), 0, Style(notation.quote)
     while begun := notation.head.match(text, at):
         arguments, at = literal(text, begun.end() - 1, style)
@@ -184,7 +182,6 @@ def _read_marked(text: str, notation: Notation) -> Reading:
 
 
 def _read_python(text: str, tools: Sequence[Tool]) -> Reading:
-    """Parse Python-style calls, either in a list or one per line."""
     found, at = list[Call](), skip(text, 0)
     at += text.startswith("[", at)
     while begun := re.compile(r"\s*([\w.:/-]+)\s*\(").match(text, at):
@@ -321,20 +318,17 @@ class _Tagged:
         return end, behind
 
     def _without_tag(self, begun: int, end: int, properties: Mapping[str, Any]) -> int:
-        """Find the end of a value whose closing tag is wrong or missing."""
         wrong = re.search(r"</(?:[\w:]+=)?([\w.:-]+)>\s*\Z", self._text[begun:end])
         if wrong is not None and wrong[1] in {*properties, "parameter", "param", "arg_value"}:
             return begun + wrong.start()
         return end - (not self._tags.lines and self._text.endswith("\n", begun, end))
 
     def _call_end(self, begun: int) -> int:
-        """Find the end of the call when a value isn't closed."""
         text = self._text
         end = text.rfind(self._close, begun) if self._close else -1
         return end if end >= 0 else len(text)
 
     def _may_follow(self, at: int, given: set[str]) -> bool:
-        """Check whether a value could end before this position."""
         text, at = self._text, skip(self._text, at)
         if at == len(text) or self._head.match(text, at):
             return True

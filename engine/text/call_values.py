@@ -216,8 +216,6 @@ def _with_quotes(inside: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Resolve Python's string escapes."""
-
     def meant(found: re.Match[str]) -> str:
         for number, base in ((1, 16), (2, 16), (3, 16), (4, 8)):
             if found[number]:
@@ -237,7 +235,6 @@ def _unescaped(text: str) -> str:
 
 
 def _python_number(word: str) -> str:
-    """Convert a Python number to JSON. Returns "" if it isn't a number."""
     try:
         return str(int(word, 0))
     except ValueError:

@@ -138,7 +138,6 @@ class GapInserter:
         return (made, template) if changed else None
 
     def _calls(self, value: Any) -> Any:
-        """Insert gaps into names within tools or calls."""
         if isinstance(value, str):
             return self._name(value)
         if isinstance(value, list):
@@ -169,7 +168,6 @@ class GapInserter:
         return 0 if self._marks is None else sum(1 for _ in self._marks.finditer(text))
 
     def _first(self, text: str, at: int) -> re.Match[str] | None:
-        """Find the first mark at or after a position."""
         assert self._marks is not None
         for start in range(at, len(text), _SEARCHED):
             found = self._marks.search(text, start, start + _SEARCHED + self._longest)

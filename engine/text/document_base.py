@@ -36,8 +36,6 @@ class UnreadableError(Exception):
 
 
 class Document(Struct, frozen=True):
-    """A file converted to text."""
-
     kind: str  # shown to the user: "PDF", "Word", "text"
     # name for a page: "page", "slide", "sheet", "chapter"; "" if the file has no pages
     unit: str

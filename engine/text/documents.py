@@ -314,7 +314,6 @@ def _sheets(path: Path, archive: Archive) -> Document:
 
 
 def _beside_cells(archive: Archive, sheet: str, budget: Budget) -> list[str]:
-    """Return a sheet's comments and text boxes."""
     parts = [name for name in archive.targets(sheet).values() if name in archive]
     has_threads = any("/threadedComments/" in name for name in parts)
     lines = []

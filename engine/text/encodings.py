@@ -170,7 +170,6 @@ def _as(data: bytes, name: str) -> Decoded:
 
 
 def _declared_text(data: bytes, name: str) -> Decoded | None:
-    """Decode a file using its declared encoding. Returns None if it doesn't fit."""
     # impossible, since the declaration itself was readable
     if name.startswith(("utf-16", "utf-32")):
         return None
@@ -388,7 +387,6 @@ def _is_latin(char: str) -> bool:
 
 @cache
 def _weights(language: str) -> dict[str, float]:
-    """Return weights for a language's non-ASCII characters."""
     from charset_normalizer.constant import FREQUENCIES
 
     def rows(codec: str, first: int, last: int, weight: float) -> Iterator[tuple[str, float]]:

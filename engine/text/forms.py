@@ -150,8 +150,6 @@ def bounded(schema: str, limits: FormLimits | None) -> str:
 
 
 class _Bounding:
-    """Adds limits to a schema."""
-
     def __init__(self, limits: FormLimits) -> None:
         self._limits = limits
         self.used = False  # some part allows arbitrary JSON, so definitions are needed
@@ -200,7 +198,6 @@ class _Bounding:
         return {**out, **self._limits_of(out)}
 
     def _limits_of(self, node: Mapping[str, Any]) -> dict[str, Any]:
-        """Return limits for the types of a schema, except those it already has."""
         kinds, limits, out = _kinds(node), self._limits, dict[str, Any]()
         if kinds & {"integer", "number"}:
             out.update(self._of_number(node, "integer" in kinds))
@@ -229,7 +226,6 @@ class _Bounding:
 
 
 def _kinds(node: Mapping[str, Any]) -> set[str]:
-    """Return a schema's types. If not given, infer them from its keywords."""
     named = node.get("type")
     if named is None:
         objects = {"properties", "required", "additionalProperties", "patternProperties"}

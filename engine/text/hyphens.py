@@ -22,7 +22,6 @@ _SUSPENDED = {"and", "bzw", "et", "oder", "or", "ou", "und"}
 
 
 def without_hyphens(pages: Sequence[str]) -> list[str]:
-    """Rejoin hyphenated words in pages extracted by pdfium."""
     if not any(_BROKEN.search(page) or "\xad" in page for page in pages):
         return [*pages]
     known = {word.lower() for page in pages for word in _WORD.findall(page)}

@@ -22,8 +22,6 @@ _MARKED = re.compile(f"{_MARK}([0-9a-f]{{64}}){_MARK}")
 
 
 class Images(Struct, frozen=True):
-    """Images and recordings in a prompt."""
-
     # the template's placeholders for images and recordings, with their token ids
     words: Mapping[str, int]
     # by digest: placeholder, and the token ids to insert

@@ -132,7 +132,6 @@ class _Loader(Loader):
 
 
 def _read(package: Path) -> dict[Path, Any] | None:
-    """Load the saved structure by folder. Returns None if it's missing or from another version."""
     try:
         found = json.loads((package.parent / KEPT).read_bytes())
         if found["version"] != getattr(sys.modules["transformers"], "__version__", None):

@@ -212,7 +212,6 @@ class _OpenDocument:
             self.left_out.add("image")
 
     def _formula(self, frame: Any) -> str:
-        """Return a formula in StarMath notation, or "" if the object isn't a formula."""
         for each in frame.iter(f"{_DRAW}object"):
             root = next(iter(each), None)
             name = f"{joined('', str(each.get(f'{_XLINK}href', '')))}/content.xml"
@@ -284,7 +283,6 @@ class _OpenDocument:
 
 
 def _positions(root: Any) -> dict[str, str]:
-    """Map style names to superscript or subscript."""
     found = {}
     for style in root.iter(f"{_STYLE}style"):
         for each in style.iter(f"{_STYLE}text-properties"):
@@ -311,7 +309,6 @@ def _repeated(element: Any, what: str) -> int:
 
 
 def _members(table: Any, name: str, depth: int = 0) -> Iterator[Any]:
-    """Yield a table's rows, including grouped rows but not those of nested tables."""
     if depth > MAX_DEPTH:
         raise UnreadableError(TOO_DEEP)
     for child in table:

@@ -62,7 +62,6 @@ def listed(*several: Sequence[int]) -> list[int]:
 
 
 def packed(tokens: Sequence[str | None]) -> bytes:
-    """Serialize a token table."""
     lines = (json.dumps(tokens[at : at + _LINE]) for at in range(0, len(tokens), _LINE))
     return zlib.compress("\n".join(lines).encode(), 1)
 

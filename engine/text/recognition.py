@@ -197,7 +197,6 @@ _EFFORTS = ("minimal", "low", "medium", "high", "xhigh")
 
 
 def _switch(template: str) -> Switch:
-    """Guess the reasoning switch from argument names in a template."""
     if "enable_thinking" not in template and re.search(r"(if|not|set|and|or) thinking\b", template):
         return Switch({"thinking": True}, {"thinking": False})
     if "enable_thinking" not in template and "reasoning_effort" in template:

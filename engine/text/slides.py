@@ -53,8 +53,6 @@ def read(archive: Archive, main: str) -> Document:
 
 
 class _Slide:
-    """A slide or a notes page."""
-
     def __init__(
         self, archive: Archive, parts: dict[str, str], left_out: LeftOut, without: tuple[str, ...]
     ) -> None:

@@ -33,8 +33,6 @@ _FIRST_WORDS = ("name", "type", "function")
 
 
 class _Part(NamedTuple):
-    """The part of the reply being written."""
-
     kind: Kind | None  # None inside a header
     ends: tuple[str, ...] = ()  # its end markers; () if it only ends with a header or the turn
 
@@ -261,7 +259,6 @@ class TextSplitter:
         return not ended and any(self._names_a_tool(held[len(one) :]) is None for one in kept)
 
     def _end_call(self, out: list[Delta], marker: str, cut: bool = False) -> None:
-        """Finish a call, or emit it as text if it isn't one."""
         blanks, start, kept = self._frame
         pieces, self.call = self.call, []
         inside, end = "".join(pieces), self._marks.plain(marker)
@@ -320,7 +317,6 @@ class TextSplitter:
         return self._known[state]
 
     def _wanted(self) -> Iterator[str]:
-        """Yield the strings that act as markers in the current part."""
         m, part = self._markers, self._part
         if part.kind is None:
             yield m.header.end if m.header else ""
@@ -423,7 +419,6 @@ class TextSplitter:
         return at_place
 
     def _calls_in_python(self, text: str, last: bool) -> bool | None:
-        """Check whether text starts with a Python-style call of an offered tool."""
         heads = [f"{name}{call}" for name in self._names for call in ("(", ".call(")]
         if text.startswith(tuple(heads)):
             return True

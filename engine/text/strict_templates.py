@@ -138,7 +138,6 @@ class _Conversation:
         return dropped
 
     def _shows_results_as_user(self) -> bool:
-        """True if the template only takes tool results in user messages."""
         return any(
             shape[0] == "tool" and _as_user in change[0]
             for shape, (_, change) in self.rules.items()
@@ -312,7 +311,6 @@ def _calls_in_text(_: list[Message], message: Message) -> list[Message] | None:
 
 
 def _written(call: Any) -> str:
-    """Format a call as text: tool name with arguments in parentheses."""
     inside = _with_text(call).get("function") or {}
     return f"{inside.get('name')}({inside.get('arguments')})"
 
@@ -357,7 +355,6 @@ def _appended(before: list[Message], made: list[Message]) -> list[Message]:
 
 
 def _merged(before: list[Message], made: list[Message]) -> list[Message] | None:
-    """Merge a message into the previous message if they have the same role."""
     first, *rest = made
     if not before or before[-1]["role"] != first["role"] or first["role"] == "tool":
         return None

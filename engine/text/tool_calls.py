@@ -249,7 +249,6 @@ class Calling:
         return shown
 
     def _advance(self, pieces: Sequence[str]) -> None:
-        """Report progress on the calls being written."""
         if len(pieces) == self._taken or not self._offered or self._stream is None:
             return
         self._stream.feed("".join(pieces[self._taken :]))
@@ -264,7 +263,6 @@ class Calling:
             self._report(partial, more)
 
     def _report(self, call: _Partial, more: str) -> None:
-        """Report a call's start if necessary, and then more of its arguments."""
         if call.name not in self._offered:
             return
         if not call.started:
@@ -341,7 +339,6 @@ class Calling:
         return ""
 
     def _is_text(self, text: str) -> bool:
-        """Check that a text doesn't mention any tool."""
         started = any(begun.started for begun in self._open)
         return not started and not any(name in text for name in self._offered)
 
@@ -363,7 +360,6 @@ def _is_object(text: str) -> bool:
 
 
 def _as_reported(begun: _Partial, call: Call) -> str | None:
-    """Return a call's arguments, or None if they contradict what was already reported."""
     reported = begun.reported
     if not begun.started:
         return call.arguments

@@ -294,7 +294,6 @@ class _GrammarBuilder:
         return " ".join(made)
 
     def _id(self, words: str) -> int | None:
-        """Return the id if the text is a single token, else None."""
         ids = self._tokenizer.encode(words, add_special_tokens=False)
         return int(ids[0]) if len(ids) == 1 else None
 
@@ -313,7 +312,6 @@ def _cannot(key: str) -> ValueError:
 
 
 def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
-    """Yield a schema's arguments: name, schema, required."""
     properties = schema.get("properties", {})
     if not isinstance(properties, dict) or any(word in schema for word in _COMBINING):
         raise ValueError("its parameters must be plain properties for this model")
@@ -343,7 +341,6 @@ def _free(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
 
 
 def _never(ends: tuple[str, ...]) -> str:
-    """Build a pattern for text without any of the given strings."""
     listed = "|".join(re.escape(end).replace("/", r"\/") for end in ends)
     return f"~/(?s:.*)({listed})(?s:.*)/"
 
@@ -379,7 +376,6 @@ def _python(tool: str, schema: Schema, blanks: str) -> str:
 
 
 def _listed(parts: list[tuple[str, bool]], comma: str) -> str:
-    """Join expressions with commas. Optional expressions may be missing."""
     tails = [""]  # what can follow each expression, in reverse
     for expression, must in reversed(parts):
         one = f"{_text(comma)} {expression}"
@@ -410,7 +406,6 @@ class _Gemmas:
         return self._anything() if self._schema == _FREE else self._object(self._schema, 0)
 
     def _anything(self) -> str:
-        """Build the rule for arguments without constraints."""
         if not any(rule.startswith("any: ") for rule in self._grammar.rules):
             inner = "" if self._flat else ' | any | "[" (value ("," value)*)? "]"'
             plain = _json({"type": ["number", "boolean", "null"]})
@@ -432,7 +427,6 @@ class _Gemmas:
         return f'"{{" {_listed(parts, ",")} "}}"'
 
     def _value(self, schema: Schema, key: str, depth: int) -> str:
-        """Build the rule for a value. `key` is only used in errors."""
         target = schema.get("$ref")
         found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
         if isinstance(found, dict):

@@ -212,12 +212,10 @@ def _function(number: int, tool: object) -> dict[str, Any]:
 
 
 def tool_call(call_id: str, name: str, arguments: Any) -> dict[str, Any]:
-    """Format a tool call for a message."""
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def quoted(value: object) -> str:
-    """Format a value for error messages."""
     try:
         return json.dumps(value, ensure_ascii=False)[:100]
     except (TypeError, ValueError, RecursionError):

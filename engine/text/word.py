@@ -176,7 +176,6 @@ class _Word:
         return [*found]
 
     def _add_unreferenced_notes(self, root: Any) -> None:
-        """Add notes and comments that nothing in the document refers to."""
         for kind, notes in self._kinds.items():
             marked = {str(each.get(f"{W}id")) for each in root.iter(f"{W}{kind}Reference")}
             for key, note in [*notes.items()]:
@@ -185,7 +184,6 @@ class _Word:
                     self._note(kind, key, 0)
 
     def _blocks(self, parent: Any, depth: int = 0) -> Iterator[str]:
-        """Yield paragraphs, tables and text boxes."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
         carried = ""  # text of paragraphs whose end mark was deleted
@@ -225,7 +223,6 @@ class _Word:
             yield table_row(cells)
 
     def _formatted(self, paragraph: Any, text: str) -> str:
-        """Format a paragraph, with Markdown for headings and lists."""
         numbering = paragraph.find(f"{W}pPr/{W}numPr")
         style, own = self._style(paragraph)
         if not text.strip(" \t\n"):
@@ -340,7 +337,6 @@ def _is_on(element: Any) -> bool:
 
 
 def _has_removed_end(paragraph: Any) -> bool:
-    """Check whether a tracked change deleted the paragraph's end mark."""
     marks = paragraph.find(f"{W}pPr/{W}rPr")
     if marks is None:
         return False
@@ -348,7 +344,6 @@ def _has_removed_end(paragraph: Any) -> bool:
 
 
 def _symbol(font: str, code: str) -> str:
-    """Convert a character from a symbol font."""
     try:
         number = int(code, 16)
         char = chr(number & 0xFF if 0xF000 <= number <= 0xF0FF else number)
@@ -371,8 +366,6 @@ def _members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
 
 
 class _Numbers:
-    """Generates numbers for lists and headings."""
-
     def __init__(self, numbering: Iterable[Any]) -> None:
         self._lists = dict[str, tuple[str, dict[str, str]]]()  # definition, start values
         self._levels = dict[tuple[str, str], tuple[str, str, int]]()  # format, text, start
@@ -429,7 +422,6 @@ class _Numbers:
 
 
 def _number(n: int, form: str) -> str:
-    """Format a number in one of Word's number formats."""
     if form in {"lowerLetter", "upperLetter"} and n > 0:
         letters = chr(ord("a") + (n - 1) % 26) * min((n - 1) // 26 + 1, 10)
         return letters if form == "lowerLetter" else letters.upper()

@@ -54,7 +54,6 @@ class Case:
     tool: bool | None = None
     """True if the date tool must be called, False if not; None if it is not offered."""
     result: str = ""
-    """Result of the tool."""
 
     def passes(self, answer: str) -> bool:
         if len(answer.split()) < self.least_words:
@@ -78,7 +77,6 @@ class Score:
 
 
 def cases(data: dict[str, Any], seed: int = 11) -> Iterator[Case]:
-    """Yield all cases."""
     for entry in data["stretto"]:
         yield Case("stretto", (entry["ask"],), *_patterns(entry))
     yield from code_word_cases(data, seed)

@@ -128,7 +128,6 @@ def _part(part: object, left: Counter[str]) -> str:
 
 
 def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[str]) -> str:
-    """Convert a tool call or its result to text for the answer."""
     parts = listed(content.get("parts"))
     for part in parts:
         if not isinstance(part, str):
@@ -147,7 +146,6 @@ def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[
 
 
 def _canvas(call: str) -> str:
-    """Return the full text of a canvas if the call creates or replaces it, else ""."""
     try:
         asked = mapped(json.loads(call))
     except (ValueError, RecursionError):

@@ -155,7 +155,6 @@ def _parts(message: dict[str, Any], documents: _Documents, left: Counter[str]) -
 
 
 def _cited(part: dict[str, Any]) -> str:
-    """Get a text with a link after each citation."""
     words = text(part.get("text"))
     places: dict[int, list[str]] = {}
     for cited in map(mapped, listed(part.get("citations"))):

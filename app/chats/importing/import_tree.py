@@ -27,8 +27,6 @@ class Node(Struct):
 
 
 class ImportedChat(Struct):
-    """Converted conversation."""
-
     source: str
     chat: ChatRecord
     messages: list[Message]

@@ -25,8 +25,6 @@ from app.ui.workspace.workspace import Workspace
 
 
 class ComparisonGroup(Struct):
-    """A comparison that's currently open."""
-
     columns: dict[str, str]  # chat id -> label, left to right
     blind: bool  # labels and model names stay hidden until the user keeps a column
     desk: ReplacedPanes  # panes the columns have replaced
@@ -211,7 +209,6 @@ class Comparisons(QObject):
 
     @Slot(str)
     def _on_pane_closed(self, chat_id: str) -> None:
-        """Restore the replaced panes once the last column is closed."""
         group = self._group(chat_id)
         if group is not None and not self._open_panes(group.columns):
             self._dissolve(group)
@@ -252,7 +249,6 @@ class Comparisons(QObject):
                 rows[0].mark(here)
 
     def keep(self, kept: ChatPane) -> None:
-        """Keep a column and close the others."""
         group = self._group(kept.chat.id)
         if group is None:
             self._workspace.activate(kept)
@@ -294,7 +290,6 @@ class Comparisons(QObject):
         self.left.emit(undo)
 
     def _dissolve(self, group: ComparisonGroup) -> None:
-        """Turn the columns back into normal chats and reveal any hidden labels."""
         self._groups.remove(group)
         self._mark_differences(group.columns, False)
         for pane in self._open_panes(group.columns):
@@ -310,7 +305,6 @@ class Comparisons(QObject):
                 self._library.change({chat_id: {"variant": words}})
 
     def _blind_summary(self, group: ComparisonGroup, kept: str) -> str:
-        """Reveal the hidden labels in a sentence, starting with the kept column."""
         first = tr(
             "{reply} was {what}",
             "Reply A was Seed 1",

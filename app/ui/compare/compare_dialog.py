@@ -79,7 +79,6 @@ class CompareFiles(QWidget):
 
     @property
     def reading(self) -> tuple[str, ...]:
-        """Names of files still being loaded."""
         return self._files.attaching.reading
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -167,8 +166,6 @@ MOST = 6  # more columns would be too narrow to read
 
 
 class ComparisonColumn(Struct, frozen=True):
-    """A column's model, options and label."""
-
     model: str
     options: ChatOptions
     words: str
@@ -313,7 +310,6 @@ class CompareDialog(Sheet):
         self.keep_high()
 
     def _why_not(self) -> str:
-        """Get the reason why the comparison can't start yet, or ""."""
         columns = len(self.columns())
         if self.kind == BY_MODEL and len(self.models) < 2:
             return tr("Get a second model first.")

@@ -205,7 +205,6 @@ class PanelDialog(Sheet):
         dialog.open()
 
     def _keep_as(self, old: str, name: str) -> None:
-        """Save the members as ``name``, or rename an existing panel from ``old``."""
         panels = dict(self._settings.panels)
         told = panels.pop(old) if old else [member.to_json() for member in self.chosen()]
         self._save_panels({**panels, name: told}, name)

@@ -151,7 +151,6 @@ class ComposerText(QTextEdit):
             self.ensureCursorVisible()
 
     def _enter_steers(self, event: QKeyEvent) -> bool:
-        """Check whether this Enter should interrupt the reply and send."""
         modifiers = Qt.KeyboardModifier.ControlModifier
         if self.sends_with_ctrl:
             modifiers |= Qt.KeyboardModifier.ShiftModifier
@@ -492,7 +491,6 @@ class Composer(QWidget):
         return max(grown(self.FOOT), wanted)
 
     def _fit(self) -> None:
-        """Compute the height and place all parts."""
         width = self.width()
         button = RoundButton.SIDE
         self.compare.setVisible(width >= t.NARROW and not self.alone)

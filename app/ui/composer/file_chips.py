@@ -24,8 +24,6 @@ from app.ui.widgets.row_painter import RowPainter
 
 @dataclass(frozen=True)
 class ChipWords:
-    """Texts shown on a chip."""
-
     name: str
     about: str  # type and size, kept short
     # None while loading, or if the chip follows a chat

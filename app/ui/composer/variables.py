@@ -108,7 +108,6 @@ class PromptVariables(QObject):
                 spot.insertText(written)
 
     def _remaining(self) -> Iterator[tuple[str, QTextCursor]]:
-        """Yield each remaining variable's name with a cursor selecting it."""
         document, at = self._field.document(), 0
         wanted = QRegularExpression(PATTERN)
         while not (cursor := document.find(wanted, at)).isNull():

@@ -161,7 +161,6 @@ class TrashDialog(Sheet):
             self._library.restore(chat_id)
 
     def ask_to_erase(self) -> None:
-        """Ask for confirmation to erase the selected chats."""
         self._ask(self.list.chosen())
 
     def ask_to_empty(self) -> None:

@@ -73,7 +73,6 @@ class DownloadsInWindow(QObject):
             self._show_notice(words, tr("Show"), self.show)
 
     def end(self) -> None:
-        """Stop all downloads on exit."""
         self.toast.hide()
         self._downloads.end()
 

@@ -146,7 +146,6 @@ def _smaller_copy(fit: Fit, model: InstalledModel | None) -> list[Choice]:
 
 
 def _variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledModel]:
-    """Find installed variants with fewer bits that fit, largest first."""
     own = _installed(ref, installed)
     name = _family_name(own.name if own is not None else ref.rstrip("/").rpartition("/")[2])
     most = fit.free - fit.caches - fit.working

@@ -72,8 +72,6 @@ class ModelEntry(Struct, frozen=True):
 
 
 class FoundList(TwoLineList):
-    """List of models, two lines each."""
-
     came_to = Signal(str)  # (ref): the selection changed; "" for none
     left = Signal()  # Up was pressed in the first row
 

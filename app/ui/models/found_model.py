@@ -243,7 +243,6 @@ class FoundModel(QWidget):
 
 
 def _problem(model: hub.HubModel) -> str:
-    """Check if the model can't be downloaded. Return the reason, or ""."""
     if not model.known:
         return tr("This version of Stretto does not support its architecture.")
     try:

@@ -179,7 +179,6 @@ class GetModelDialog(Sheet):
         self.go.allow("" if self.access.token and self._selected_model() else tr(_NO_TOKEN))
 
     def _selected_model(self) -> str:
-        """Model selected in the list or else named in the field."""
         return self.models.ref or self.field.name
 
     @Slot(str)

@@ -169,7 +169,6 @@ class MachinesDialog(Sheet):
             return None
 
     def _fill(self) -> None:
-        """Rebuild the rows. Keeps check marks and states."""
         before = {row.text(0): (row.checkState(0), row.text(2)) for row in self._rows()}
         self.list.clear()
         hosts = self._hosts()
@@ -296,7 +295,6 @@ class MachinesDialog(Sheet):
         self._refresh()
 
     async def _open(self, server: GroupServer, group: MachineGroup, away: tuple[str, ...]) -> None:
-        """Open a chat once all computers are ready."""
         try:
             ref = await self._spread.listed(server, group, away)
         except CancelledError:  # app is quitting

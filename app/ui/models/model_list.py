@@ -181,7 +181,6 @@ class ModelList(QWidget):
         self._show_models()
 
     def add_model(self, ref: str) -> None:
-        """Add a model folder at the top."""
         self._settings.remember_model(ref)
 
     def row(self, ref: str) -> ModelRow | None:

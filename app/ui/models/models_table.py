@@ -393,7 +393,6 @@ class LibraryTable(QAbstractTableModel):
         return sentence_of(model, status, when, self._clock(), pinned, draft)
 
     def _draft(self, model: InstalledModel) -> str:
-        """Name of the draft model. "" if there isn't one or it failed to load."""
         drafts, loaded = self._installed.drafts, self._installed.status(model).model
         ref = drafts.of(model.ref, str(model.folder))
         if not ref or (loaded is not None and drafts.failed(loaded)):
@@ -514,7 +513,6 @@ class LibraryView(QTableView):
         self._hide_columns()
 
     def _width(self, column: ModelColumn) -> int:
-        """Column width, widened if the header and its sort arrow need more."""
         heads = self.horizontalHeader()
         arrow = heads.fontMetrics().horizontalAdvance(" ↓")
         return max(scaled(_WIDTHS[column]), heads.sectionSizeHint(column) + arrow)

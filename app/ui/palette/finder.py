@@ -183,7 +183,6 @@ class Finder(QObject):
         self.found.emit()
 
     def _search_chunk(self) -> bool:
-        """Search a chunk of entries. Return False if that was the last."""
         end = self._next_index + self.CHUNK
         while len(self._entries) < end:
             entry = next(self._source, None)

@@ -244,7 +244,6 @@ class Palette(Card):
         self.list.viewport().update()
 
     def shown(self) -> list[PaletteEntry]:
-        """Get the results from top to bottom."""
         return self.finder.best()
 
     def close_palette(self) -> None:
@@ -301,7 +300,6 @@ class Palette(Card):
         return True
 
     def _step(self, by: int) -> None:
-        """Move the selection by a row, wrapping around, or by a page, stopping at the ends."""
         count = self.rows.rowCount()
         if not count:
             return

@@ -35,7 +35,6 @@ class FieldPicker(Card):
         self.hide()
 
     def names(self) -> list[str]:
-        """Names in the list, from top to bottom."""
         return [str(self.rows.index(n).data()) for n in range(self.rows.rowCount())]
 
     def wanted(self) -> str | None:
@@ -83,7 +82,6 @@ class FieldPicker(Card):
             pane.installEventFilter(self)
 
     def _best(self, entries: list[PaletteEntry], typed: str) -> list[PaletteEntry]:
-        """Search entries synchronously."""
         finder = Finder(entries, {}, self)
         finder.look_for(typed)
         finder.finish()
@@ -222,7 +220,6 @@ class ResourcePicker(FieldPicker):
             cursor.removeSelectedText()
 
     def _line_before_cursor(self) -> str:
-        """Get the text before the cursor on its line, limited to the length of a query."""
         cursor = self._field.textCursor()
         text = cursor.block().text().encode("utf-16-le")[: 2 * cursor.positionInBlock()]
         return text.decode("utf-16-le", "ignore")[-LONGEST - 2 :]

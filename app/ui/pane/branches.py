@@ -100,7 +100,6 @@ class BranchModel(QAbstractItemModel):
         self._split_messages ^= ids
 
     def _split_from(self, first: str) -> Iterator[str]:
-        """Yield the messages that a split run consists of, starting with ``first``."""
         yield first
         follow = self._chat.transcript.followers(first)
         while len(follow) == 1:
@@ -273,7 +272,6 @@ class BranchDelegate(RowDelegate):
     def _paint_lines(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, run: Run
     ) -> None:
-        """Paint the lines of all branches crossing this row, then its dot."""
         tokens, level = theme().tokens, self.level()
         rtl = option.direction == Qt.LayoutDirection.RightToLeft
         top, foot, middle = area.top(), area.bottom() + 1, area.center().y() + 0.5
@@ -539,7 +537,6 @@ class BranchTree(QWidget):
         self._show_words()
 
     def on_beat(self, alpha: int) -> None:
-        """Animate the dots of replies being generated."""
         self.view.delegate.alpha = alpha
         for message_id in self._chat.reply.message_ids if self.isVisible() else ():
             self.model.tell(self.model.index_with(message_id))

@@ -124,8 +124,6 @@ _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
 class PaneFiles(QObject):
-    """Controller for files attached to a pane's message."""
-
     offered = Signal(str, object)  # (words, undo): show a notice with Undo
     shown = Signal()  # the chips were updated
 
@@ -272,7 +270,6 @@ class PaneFiles(QObject):
         self.attaching.look()
 
     def _followed(self) -> list[ChipWords]:
-        """Make chips for followed chats that aren't attached as files."""
         others, there = self.attaching.others, {each.chat for each in self.attaching.files}
         chips = []
         for chat_id in others.follows:
@@ -346,7 +343,6 @@ class PaneFiles(QObject):
             menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
 
     def _on_part_asked(self, chips: FileChips) -> None:
-        """Called if the files don't fit. Opens the menu of the largest file."""
         if largest := self.attaching.too_much()[:1]:
             menu = self.menu(largest[0])
             menu.popup(chips.choose.mapToGlobal(QPoint(0, chips.choose.height())))

@@ -408,7 +408,6 @@ class PaneHeader(QWidget):
         mirror(self, self.keep, self.model_button, self.cancel, *buttons)
 
     def _foldable_buttons(self) -> tuple[tuple[bool, QWidget], ...]:
-        """Buttons that can be collapsed, each with whether it's currently in use."""
         return (
             (self._metered, self.meter),
             (self._compared, self.differs),
@@ -416,7 +415,6 @@ class PaneHeader(QWidget):
         )
 
     def _fold_buttons(self) -> None:
-        """Collapse buttons other than Keep if the model name would have to be elided."""
         room = self.width() - 24 - self.options_button.width()
         if not self.keep.isHidden():
             self.keep.setText(tr("Keep") if self.width() < t.NARROW else tr("Keep This Reply"))

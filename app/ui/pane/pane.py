@@ -253,7 +253,6 @@ class FindBar(QWidget):
         self._show_count()
 
     def _add(self, new: Iterable[tuple[int, str, int]]) -> None:
-        """Add matches without changing which match is current."""
         here = self._hits[bisect_right(self._ends, self._current)][0]
         self._current += sum(marks for place, _, marks in new if place < here)
         self._set_hits(sorted([*self._hits, *new]))
@@ -600,7 +599,6 @@ class ChatPane(QWidget):
         return True
 
     def _submit(self, event: Event) -> bool:
-        """Send or queue the draft. If neither is possible, tell the user why."""
         turn = self.chat.turn
         if (reason := turn.why_not(event)) is not None:
             if turn.draft is Draft.KEPT:  # else the reason is shown below the text
@@ -699,7 +697,6 @@ class ChatPane(QWidget):
 
     @property
     def _queue_words(self) -> str:
-        """Note telling the user when queued messages are sent, or why they're on hold."""
         if why := self.chat.queue.why_held:
             return why
         turn = self.chat.turn

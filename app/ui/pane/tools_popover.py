@@ -204,7 +204,6 @@ class ToolsPopover(Popover):
         return use
 
     def _fill_again(self, server: str) -> None:
-        """Rebuild everything, then focus the part belonging to ``server``."""
         self._fill()
         if server in self._focus_targets:
             self._focus_targets[server].setFocus(Qt.FocusReason.OtherFocusReason)
@@ -258,7 +257,6 @@ class ToolsPopover(Popover):
         chat.set_options(ChatOptions.from_params(params), chat.record.system)
 
     def _switch_of(self, server: str, page: QWidget) -> QCheckBox:
-        """Make a check box for a server with no tools, at least none fetched so far."""
         box = QCheckBox(tr("Resources (@) and prompts (/)"), page)
         key = f"{server}/"
         box.setChecked(key in self._chat.options.tools)
@@ -317,7 +315,6 @@ class ToolsPopover(Popover):
     # Token counts.
 
     def _count(self) -> None:
-        """Count the tokens of enabled tools, per server and in total."""
         engine = self._library.loader.engine if self._chat.model.remote is None else None
         model = self._chat.model.status.model
         tools = self._toolbox.offered(self._chat.options.tools)

@@ -187,7 +187,6 @@ class FormPage(QWidget):
                 self.row(name, self.field(name))
 
     def field(self, name: str) -> Any:
-        """Make a widget for editing an option."""
         option, value = OPTIONS[name], getattr(self.settings, name)
         made: Any
 

@@ -160,8 +160,6 @@ ALIASES = "claude-*=Guide, gpt-*=Guide"
 
 
 class LocalApiRows(QObject):
-    """Local API settings that need custom widgets."""
-
     def __init__(self, serving: Serving, parent: QObject) -> None:
         super().__init__(parent)
         self._serving = serving

@@ -156,7 +156,6 @@ class ToolsWindow(Sheet):
 
     @Slot()
     def _on_text(self) -> None:
-        """Show what these servers would run, or what's wrong with the JSON."""
         self._found = None
         try:
             found = files.read_text(self.text.toPlainText())

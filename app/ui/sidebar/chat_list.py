@@ -123,7 +123,6 @@ class ChatListView(QListView):
         self.selectionModel().setCurrentIndex(index, alone)
 
     def chosen(self) -> list[str]:
-        """Get the selected chats from top to bottom."""
         indexes = sorted(self.selectedIndexes(), key=lambda index: index.row())
         found = [i for index in indexes for i in self.rows.chats_of(self.rows.entry(index))]
         return list(dict.fromkeys(found))
@@ -188,7 +187,6 @@ class ChatListView(QListView):
         return True
 
     def _select_parent(self, depth: int) -> None:
-        """Move from a row to the folder containing it."""
         for row in range(self.currentIndex().row() - 1, -1, -1):
             above = self.rows.entry(self.rows.index(row))
             if above is not None and above.kind in _FOLDS and above.depth < depth:
@@ -399,7 +397,6 @@ class ChatListModel(QAbstractListModel):
             self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
 
     def beat(self) -> None:
-        """Repaint the dots of running chats."""
         for chat in self._library.running():
             self._emit_changed(chat.id, [LIVING_ROLE])
 
@@ -421,7 +418,6 @@ class ChatListModel(QAbstractListModel):
         return row if role == ROW_ROLE else None
 
     def _editable_text(self, index: Index, row: ChatListRow) -> str:
-        """Text to edit when the user renames a row."""
         entry = self.entry(index)
         alone = entry is not None and entry.kind == "chat" and not entry.group
         chat = self._library.chat(row.chat_id) if alone else None

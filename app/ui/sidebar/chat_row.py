@@ -135,8 +135,6 @@ def row_state(
 
 
 class ChatDelegate(RowDelegate):
-    """Paints rows in the list of chats."""
-
     PADDING = 8
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -165,7 +163,6 @@ class ChatDelegate(RowDelegate):
         )
 
     def _is_current(self, row: ChatListRow) -> bool:
-        """Check whether a row is, or contains, the chat that has focus."""
         return bool(self.current) and (row.chat_id == self.current or self.current in row.holds)
 
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:

@@ -164,7 +164,6 @@ class GuestRowBase(QWidget):
         theme().changed.connect(self.update)
 
     def show_paused(self, paused: bool) -> None:
-        """Switch the button between Pause and Resume."""
         self.paused = paused
         self.pause.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
 
@@ -207,7 +206,6 @@ class GuestRowBase(QWidget):
             super().keyPressEvent(event)
 
     def _row(self) -> RowPainter:
-        """Paint the background and get a painter for the rest."""
         row = RowPainter.on(self, 18, 18 + (56 if self.pause.isVisible() else 0))
         lit = self.underMouse() or self.hasFocus()
         row.ground(
@@ -422,7 +420,6 @@ class GuestsPart(QWidget):
         return row
 
     def _place_rows(self, wanted: list[GuestRowBase]) -> None:
-        """Make the section contain exactly these rows, in this order."""
         kept: dict[int, GuestRow] = {}
         heads: dict[int, GuestGroup] = {}
         for place, row in enumerate(wanted):
@@ -487,7 +484,6 @@ class GuestsInWindow(QObject):
 
     @Slot(int)
     def keep(self, number: int) -> None:
-        """Save an agent's conversation as a chat."""
         from app.chats.importing.agent import read
 
         conversation = self._serving.conversation(number)

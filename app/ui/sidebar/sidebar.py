@@ -288,7 +288,6 @@ class Sidebar(QFrame):
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
-        """Animate the dots of running chats."""
         self.list.delegate.alpha = alpha
         self.model.beat()
 
@@ -334,7 +333,6 @@ class Sidebar(QFrame):
 
     @Slot()
     def _on_delete(self) -> None:
-        """Delete the selected chats or the focused folder."""
         at, ids = self.list.currentIndex().row(), self.list.chosen()
         entry = self.model.entry(self.list.currentIndex())
         if entry is not None and entry.kind == "folder":
@@ -349,7 +347,6 @@ class Sidebar(QFrame):
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)  # closing a pane moves the focus
 
     def _select_near(self, row: int) -> None:
-        """Select the chat that took a deleted chat's row, or a neighbor."""
         for at in [row, row + 1, *range(row - 1, 0, -1)]:
             there = self.model.row(self.model.index(at))
             if there is not None and there.chat_id:

@@ -48,7 +48,6 @@ class Motion(QObject):
         self._emit_if_changed(before)
 
     def take(self, space: str, key: str, value: object) -> None:
-        """Store a desktop setting if it's relevant."""
         means = _DESKTOP_SETTINGS.get((space, key))
         if means is not None:
             before = self.reduced

@@ -121,7 +121,6 @@ class Theme(QObject):
         self._apply(self._chosen_tokens())
 
     def set_contrast(self, contrast: str) -> None:
-        """Set the contrast to "system", "normal" or "high"."""
         self.contrast = contrast
         self._apply(self._chosen_tokens())
 
@@ -264,7 +263,6 @@ def repolish(widget: QWidget) -> None:
 
 
 def focus_pen() -> QPen:
-    """Pen for focus rings of custom-painted widgets."""
     return QPen(QColor(theme().tokens.accent), t.RING)
 
 
@@ -279,7 +277,6 @@ def grown(px: float, lines: int = 1) -> int:
 
 
 def _set_scale(zoom: int) -> None:
-    """Compute the scale from the system's text size and the user's zoom."""
     global _scale
     system = QFontInfo(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)).pixelSize()
     share = system / USUAL_PX if system > 0 else 1.0
@@ -320,7 +317,6 @@ def is_fit(family: str) -> bool:
 
 
 def _choose_face() -> None:
-    """Load the bundled font if the system's isn't good enough."""
     global _bundled
     system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     _bundled = not is_fit(QFontInfo(system).family())

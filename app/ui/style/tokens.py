@@ -144,7 +144,6 @@ of at least 3:1."""
 
 
 def lane_colour(number: int, *, dark: bool) -> str:
-    """Pick a color for a chat's lane."""
     lanes = LANES_DARK if dark else LANES_LIGHT
     return lanes[number % len(lanes)]
 

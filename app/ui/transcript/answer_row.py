@@ -486,7 +486,6 @@ class AnswerRow(MessageRow):
 
     @property
     def _end_text(self) -> str:
-        """Text of the mark below an unfinished or empty reply."""
         if words := ending(self.message):
             return words
         calls = turn_with_calls(self.message) is not None
@@ -572,7 +571,6 @@ class AnswerRow(MessageRow):
         return y if only_calls else self._footer_y + grown(SIDE)
 
     def _arrange_end(self, width: int, y: int) -> int:
-        """Place the error or end mark below the text. Return its bottom edge."""
         self._mark_area = QRectF()
         if self.message.status == "error":
             top = y + (0 if self._markdown.is_empty else 8)

@@ -193,7 +193,6 @@ class HelperLane(QWidget):
         return height
 
     def _fill(self) -> None:
-        """Show the output, preceded by the question if the head had to elide it."""
         lane, head = self.head.lane, self.head
         question = lane.question if head.cut or not lane.text + lane.why else ""
         told = "\n\n".join(filter(None, (question, lane.text, lane.why)))

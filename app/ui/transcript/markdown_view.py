@@ -340,7 +340,6 @@ class CodeButtons(QObject):
         return True
 
     def act(self, action: str, code: CodeBlock) -> None:
-        """Copy the code or toggle line wrapping."""
         if action == "copy":
             QGuiApplication.clipboard().setText(code.source)
             self.copied.emit()
@@ -366,7 +365,6 @@ class CodeButtons(QObject):
             picture.paint(painter, area.adjusted(4, 4, -4, -4))
 
     def _places(self, code: CodeBlock) -> dict[str, QRect]:
-        """Map the actions of a block to their button areas."""
         area = self._markdown.code_area(code)
         place = QRect(round(area.right()) - _SIDE - 4, round(area.top()) + 3, _SIDE, _SIDE)
         places = {"copy": place}
@@ -604,7 +602,6 @@ class MarkdownView(TextView):
         return float(place.top())
 
     def _context(self) -> QAbstractTextDocumentLayout.PaintContext:
-        """Build the same paint context as QTextEdit."""
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette = self.palette()
         selections = []

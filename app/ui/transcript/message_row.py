@@ -294,7 +294,6 @@ class AttachedFiles(QWidget):
             line.chat_asked.connect(self.chat_asked)
 
     def set_source(self, attaching: FileAttacher) -> None:
-        """Set where to load texts and thumbnails from."""
         self._attaching = attaching
         if self.pictures:
             attaching.thumbnail_read.connect(self._on_thumbnail)
@@ -533,7 +532,6 @@ class MessageRow(QWidget):
         return None
 
     def pop_menu(self) -> None:
-        """Open the context menu of the message text."""
         if (body := self.body) is not None:
             at = body.visibleRegion().boundingRect().topLeft()
             body.pop_menu(at, body.mapToGlobal(at))

@@ -240,7 +240,6 @@ class Selection(QObject):
         return self._view.viewport().mapFromGlobal(pointer).toPoint()
 
     def _end_at(self, pointer: QPointF) -> SelectionEnd | None:
-        """Find the text position closest to the pointer among visible messages."""
         view, places = self._view, self._view.places
         if not places:
             return None
@@ -262,7 +261,6 @@ class Selection(QObject):
         return None
 
     def _set_ends(self, ends: tuple[SelectionEnd, SelectionEnd] | None) -> None:
-        """Change the selection, repainting only messages that are affected."""
         before, self._ends = self._ends, ends
         spans = [sorted(end.number for end in pair) for pair in (before, ends) if pair is not None]
         if before is not None and ends is not None and before[0] == ends[0]:
@@ -332,7 +330,6 @@ class Selection(QObject):
         self.copied.emit()
 
     def _copied_texts(self) -> list[CopiedText]:
-        """Collect the selected texts without reasoning and tool results."""
         taken: list[CopiedText] = []
         if self._ends is None:
             return taken
@@ -446,7 +443,6 @@ def mime(plain: str, marked: str, html: str = "") -> QMimeData:
 
 
 def reply_data(message: Message) -> QMimeData:
-    """Build clipboard data for a whole reply."""
     from app.markdown.html_text import fragment
 
     return mime(message.content, message.content, fragment(answer_markdown(message)))

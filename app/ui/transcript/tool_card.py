@@ -241,7 +241,6 @@ _OF_FILES = {"list_folder", "read_file", "write_file"}
 
 
 def over_line(message: Message) -> str:
-    """Summarize a finished call in a single line."""
     stats, tool, subject = message.stats, name_of(message), subject_of(message)
     tool = f"{tool} · {subject}" if subject else tool
     if stats.get("decision") == "deny":
@@ -266,7 +265,6 @@ def over_line(message: Message) -> str:
 
 
 def _kept_words(kept: int, size: int) -> str:
-    """Format the size of a result and, if shortened, how much of it the model gets."""
     if size <= kept:
         return size_words(size)
     return counted(
@@ -288,5 +286,4 @@ def server_questions(message: Message) -> list[str]:
 
 
 def visible_lines(text: str) -> str:
-    """Escape invisible characters in each line."""
     return "\n".join(visible(line.replace("\t", "    ")) for line in text.split("\n"))

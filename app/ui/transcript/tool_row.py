@@ -250,7 +250,6 @@ class ToolRow(MessageRow):
 
     @property
     def text(self) -> str:
-        """Displayed arguments, changes or result."""
         return self._view.toPlainText()
 
     def _sought_in(self, *, shown: bool) -> TextView | None:
@@ -458,7 +457,6 @@ class ToolRow(MessageRow):
 
     @property
     def _late(self) -> bool:
-        """Check whether the call has been running long enough to offer a retry."""
         if self._call is None or self.state is not CallState.RUNNING or self._form is not None:
             return False
         return self.lanes is None and monotonic() - self._call.since >= self.SILENT_S
@@ -554,7 +552,6 @@ class ToolRow(MessageRow):
         self._view.setVisible(not self._view.document().isEmpty())
 
     def _show_question(self) -> None:
-        """Show a form for the server's first open question, or remove the form."""
         questions = self._call.questions if self._call is not None else []
         open_question = questions[0] if questions else None
         if self._form is not None and self._form.open_question is not open_question:

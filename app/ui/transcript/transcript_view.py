@@ -376,7 +376,6 @@ class TranscriptView(QAbstractScrollArea):
             self._is_laying_out = False
 
     def _anchor(self) -> tuple[MessagePlace, int] | None:
-        """Get the first visible message and its offset from the top of the viewport."""
         value = self.verticalScrollBar().value()
         number = bisect_right(
             self.places, value, hi=self._placed_count, key=lambda p: p.top + p.height + self.GAP
@@ -733,7 +732,6 @@ class TranscriptView(QAbstractScrollArea):
         return row
 
     def _count_waiting(self) -> None:
-        """Let the last waiting call show the buttons for all calls."""
         waiting = self._chat.tools.asking
         count, allowable = len(waiting), sum(not call.obstructed for call in waiting)
         for place in self.places:
@@ -781,7 +779,6 @@ class TranscriptView(QAbstractScrollArea):
             place.row.set_alternative(versions.index(place.message_id) + 1, len(versions))
 
     def _goes_on(self, message_id: str) -> bool:
-        """True if this reply uses results of tools that the same model called."""
         messages = self._chat.transcript
         before = messages[message_id]
         while before.parent_id is not None:

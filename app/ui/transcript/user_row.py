@@ -130,7 +130,6 @@ class UserRow(MessageRow):
         return whole[:to] if to < most else whole
 
     def _lay_out_to(self, end: int) -> None:
-        """Append chunks until the document contains the character before ``end``."""
         text, before = self._beginning(end), len(self._laid_out)
         if len(text) > before:
             cursor = QTextCursor(self._document)
@@ -210,7 +209,6 @@ class UserRow(MessageRow):
         return count, self._unfolded(top) if current >= 0 else top
 
     def _unfolded(self, top: int | None) -> int | None:
-        """Unfold the message if the given position is hidden. Return the position."""
         if top is not None and top > self.FOLDED and self._folded:
             self._on_more()
         return top

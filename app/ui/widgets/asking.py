@@ -199,7 +199,6 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
 
 
 def _clip(address: str) -> str:
-    """Shorten a long address by omitting the middle."""
     left_out = len(address) - _HEAD_CHARACTERS - _TAIL_CHARACTERS
     if left_out <= 0:
         return address

@@ -69,8 +69,6 @@ def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str =
 
 
 class ImageView(QWidget):
-    """Shows an image, scaled down if necessary."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._image = QImage()

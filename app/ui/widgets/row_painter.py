@@ -60,7 +60,6 @@ class RowPainter:
         return cls(QPainter(widget), line, widget.rect(), widget.layoutDirection())
 
     def inner(self, inset: int = 1) -> QRect:
-        """The row's rectangle, shrunk a little."""
         return self._around.adjusted(inset, 1, -inset, -1)
 
     def visual(self, part: QRect) -> QRect:

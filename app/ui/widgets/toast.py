@@ -157,7 +157,6 @@ class Toast(QWidget):
         return max(16, min(middle - self.width() // 2, parent.width() - self.width() - 16))
 
     def _free_top(self, parent: QWidget) -> int:
-        """Find a position that doesn't cover any buttons, if possible."""
         buttons = [
             QRect(button.mapTo(parent, QPoint()), button.size())
             for button in parent.findChildren(QPushButton)

@@ -168,7 +168,6 @@ class Commands:
         # get a command's shortcuts, including any user changes
         keys_of: Callable[[str], Sequence[str]] = lambda name: REGISTRY[name].keys,
     ) -> None:
-        """Create an action for each registered command."""
         self._window = window
         self._active = active
         self._say = say

@@ -299,13 +299,11 @@ def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> 
 
 
 def _would_enqueue(pane: ChatPane) -> bool:
-    """Check whether a chat would queue a broadcast message rather than send it."""
     done = pane.chat.turn.preview(Event.BROADCAST, Writing("any"))
     return Effect.ENQUEUE in done.effects
 
 
 def _variants(chats: Sequence[Chat]) -> dict[str, str]:
-    """Get a label that identifies each chat: its model, seed, or a number."""
     names = [chat.model.status.name for chat in chats]
     seeds = [chat.options.seed for chat in chats]
     if len(set(names)) == 1 and None not in seeds and len(set(seeds)) == len(seeds):
@@ -341,7 +339,6 @@ class ScrollSync(WindowController):
 
     @command("tie_scrolling", mark("Scroll Compared Replies Together"), checkable=True)
     def toggle(self) -> None:
-        """Turn synchronized scrolling on or off."""
         self._enabled = not self._enabled
         self.tied.emit(self._enabled)
         self.notice_posted.emit(
@@ -403,8 +400,6 @@ def tally(settings: Settings, model: str, compared: Sequence[str], name: str) ->
 
 
 class CompareCommands(WindowController):
-    """Commands for comparing models, seeds or temperatures."""
-
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
         self._chats = chats

@@ -61,7 +61,6 @@ class WindowController(QObject):
         return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
 
     def _model_names(self, *first: str) -> dict[str, str]:
-        """Get the names of the given models and all models in use or available, by reference."""
         loader = self._library.loader
         known = (model_status.ref for model_status in loader.known())
         refs = filter(None, dict.fromkeys([*first, *known, *self._settings.models, loader.small]))

@@ -46,8 +46,6 @@ _PRINT_PREFIX = "stretto-print-"
 
 
 class ExchangeCommands(WindowController):
-    """Commands for exporting, printing and importing chats."""
-
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
         self._chats = chats

@@ -23,8 +23,6 @@ LAYOUT = "main"
 
 
 class WindowLayout(WindowController):
-    """Saves and restores the window's layout."""
-
     def __init__(
         self,
         parts: WindowParts,
@@ -317,7 +315,6 @@ class Layouts(WindowController):
         return [chat_id for chat_id in chats if not self._library.deleted_since(chat_id)]
 
     def _show(self, layout: Arrangement, chats: Sequence[str]) -> list[str]:
-        """Open the given chats and close all others. Return the ids of chats that were closed."""
         opened = [self._chats.chat(chat_id) for chat_id in chats]
         closed = self._workspace.arrange(layout, opened)
         for chat in opened:

@@ -266,7 +266,6 @@ class MainWindow(QMainWindow):
         self.hide()
 
     def listen(self, single: SingleInstance) -> None:
-        """Respond when the user starts the app again."""
         single.show_requested.connect(self.come_forward)
         single.quick_question_requested.connect(self.quick.ask)
 
@@ -279,7 +278,6 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def _on_notification(self, chat_id: str) -> None:
-        """Called when the user clicks a notification."""
         self.come_forward()
         self.chats.open(chat_id)
 

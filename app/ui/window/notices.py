@@ -69,7 +69,6 @@ class ReplyAnnouncer(WindowController):
 
 
 def _text(message: Message) -> str:
-    """Get the text to announce for a finished reply."""
     if message.status == "error":
         return message.error
     text = shown_text(message.content[: 2 * LONGEST])
@@ -169,7 +168,6 @@ class PortalChannel(QObject):
 
     @Slot(QDBusMessage)
     def on_action(self, message: QDBusMessage) -> None:
-        """Called by D-Bus when a notification is clicked."""
         self.chosen.emit(str(next(iter(message.arguments()), "")))
 
 
@@ -275,8 +273,6 @@ NAMES = ("quick_ask", "new", "settings", "quit")
 
 
 class Tray(WindowController):
-    """The tray icon, if enabled in the settings."""
-
     def __init__(
         self,
         parts: WindowParts,

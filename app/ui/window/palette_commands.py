@@ -32,8 +32,6 @@ MOST_RECENT = 30  # limit of recent choices to remember
 
 
 class PaletteCommands(WindowController):
-    """Opens the palette in the active window."""
-
     def __init__(
         self, parts: WindowParts, chats: ChatCommands, commands: Callable[[], Commands]
     ) -> None:
@@ -159,7 +157,6 @@ class PaletteCommands(WindowController):
 
 
 def _model_location(ref: str) -> str:
-    """Path or URL of a model. "" for the Guide."""
     if (remote := named(ref)) is not None:
         return remote.address
     return "" if ref == GUIDE else short_path(Path(ref)) if Path(ref).is_absolute() else ref

@@ -87,8 +87,6 @@ class PaneMenus(WindowController):
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
 
     def _fill_unload(self, menu: QMenu, pane: ChatPane) -> QMenu:
-        """Add an entry per loaded model. If a model can't be unloaded, the tooltip says why."""
-
         def unload(ref: str) -> None:
             words = tr("{name} unloaded", name=self._loader.get(ref).name)
             pane.notice_posted.emit(residency.unload(self._library, ref) or words)

@@ -148,12 +148,9 @@ _OPTION_SETTERS: dict[str, Callable[[Any], None]] = {
     "text_px": lambda value: theme().set_body_px(value),
     "motion": motion.want,
 }
-"""Functions that apply an option when it changes."""
 
 
 class SettingsCommands(WindowController):
-    """Opens the settings and applies changes."""
-
     command_requested = Signal(str)  # (command): run this command
     restart_asked = Signal()  # restart to change the language
 

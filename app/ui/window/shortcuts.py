@@ -134,7 +134,6 @@ class Shortcuts(QObject):
         self.changed.emit()
 
     def _effective_keys(self) -> dict[str, tuple[str, ...]]:
-        """Combine user changes with defaults that no other command has taken."""
         own = {
             name: _tidy(keys) for name, keys in self._settings.shortcuts.items() if name in REGISTRY
         }
@@ -165,7 +164,6 @@ def show_shortcuts(keys: Shortcuts, parent: QWidget) -> ShortcutsDialog:
 
 
 def words_of(name: str) -> str:
-    """Text of a command in the shortcuts dialog."""
     return tr(REGISTRY[name].text).rstrip("…")
 
 
@@ -296,8 +294,6 @@ _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
 class KeyDialog(Sheet):
-    """Dialog that records a new shortcut."""
-
     def __init__(self, name: str, keys: Shortcuts, parent: QWidget) -> None:
         super().__init__("key-dialog", tr("Change Shortcut"), parent, spacing=10)
         self._name = name

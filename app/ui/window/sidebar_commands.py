@@ -42,7 +42,6 @@ class SidebarCommands(WindowController):
         self._sidebar.focus_search()
 
     def _target_chats(self) -> list[str]:
-        """Chats selected in the sidebar if it has the focus, else the active pane's chat."""
         return self._sidebar.chosen_chats() or [self._target_chat]
 
     def _cannot_rename(self) -> str:

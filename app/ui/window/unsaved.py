@@ -23,8 +23,6 @@ WORDS = mark("Something went wrong. Your last action may not have taken effect."
 
 
 class ErrorNotice(QObject):
-    """Notice about unexpected errors."""
-
     TOLD_S = 20.0
 
     def __init__(self, reports: CrashReports, bridge: Bridge, window: QWidget) -> None:

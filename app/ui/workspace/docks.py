@@ -165,7 +165,6 @@ def _without_missing(manager: QtAds.CDockManager, state: bytes) -> bytes:
 
 
 def _state_xml(state: str) -> bytes:
-    """Decode a layout to XML. Returns b"" if it's damaged."""
     try:
         # unlike Qt's function, this doesn't warn, but also skips the checksum
         return zlib.decompress(binascii.a2b_base64(state)[4:])

@@ -44,8 +44,6 @@ class DropTarget(Struct, frozen=True):
 
 
 class DropTint(QWidget):
-    """Overlay that tints the drop target."""
-
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
         self.setObjectName("drop-tint")

@@ -139,7 +139,6 @@ class PaneWrapper:
 
     @property
     def _unwrapped_width(self) -> int:
-        """Width at which panes can be unwrapped, taking into account the current text size."""
         if self._before is None:
             return 0
         columns = self._needed_width // max(1, self._min_pane_width)
@@ -246,13 +245,11 @@ def _least_width(workspace: Workspace) -> int:
 
 
 def _rows_that_fit(workspace: Workspace) -> int:
-    """Number of panes that fit on top of each other."""
     least, bar = workspace.panes()[0].minimumHeight(), _areas(workspace)[0].titleBar()
     return max(1, workspace.height() // (least + int(bar.height()) + 1))
 
 
 def _chats(workspace: Workspace) -> list[list[str]]:
-    """Chat ids in each area of the main window."""
     return [[dock.objectName() for dock in area.openedDockWidgets()] for area in _areas(workspace)]
 
 
@@ -282,7 +279,6 @@ def _resize_in(splitter: QSplitter, at: int, by: int) -> None:
 
 
 def _areas(workspace: Workspace) -> list[QtAds.CDockAreaWidget]:
-    """Areas in the main window, in reading order."""
     areas: list[QtAds.CDockAreaWidget] = []
     for pane in workspace.panes():
         dock = workspace.dock(pane.chat.id)

@@ -71,7 +71,6 @@ class TabMarks(QObject):
 
     @Slot(int)
     def on_beat(self, alpha: int) -> None:
-        """Animate the rings of running chats."""
         self._alpha = alpha
         for dock in self._docks.all():
             if dock.pane.chat.reply.is_active and not dock.closed:
@@ -117,7 +116,6 @@ def _show_icon(dock: QtAds.CDockWidget, icon: QIcon) -> None:
 
 
 def _set_style_property(widget: QWidget, name: str, on: bool) -> None:
-    """Set a property that the style sheet refers to."""
     if widget.property(name) is not on:
         widget.setProperty(name, on)
         repolish(widget)

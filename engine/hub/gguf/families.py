@@ -45,8 +45,6 @@ _TOP = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output
 
 
 class Family(Struct, frozen=True):
-    """An architecture we can convert."""
-
     mlx: str  # its `model_type` in config.json
     layer: dict[str, str]  # MLX name by GGUF name, for the arrays of a layer
     # arrays with a bias: True if always, False if only in some models
@@ -419,7 +417,6 @@ class _Planner:
 
 
 def _quantization(taken: list[Taken]) -> dict[str, Any]:
-    """Describe packed weights for MLX: the usual bits, plus the arrays that differ."""
     matrices = [one for one in taken if len(one.source.shape) == 2]
     bits = Counter(one.source.type.bits for one in matrices if one.packed)
     if not bits:

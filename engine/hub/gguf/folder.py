@@ -114,7 +114,6 @@ Places = dict[str, dict[str, Any]]
 
 
 def _header(made: Plan) -> tuple[bytes, int]:
-    """Build the header of the weights file. Also returns the total size."""
     places: Places = {}
     end = 0
 

@@ -54,8 +54,6 @@ _NUMBERS: dict[int, np.dtype[Any]] = {
 
 
 class Array(Struct, frozen=True):
-    """An entry in the file's list of arrays."""
-
     name: str
     shape: tuple[int, ...]  # numpy order, i.e. the row length is last
     type: BlockType
@@ -196,7 +194,6 @@ class GgufFile:
         self._check_places()
 
     def _check_places(self) -> None:
-        """Reject arrays that overlap or go beyond the end of the file."""
         end = 0
         for array in sorted(self.arrays.values(), key=lambda a: a.offset):
             if array.offset < end:

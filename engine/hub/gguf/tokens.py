@@ -194,7 +194,6 @@ class Words:
         bytes_: bool = False,
         unknown: int | None = None,
     ) -> dict[str, Any]:
-        """Build the tokenizer's model (byte-pair encoding)."""
         return {
             "type": "BPE",
             "dropout": None,

@@ -105,7 +105,6 @@ _PATCHES = {
 
 
 def apply(name: str) -> bool:
-    """Apply a patch and return True if it's on. See `Patch.apply`."""
     return _PATCHES[name].apply()
 
 
@@ -116,12 +115,10 @@ def skip(names: Iterable[str], why: str) -> None:
 
 
 def is_on(name: str) -> bool:
-    """Check whether a patch is applied."""
     return _PATCHES[name].on
 
 
 def states() -> tuple[Patch, ...]:
-    """Return all patches with their current state."""
     return tuple(_PATCHES.values())
 
 

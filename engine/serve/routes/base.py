@@ -67,8 +67,6 @@ class APIRoute(Route):
 
 
 class Generation(Struct, frozen=True):
-    """A parsed generation request."""
-
     model: Model
     # either conversations or raw prompts
     prompts: Sequence[list[Message] | RawPrompt]
@@ -398,8 +396,7 @@ class Writer(ABC):
         """Return what a stream sends when a choice ends."""
 
     @abstractmethod
-    def end(self) -> bytes:
-        """Return what a stream ends with."""
+    def end(self) -> bytes: ...
 
     @abstractmethod
     def sign_of_life(self) -> bytes:

@@ -124,7 +124,6 @@ class ChatMessage(Body):
 
     @property
     def as_message(self) -> Message:
-        """The message as chat templates expect it."""
         message: Message = self.model_dump(exclude_unset=True, exclude={"tool_calls"})
         message["role"] = "system" if self.role == "developer" else self.role
         message["content"] = self.content
@@ -305,7 +304,6 @@ class ChatWriter(OpenAIWriter):
         return box.known(name).kind == "custom"
 
     def _calls_delta(self, call: JSON) -> JSON:
-        """Wrap a call for a chunk's delta."""
         return {"function_call": call["function"]} if self._legacy else {"tool_calls": [call]}
 
     def _call(self, call_id: str, name: str, arguments: str) -> JSON:

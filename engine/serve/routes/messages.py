@@ -142,7 +142,6 @@ LEFT = (
 
 
 def _part(block: Any) -> str | JSON:
-    """Convert a block to a part for `content_of`."""
     if isinstance(block, OtherBlock) and block.type == "image":
         return given_image(block.model_extra or {})
     return cast(str, block.text)
@@ -162,7 +161,6 @@ def _text_block(text: str) -> JSON:
 
 
 def _as_blocks(content: Any) -> Any:
-    """Turn blocks of unknown type in an old tool result into JSON text."""
     blocks = [content] if isinstance(content, dict) else content
     known = ("text", "document", "tool_reference", *UNSEEN, *HIDDEN, *LEFT)
     if not isinstance(blocks, list):
@@ -296,7 +294,6 @@ class CustomTool(Body):
 
     @property
     def as_function(self) -> JSON:
-        """The tool in OpenAI's chat format."""
         function = {
             "name": self.name,
             "description": self.description,
@@ -397,7 +394,6 @@ class PromptBody(InSession, TemplateOptions):
 
     @property
     def _note(self) -> str:
-        """Note telling the model which tools aren't supported, or ""."""
         servers = [str(server.get("name", "")) for server in self.mcp_servers]
         names = [tool.name or tool.type for tool in self.tools if isinstance(tool, ServerTool)]
         if not servers and not names:

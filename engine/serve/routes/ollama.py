@@ -97,7 +97,6 @@ class ChatMessage(Body):
 
     @property
     def as_message(self) -> Message:
-        """The message in the form chat templates expect."""
         message: Message = {"role": self.role, "content": self.content}
         if self.images:
             sources = [{"type": "base64", "data": data} for data in self.images]

@@ -87,7 +87,6 @@ _LOGPROBS = "message.output_text.logprobs"
 
 
 def _refusals_as_text(content: Any) -> Any:
-    """Turn refusals into text parts."""
     if not isinstance(content, list):
         return content
     return [
@@ -134,7 +133,6 @@ class _CallItem(_Item):
 
     @property
     def as_call(self) -> JSON:
-        """The call in chat message format."""
         raise NotImplementedError
 
     def _call(self, name: str, arguments: JSON) -> JSON:
@@ -340,7 +338,6 @@ class StoredResponses:
         return items
 
     def forget(self, guest_id: str) -> None:
-        """Drop everything stored for a guest."""
         with self._lock:
             self._kept.pop(guest_id, None)
 
@@ -488,7 +485,6 @@ class InputTokens(Responses):
 
 
 def _is_answer(item: Any) -> bool:
-    """Check whether an item is part of an answer or must come after one."""
     if isinstance(item, MessageItem):
         return item.role == "assistant"
     return not isinstance(item, MoreToolsItem)
@@ -683,7 +679,6 @@ class ResponsesWriter(BlockWriter):
         )
 
     def _given(self, name: str) -> ClientTool:
-        """Look up how the client described a tool."""
         box: Toolbox = self.generation.extra["box"]
         return box.known(name)
 

@@ -243,7 +243,6 @@ _TYPES = {
 
 
 def _sentence(error: Mapping[str, Any]) -> str:
-    """Turn a pydantic error into our own message."""
     kind, context = error["type"], error.get("ctx", {})
     where = _path(error["loc"])
     if kind == "refused_field":
@@ -420,7 +419,6 @@ def _taken(content: list[JSON], taken: Mapping[str, bool]) -> str | list[JSON]:
 
 
 def unsupported_note(kind: str) -> str:
-    """Build the note that replaces an unsupported part."""
     ignore(kind)
     cannot = "hear" if kind in SOUNDS else "see"
     return f"[Here was {UNSEEN[kind]}, which you cannot {cannot}.]"
@@ -449,7 +447,6 @@ def _image(part: JSON) -> JSON:
 
 
 def _sound(part: JSON) -> JSON:
-    """Decode a recording in OpenAI's format."""
     inside = part.get("input_audio", part.get("audio"))
     data = inside.get("data") if isinstance(inside, dict) else None
     if not isinstance(data, str) or not data:

@@ -67,8 +67,6 @@ class ClientTool(NamedTuple):
 
 
 class Toolbox(Struct):
-    """The tools of a request."""
-
     # function for the model by name, in OpenAI's chat format
     functions: dict[str, JSON] = field(default_factory=dict)
     # the client's description by the same name
@@ -271,7 +269,6 @@ def with_note(messages: list[Message], note: str) -> list[Message]:
 
 
 def _checked(about: Any, where: str) -> JSON:
-    """Validate a function. Returns only the fields that we use."""
     try:
         function = validate(Function, about, "tools[].")
     except ValueError as error:

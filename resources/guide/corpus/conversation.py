@@ -137,7 +137,6 @@ def name_and_question(rng: Random, told: list[memory.Item], taken: set[str]) -> 
 
 
 def pasted(rng: Random) -> Turn:
-    """Return a message with a longer pasted text."""
     text = story.short_story(rng).answer
     asked = rng.choice(("read this", "here is a text", "look at this text", "a story for you"))
     thanks = rng.choice(("Thank you, I have read it.", "I have read it. What would you like?"))
@@ -171,7 +170,6 @@ def nothing_told(rng: Random) -> Conversation:
 
 
 def mixed(rng: Random) -> Conversation:
-    """Return a conversation about various subjects."""
     turns = [talk.greeting(rng)] if rng.random() < 0.15 else []
     turns += [distractor(rng) for _ in range(rng.choice((1, 1, 2, 2, 3, 4, 6)))]
     if rng.random() < 0.07:

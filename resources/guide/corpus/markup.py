@@ -482,5 +482,4 @@ MAKERS = [table] * 6 + [nested] * 5 + [code] * 8 + [unknown_code] * 3 + [quotati
 
 
 def markdown(rng: Random) -> Turn:
-    """Return any formatted message."""
     return rng.choice(MAKERS)(rng)

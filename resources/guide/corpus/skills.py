@@ -634,5 +634,4 @@ TASKS = [
 
 
 def task(rng: Random) -> Turn:
-    """Return any small task."""
     return rng.choice(TASKS)(rng)

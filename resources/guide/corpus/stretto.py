@@ -249,7 +249,6 @@ NEW, LATEST = ("new", "latest"), ("latest",)
 
 
 def some_fact(rng: Random, kind: str, marks: tuple[str, ...]) -> dict[str, Any]:
-    """Return a random fact of this kind, with one of `marks` if given."""
     known: list[dict[str, Any]] = facts()[kind]
     return rng.choice([f for f in known if not marks or any(f.get(m) for m in marks)])
 
