@@ -93,7 +93,6 @@ def offer(server: Server, folder: str, adapter: str) -> None:
 
 
 def describe_start_error(error: Exception, port: int) -> str:
-    """Return a message explaining why the server couldn't be started."""
     if isinstance(error, OSError):
         if error.errno == errno.EADDRINUSE:
             return tr("Port {port} is in use. Choose another port.", port=port)

@@ -128,7 +128,6 @@ class ChatLibrary(QObject):
         return [c for c in self._in_use.values() if c.reply.is_active]
 
     def in_use(self) -> list[Chat]:
-        """Return all chats that are displayed or replying."""
         return list(self._in_use.values())
 
     def sessions(self) -> dict[str, tuple[str, str]]:
@@ -149,7 +148,7 @@ class ChatLibrary(QObject):
         return chat
 
     def is_long(self, chat_id: str) -> bool:
-        """Return whether reading the chat would block the GUI thread. If so, use `open_long`."""
+        """Check whether reading the chat would block the GUI thread. If so, use `open_long`."""
         listed = chat_id in self._chats and chat_id not in self._in_use
         return listed and self._store.has_messages(chat_id, self.LONG)
 

@@ -133,7 +133,6 @@ class SavedChat:
             self.keep()
 
     def text(self, key: str) -> AttachedText | None:
-        """Get a file's text by its hash, or None if it's missing."""
         if key not in self._texts and (found := self._store.texts.get(key)) is not None:
             self._texts[key] = found
         return self._texts.get(key)

@@ -60,7 +60,7 @@ class RefreshPace:
         self.refreshed.pop(self, None)
 
     def left(self) -> float:
-        """Return the seconds until the next refresh is due (0 or less: now)."""
+        """Seconds until the next refresh is due (0 or less: now)."""
         others = max((at for pace, at in self.refreshed.items() if pace is not self), default=0.0)
         return max(self._rested_from + self.rest(), others + APART_S) - time.monotonic()
 
@@ -386,7 +386,7 @@ class MarkdownDocument(QObject):
         self._underlay.forget(0)
 
     def code_width(self, block: CodeBlock) -> float:
-        """Get the width of a code block's widest line in pixels, from the left edge of the text."""
+        """Width of a code block's widest line in pixels, from the left edge of the text."""
         find = self.document.findBlock
         last = find(block.last_position)
         self.document.documentLayout().blockBoundingRect(last)  # also lays out everything above

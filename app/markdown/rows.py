@@ -33,7 +33,7 @@ _AFTER_HEADING = 8
 
 
 def gap(previous: Row | None, kind: str, tight: bool) -> int:
-    """Return the spacing in pixels between a row of this kind and the previous row."""
+    """Spacing in pixels between a row of this kind and the previous row."""
     if previous is None:
         return 0
     if previous.kind.startswith("heading"):

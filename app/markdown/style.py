@@ -127,7 +127,6 @@ class Formats:
         return self.char(row.kind, PLAIN, bool(row.bars))
 
     def indent(self, levels: tuple[str, ...]) -> int:
-        """Get the indentation of these levels in pixels."""
         return sum(map(self._level, levels))
 
     def marker_width(self, marker: str) -> float:

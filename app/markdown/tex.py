@@ -72,7 +72,7 @@ def work(source: str) -> int:
 
 
 def space(source: str) -> float:
-    """Return the sum of all lengths in a formula, in em."""
+    """Sum of all lengths in a formula, in em."""
     total = 0.0
     if not _SPACED.search(source):
         return total

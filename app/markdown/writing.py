@@ -82,7 +82,7 @@ def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> Non
 
 
 def _units(text: str) -> int:
-    """Return the length of a text in UTF-16 units."""
+    """Length of a text in UTF-16 units."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 

@@ -201,7 +201,7 @@ class InstalledModels(QObject):
         return bool({model.ref, str(model.folder)} & {*self._settings.pinned})
 
     def pins(self, status: ModelStatus) -> bool:
-        """Return whether a loaded model is pinned under any of its names."""
+        """Check whether a loaded model is pinned under any of its names."""
         path = status.model.path if status.model is not None else ""
         names = {status.ref, path}
         names |= {one.ref for one in self.models.values() if str(one.folder) == path}
@@ -218,7 +218,6 @@ class InstalledModels(QObject):
         return self.drafts.figures.get(loaded.id) if loaded is not None else None
 
     def draft_name(self, ref: str) -> str:
-        """Get the display name for a draft reference from `drafts.of`, or ""."""
         if ref == LOOKUP:
             return tr("Prompt lookup")
         found = next((one.name for one in self.models.values() if one.ref == ref), "")

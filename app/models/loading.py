@@ -424,7 +424,6 @@ class ModelLoader(QObject):
 
 
 def downloaded(ref: str) -> Path | None:
-    """Get the folder of a hub model, or None if it's missing."""
     from engine import hub
 
     wanted = hub.parse(ref)

@@ -144,7 +144,6 @@ class Images:
         return found
 
     def held(self, key: str) -> bytes | None:
-        """Get a thumbnail from the cache, or None."""
         with self._lock:
             if key in self._held:
                 self._held.move_to_end(key)

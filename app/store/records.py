@@ -166,7 +166,7 @@ files may have them.
 
 
 def is_own_id(given: str) -> bool:
-    """Return whether a string looks like an ID from `new_id`. No other names do."""
+    """Check whether a string looks like an ID from `new_id`. No other names do."""
     return re.fullmatch("[0-9a-f]{32}", given) is not None
 
 

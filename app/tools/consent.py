@@ -54,7 +54,7 @@ class ConsentRows(Protocol):
 
 
 def may_be_remembered(tool: Tool) -> bool:
-    """Return whether users may always allow a tool. Tools that write ask each time."""
+    """Check whether users may always allow a tool. Tools that write ask each time."""
     return not (tool.server == BUILT_IN and tool.name in ASKS_EACH_TIME)
 
 

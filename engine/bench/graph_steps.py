@@ -73,7 +73,6 @@ def _zeros(cache: Any, held: Any, more: int) -> Any:
 
 
 def answer(kv: Any) -> Any:
-    """Create a greedy request with one token for the runner."""
     import mlx.core as mx
 
     from engine.model.sampling import Sampler

@@ -153,7 +153,7 @@ def _add(total: Outcome, found: Outcome) -> None:
 
 
 def _resident() -> int:
-    """Return the process's resident memory in bytes. Outside of Linux, this is the peak."""
+    """Resident memory of the process in bytes. Outside of Linux, this is the peak."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

@@ -144,5 +144,5 @@ def timed(session: Session, prompt: str, params: SamplingParams, awaited: int = 
 
 
 def gaps(moments: Sequence[float]) -> list[float]:
-    """Return the delays between consecutive tokens in seconds."""
+    """Delays between consecutive tokens in seconds."""
     return [b - a for a, b in itertools.pairwise(moments)]

@@ -76,7 +76,7 @@ def leaves(value: Any) -> Iterator[mx.array]:
 
 
 def nbytes(caches: Any) -> int:
-    """Return the total size of all arrays, including unused capacity."""
+    """Total size of all arrays, including unused capacity."""
     return sum(a.nbytes for a in leaves(caches))
 
 
@@ -203,7 +203,7 @@ def grows(cache: Any) -> bool:
 
 
 def growing(caches: Caches) -> list[Any]:
-    """Return the plain, unbounded KV caches among the caches of all layers."""
+    """Pick the plain, unbounded KV caches from all layers."""
     return [cache for cache in single(caches) if grows(cache)]
 
 

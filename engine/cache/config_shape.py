@@ -190,7 +190,7 @@ class _Reader:
     # -- type of each layer -------------------------------------------------------------------
 
     def kind(self, at: int) -> str:
-        """Return the type of a layer: full, window, state or nothing."""
+        """Type of a layer: full, window, state or nothing."""
         kind = self.kind_by_fields(at) or self.kind_by_family(at)
         if kind == _WINDOW and (not self.families & _WINDOWS or self.families & _WRAPPERS):
             return _FULL
@@ -374,7 +374,7 @@ class _Reader:
         return back * mixed + wide * size
 
     def mamba_heads(self) -> tuple[int, int]:
-        """Return the number of heads of a Mamba 2 layer, and the head dimension."""
+        """Number of heads in a Mamba 2 layer, and the head dimension."""
         heads = self.number("mamba_num_heads", "mamba_n_heads")
         heads = heads or (self.number("num_heads") if self.has("mamba2") else 0)
         names = ("hidden_size_per_head", "mamba_head_dim", "mamba_d_head", "head_dim")
@@ -393,7 +393,7 @@ class _Reader:
         return (_SCAN_ARRAYS * heads * each, heads) if heads and each else (0, 0)
 
     def inner(self) -> int:
-        """Return the width of the widest feed-forward activation, in elements per token."""
+        """Width of the widest feed-forward activation, in elements per token."""
         dense = self.number("intermediate_size", "ffn_hidden_size", "n_inner") or 4 * self.hidden
         expert = self.number("moe_intermediate_size", "expert_ffn_hidden_size")
         chosen = self.number("num_experts_per_tok", "moe_topk", "moe_k", "num_experts_per_token")

@@ -57,7 +57,7 @@ class MemoryEstimate(Struct, frozen=True):
     layers: tuple[tuple[int, int], ...]
 
     def bytes(self, tokens: int, step: int = STEP) -> int:
-        """Return the bytes needed for a session of `tokens` tokens, if caches grow by `step`."""
+        """Bytes for a session of `tokens` tokens if caches grow by `step`."""
         grown = (tokens + step - 1) // step * step
         return self.fixed + sum(per * min(grown, most) for per, most in _by_limit(self.layers))
 

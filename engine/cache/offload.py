@@ -66,7 +66,7 @@ def _is_written(half: Path) -> bool:
 
 
 def kv_fingerprint(model_id: str, bits: int | None) -> str:
-    """Return the fingerprint of compatible files. Depends on the model and on `kv_bits`."""
+    """Fingerprint of compatible files. Depends on the model and on `kv_bits`."""
     return f"{model_id} {bits}"
 
 

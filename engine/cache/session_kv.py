@@ -446,7 +446,7 @@ class SessionKV:
         return twin
 
     def fork(self) -> SessionKV:
-        """Return a copy that shares memory, either as a shared prefix or copy-on-write."""
+        """Copy the session, sharing memory through a prefix or copy-on-write."""
         twin = self.another()
         shared = self._after_shared_prefix(len(self.tokens))
         caches = self.take_out()

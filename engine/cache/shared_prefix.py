@@ -277,7 +277,7 @@ class Split:
         return SplitFactor(self)
 
     def row(self, number: int, length: int) -> Split:
-        """Return the `Split` of a single session, limited to `length` of its own tokens."""
+        """Slice out a single session, limited to `length` of its own tokens."""
         begun = self.beginnings
         (shared,) = [a for a, g in zip(self.shared, begun.groups, strict=True) if number in g]
         own = self.own[number : number + 1, :, :length]

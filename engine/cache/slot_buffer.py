@@ -116,7 +116,7 @@ class SlotBuffer:
             arrays[:] = [_padded(old, *more) for old in arrays]
 
     def _heads(self, layer: int) -> int:
-        """Return the number of key heads of a layer that has no slots yet."""
+        """Number of key heads in a layer that has no slots yet."""
         return int(slot_layer.arrays(self.caches[0][layer])[0].shape[1])
 
     def leave(self, kv: Occupant) -> None:
@@ -236,7 +236,7 @@ def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], t
 
 
 def length_of(kv: Occupant) -> int:
-    """Return the length of an eligible session in tokens, whether or not it has a slot."""
+    """Length of an eligible session in tokens, whether or not it has a slot."""
     return _longest(c for c in kv.layers if slot_layer.form_of(c) is not None)
 
 
@@ -250,7 +250,7 @@ def bytes_of(kv: Occupant, policy: SlotPolicy) -> int:
 
 
 def _longest(caches: Iterable[Any]) -> int:
-    """Return the length of a layer without a window, or of the first layer if all have windows."""
+    """Length of a layer without a window, or of the first layer if all have windows."""
     first = None
     for cache in caches:
         if not hasattr(cache, "max_size"):

@@ -70,5 +70,5 @@ STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}  # by `Backend.devic
 
 
 def policy_for(device: str) -> SlotPolicy:
-    """Return the default policy for a device. `Slots.policy` can be changed at any time."""
+    """Default policy for a device. `Slots.policy` can be changed at any time."""
     return STARTING[device]

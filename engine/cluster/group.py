@@ -125,6 +125,6 @@ def step_checksum(turn: int, rows: Sequence[tuple[int, int]]) -> int:
 
 
 def file_digest(record: cache_file.Record) -> int:
-    """Return a number that is the same for every rank's file of a chat."""
+    """Digest that is the same for every rank's file of a chat."""
     said = (record.fingerprint, record.tokens, record.cuts, record.boundary)
     return crc32(repr(said).encode())

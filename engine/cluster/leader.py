@@ -55,7 +55,6 @@ class Journal:
         return not self._orders
 
     def new_number(self) -> int:
-        """Return an unused number for a cache or model."""
         self._numbers += 1
         return self._numbers
 

@@ -146,7 +146,7 @@ def expected_bytes(numbers: int, bits: int, recipe: str | None) -> int:
 
 
 def _group_size(config: Mapping[str, Any]) -> int:
-    """Return the number of values per scale. Usually 64, but 32 if the hidden size requires it."""
+    """Number of values per scale. Usually 64, but 32 if the hidden size requires it."""
     places = text_configs(config)
     width = next((p["hidden_size"] for p in places if type(p.get("hidden_size")) is int), 64)
     return 64 if width % 64 == 0 else 32

@@ -41,7 +41,7 @@ _INCOMPLETE = ".incomplete"
 
 
 def root() -> Path:
-    """Return the root of the cache, from HF_HUB_CACHE or HF_HOME."""
+    """Root of the cache, from HF_HUB_CACHE or HF_HOME."""
     from huggingface_hub import constants
 
     return Path(constants.HF_HUB_CACHE).expanduser()

@@ -97,7 +97,6 @@ class HubFile(Struct, frozen=True):
     digest: str  # ETag: SHA-256 for large files, git's SHA-1 for small files
 
     def hasher(self) -> _Hash:
-        """Create a hash object for computing the file's ``digest``."""
         if len(self.digest) == 64:
             return hashlib.sha256()
         return hashlib.sha1(f"blob {self.size}\0".encode(), usedforsecurity=False)

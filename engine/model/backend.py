@@ -296,14 +296,14 @@ def limit_buffers(device: str, weights: int) -> None:
 
 
 def active_memory_bytes() -> int:
-    """Return the total size of MLX's live arrays in bytes."""
+    """Total size of MLX's live arrays in bytes."""
     import mlx.core as mx
 
     return int(mx.get_active_memory())
 
 
 def buffer_cache_bytes() -> int:
-    """Return the size of MLX's cache of freed buffers in bytes."""
+    """Size of MLX's cache of freed buffers in bytes."""
     import mlx.core as mx
 
     return int(mx.get_cache_memory())

@@ -348,7 +348,6 @@ def compute_dtype(net: Any) -> str:
 
 
 def arrays(net: Any) -> list[mx.array]:
-    """Return all parameters of a model or module."""
     return [array for _, array in tree_flatten(net.parameters())]
 
 
@@ -367,5 +366,5 @@ def remove_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
 
 
 def weight_bytes(net: Any) -> int:
-    """Return the total size of a model's or module's parameters in bytes."""
+    """Total size of a model's or module's parameters in bytes."""
     return sum(array.nbytes for array in arrays(net))

@@ -81,7 +81,7 @@ def install(net: Any, ids: int) -> Callable[[], None]:
 
 
 def _outputs(module: Any) -> int:
-    """Return the output width of a linear layer, or 0 for other modules."""
+    """Output width of a linear layer, or 0 for other modules."""
     for name, axis in (("weight", 0), ("lora_b", -1)):
         array = module.get(name)
         if isinstance(array, mx.array) and array.ndim == 2:

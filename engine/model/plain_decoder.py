@@ -832,5 +832,5 @@ def _round_new_keys(cache: Any) -> None:
 
 
 def _difference(a: Array, b: Array) -> float:
-    """Return the maximum difference in standard deviations of `b`. May be NaN."""
+    """Maximum difference in standard deviations of `b`. May be NaN."""
     return float(np.abs(a - b).max() / b.std())

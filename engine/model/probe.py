@@ -310,7 +310,7 @@ def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
 
 
 def logit_difference(got: mx.array, wanted: mx.array) -> float:
-    """Return the maximum difference of logits in standard deviations, or inf if there are NaNs."""
+    """Maximum difference of logits in standard deviations, or inf if there are NaNs."""
     wanted = wanted.astype(mx.float32)
     # Some models return -inf for unused tokens.
     spread = mx.maximum(mx.std(mx.where(mx.isfinite(wanted), wanted, 0)), 1e-6)

@@ -67,7 +67,7 @@ def token_keys(seeds: Sequence[int], indices: Sequence[int]) -> mx.array:
 
 
 def _uniform(seed: int, index: int) -> float:
-    """Return a random number in [0, 1) for token `index` under `seed`."""
+    """Random number in [0, 1) for token `index` under `seed`."""
     return (_mix(seed, index) >> 11) * 2.0**-53
 
 
@@ -174,7 +174,7 @@ def sample_rows(
 
 
 def invalid_numbers() -> EngineError:
-    """Return the error of a reply whose logits are NaN."""
+    """Error for a reply whose logits are NaN."""
     return EngineError(
         MODEL_LOAD_FAILED,
         "The model computed invalid numbers (NaN). Its files may be damaged. Download it again, or "

@@ -301,7 +301,7 @@ class VisionModel:
         self._token_bytes = 0  # bytes of an embedding; 0 until computed
 
     def expected_bytes(self, sight: ImageTokens) -> int:
-        """Return an estimate of the bytes of an image's embeddings, from previous images."""
+        """Estimate the bytes of an image's embeddings from previous images."""
         if not self._token_bytes:
             word = self.kind.words_of(self._net, mx.array([[0]]))  # only its type is used
             self._token_bytes = word.shape[-1] * word.dtype.size

@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def words(tokenizer: Any) -> int:
-    """Return the size of a tokenizer's vocabulary. Some versions of mlx-lm's wrapper lack `len`."""
+    """Vocabulary size of a tokenizer. Some versions of mlx-lm's wrapper lack `len`."""
     try:
         return len(tokenizer)
     except TypeError:

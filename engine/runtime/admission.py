@@ -139,7 +139,7 @@ def place(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int
 
 
 def order(rows: Iterable[Row]) -> list[Row]:
-    """Return the rows that wait for memory, in the order of admission."""
+    """Sort the rows that wait for memory by admission order."""
     waiting = [r for r in rows if r.status == Status.QUEUED]
     return sorted(waiting, key=lambda r: place(r.scratch, r.priority, r.waiting_since))
 
@@ -156,7 +156,6 @@ def refuse(queue: Sequence[Row], budget: MemoryBudget) -> tuple[Refusal, ...]:
 
 
 def too_large(needed: int, free: int) -> str:
-    """Return the message for a request that can never fit."""
     return (
         f"This needs {needed / 1e9:.2f} GB together with the weights, and "
         f"{free / 1e9:.2f} GB may be used. Ask for a shorter "

@@ -97,7 +97,7 @@ class Costs(Struct):
 
     @property
     def line(self) -> tuple[float, float]:
-        """Return the cost of a pass and of each row. After a single pass the former is 0."""
+        """Cost of a pass, and of each extra row. After a single pass the former is 0."""
         weight, rows, squares, cost, product = self.sums
         divisor = (weight + 1.0) * squares - rows * rows
         if not divisor:
@@ -229,7 +229,7 @@ class Drafting:
             self._costs_of(model, 1).add(min(DEAREST, seconds / record.plain.per_token) - 1)
 
     def _costs_of(self, model: str, chats: int) -> Costs:
-        """Return the costs of rows. Those of several chats start with the costs of a single one."""
+        """Look up the costs of rows. Several chats start from the costs of a single chat."""
         key = model, chats > 1
         if key not in self._costs:
             alone = self._costs.get((model, False))

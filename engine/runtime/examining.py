@@ -59,7 +59,7 @@ class Candidate(Struct, frozen=True):
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Return a key that is the same for the same unchanged folders."""
+        """Key that stays the same as long as the folders don't change."""
         own = self.examined.identity
         return own if self.adapter is None else (own, self.adapter.identity)
 
@@ -145,7 +145,7 @@ def _adapter(asked: str, confined: Sandbox) -> tuple[Path, str, AdapterFacts]:
 
 
 def _ends(*places: object) -> list[int] | None:
-    """Return the end-of-turn ids named in a model's files; None if there are none."""
+    """Collect the end-of-turn ids named in a model's files, or None if there aren't any."""
     found: list[int] = []
     for eos in places:
         found += [i for i in (eos if isinstance(eos, list) else [eos]) if type(i) is int]
@@ -153,7 +153,6 @@ def _ends(*places: object) -> list[int] | None:
 
 
 def as_load_error(error: BaseException) -> EngineError:
-    """Return the error to report for a failed load."""
     if isinstance(error, EngineError):
         return error
     if is_out_of_memory(error):

@@ -29,7 +29,7 @@ class Resting:
 
     @property
     def patience(self) -> float | None:
-        """Return the seconds until there is something to do; None if nothing is due."""
+        """Seconds until there's something to do, or None if nothing is due."""
         return None if self._due is None else max(0.0, self._due - time.monotonic())
 
     def step(self) -> None:
@@ -70,7 +70,7 @@ class Idling:
 
     @property
     def patience(self) -> float | None:
-        """Return the seconds until there is something to do; None if nothing is due."""
+        """Seconds until there's something to do, or None if nothing is due."""
         due = [at for _, at in self._due()]
         return max(0.0, max(min(due), self._look_at) - time.monotonic()) if due else None
 

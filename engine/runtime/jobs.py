@@ -265,7 +265,7 @@ class Embedding:
 
 
 def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:
-    """Return the tokens of each text. Runs in a worker."""
+    """Tokenize the texts. Runs on a worker."""
     found, context = [], model.info.context_length
     for number, text in enumerate(command.texts, 1):
         asked = RawPrompt(text) if isinstance(text, str) else RawPrompt(None, text)

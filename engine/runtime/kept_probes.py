@@ -60,7 +60,7 @@ class ProbedFile:
         self.path = folder / f"{key}.json"
 
     def read(self) -> Ways | None:
-        """Return the results; None if there is no valid file."""
+        """Load the results, or None if there's no valid file."""
         try:
             data = read_json(self.path, _MOST_BYTES)
             if not isinstance(data, dict) or data.get("of") != self._facts:
@@ -136,7 +136,7 @@ def _processor() -> str:
 
 @functools.cache
 def own_code() -> str:
-    """Return a digest of the engine's own code, which has no version as packages do."""
+    """Hash the engine's own code, since it has no version like packages do."""
     engine, digest = Path(__file__).parents[1], hashlib.sha256()
     folders = [engine / "model", engine / "cache"]
     if getattr(sys, "frozen", False):  # in a bundle the code is part of the executable

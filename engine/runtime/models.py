@@ -77,7 +77,7 @@ class Loading:
         return bool(self._leaving.going) or any(load.pieces is not None for load in self._queue)
 
     def wanted(self) -> LoadRequest | None:
-        """Return the next model to load, for the scheduler. One is loaded at a time."""
+        """Pick the next model to load. We load a single model at a time."""
         if not self._queue or self._queue[0].pieces is not None or self._leaving.going:
             return None
         load = self._queue[0]
@@ -448,7 +448,7 @@ class Pairing:
         refuse(command, as_load_error(error))
 
     def give_up(self) -> list[Load]:
-        """Return the commands without an answer."""
+        """Return the commands that are still unanswered."""
         waiting = [command for command in self._waiting if not command.answer.done()]
         self._waiting = []
         return waiting

@@ -173,13 +173,13 @@ class Pacing:
         self._mixed_sizes[model] = _towards(self._mixed_sizes.get(model), rows, factor, 2.0 * TILE)
 
     def _factor(self, tokens: int, budget: float, seconds: float) -> float:
-        """Return the factor from a chunk's size to the size that would take the budget."""
+        """Factor by which to scale a chunk so that it would take the budget."""
         # The step from one tile to two is a factor greater than 1.5.
         most = max(1.5, 1 + TILE / tokens)
         return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
 
     def seconds(self, model: str, tokens: int) -> float:
-        """Return an estimate of the time for reading `tokens` while nothing decodes."""
+        """Estimate the time for reading `tokens` while nothing decodes."""
         return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, 256.0)
 
     def gathers(self, model: str, shortest: int, waited: float) -> bool:
@@ -196,7 +196,7 @@ class Pacing:
         return waited + self.seconds(model, shortest) <= self.gathering
 
     def fixed_chunk(self, position: int, remaining: int) -> int:
-        """Return the chunk of a reproducible session, up to the next fixed boundary."""
+        """Chunk size for a reproducible session, up to the next fixed boundary."""
         return min(remaining, FIXED_CHUNK - position % FIXED_CHUNK)
 
     def observe(self, model: str, tokens: int, seconds: float, decoding: float | None) -> None:
@@ -249,7 +249,7 @@ class Turns:
         return min(self._used, key=lambda m: self._used[m])
 
     def completes(self, model: str) -> bool:
-        """Return whether a turn of `model` completes a round of all active models."""
+        """True if a turn of `model` completes a round of all active models."""
         return self._served | {model} == self._used.keys()
 
     def charge(self, model: str, seconds: float) -> bool:
@@ -280,7 +280,7 @@ class Shares:
         self._least = 0.0
 
     def used(self, active: Iterable[str]) -> dict[str, float]:
-        """Return the time used by active programs, in seconds divided by their shares."""
+        """Time used by active programs, in seconds divided by their shares."""
         most = self._least + MOST_OWED
         return {p: min(max(self._used.get(p, 0.0), self._least), most) for p in active}
 

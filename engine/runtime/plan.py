@@ -92,7 +92,7 @@ class Row(Struct, frozen=True):
 
     @property
     def end(self) -> int:
-        """Return the number of tokens in its caches after its prompt was read."""
+        """Number of tokens in its caches once its prompt is read."""
         return self.length + self.remaining
 
     @property
@@ -287,7 +287,7 @@ class StepPlan(Struct, frozen=True):
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
-        """Return all chunks of prompts, which are read in one pass."""
+        """Prompt chunks, which are read in one pass."""
         return () if self.chunk is None else (self.chunk, *self.beside)
 
     @property
@@ -296,7 +296,7 @@ class StepPlan(Struct, frozen=True):
 
     @property
     def arranges(self) -> bool:
-        """Return whether the plan moves memory or requests, and computes nothing."""
+        """True if the plan only moves memory or requests."""
         memory = self.refuse or self.evict or self.requeue or self.extend or self.keep
         return bool(memory or self.admit or self.load or self.embed or self.adopt)
 

@@ -28,7 +28,7 @@ _LEVEL = b"kern.memorystatus_vm_pressure_level"  # macOS: 1 normal, 2 warning, 4
 
 
 def pressure() -> Pressure:
-    """Return the current memory pressure; NONE if the system does not report it."""
+    """Get the current memory pressure, or NONE if the system doesn't report it."""
     if sys.platform == "darwin":
         return _of_level(_system_level())
     return max(_of_stalls(_read(_STALLS)), _of_left(_read(_MEMORY)))

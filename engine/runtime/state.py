@@ -289,7 +289,7 @@ class Meter:
         self._forget(now)
 
     def rates(self) -> tuple[float, float]:
-        """Return the tokens per second generated and read, over the last two seconds."""
+        """Tokens per second generated and read, over the last two seconds."""
         now = time.perf_counter()
         self._forget(now)
         decoded = sum(d for _, d, _ in self._recent)

@@ -58,7 +58,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
 
 
 def _sessions(state: State) -> dict[str, dict[str, Any]]:
-    """Return the figures of all sessions. Figures of idle sessions are cached."""
+    """Collect the figures of all sessions. Figures of idle sessions are cached."""
     told, untold = state.told, state.memory.tally.watch.untold
     found = {}
     for key, session in state.sessions.items():

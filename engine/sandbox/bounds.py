@@ -122,7 +122,7 @@ def check_prompt(messages: list[Message], context: int, reason: str = "") -> Non
 
 
 def max_characters(context: int) -> int:
-    """Return the maximum number of characters in a prompt, given the context length in tokens."""
+    """Maximum number of characters in a prompt for a context of `context` tokens."""
     return min(MAX_PROMPT_CHARACTERS, CHARACTERS_PER_TOKEN * context)
 
 

@@ -296,7 +296,7 @@ def pause_process(pid: int) -> float:
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the resident memory of one of our processes, 0 if unknown."""
+    """Resident memory of one of our processes in bytes, 0 if unknown."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as f:
             return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -164,7 +164,6 @@ def write_json(
 
 
 def shown_path(chat: ChatRecord, messages: list[Message]) -> list[Message]:
-    """Get the messages of the selected branch, in order."""
     there = {m.id: m for m in messages if m.deleted_at is None}
     path: list[Message] = []
     place = chat.leaf_id

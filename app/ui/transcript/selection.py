@@ -91,7 +91,6 @@ class Selection(QObject):
         return self._ends is not None
 
     def part(self, number: int) -> tuple[int, int] | None:
-        """Get the selected range of a message's text, or None."""
         if self._ends is None:
             return None
         first, last = sorted(self._ends)

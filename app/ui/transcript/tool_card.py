@@ -147,7 +147,6 @@ def _too_long_card(call: Call, message: Message) -> ToolCardState:
 
 
 def offered(call: Call, tool: Tool) -> list[Decision]:
-    """Get the decisions the user can choose from for a waiting call."""
     if call.obstructed:
         return [Decision.DENY]
     remembered = may_be_remembered(tool)

@@ -43,7 +43,7 @@ Convert = Callable[..., dict[str, Any]]  # `jobs.run_gguf_task` or a substitute
 
 
 def root() -> Path:
-    """Return the folder of our own models, which the window lists. STRETTO_MODELS overrides it."""
+    """Folder of our own models, which the window lists. STRETTO_MODELS overrides it."""
     named = os.environ.get("STRETTO_MODELS")
     if named:
         return Path(named).expanduser()
