@@ -231,8 +231,8 @@ class ChatOptions(Struct, frozen=True):
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
         """Load stored options, ignoring unknown options and invalid values."""
         known: dict[str, Any] = {}
-        for option in cls.__struct_fields__:
-            value = params.get(option)
+        for option in params.keys() & cls.__struct_fields__:
+            value = params[option]
             if option in ("stop", "choices", "tools"):  # JSON has no tuples
                 if isinstance(value, (list, tuple)):
                     known[option] = tuple(s for s in value if isinstance(s, str) and s)

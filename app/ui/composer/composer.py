@@ -369,7 +369,7 @@ class Composer(QWidget):
         """Set the placeholder and, for remote models, a note saying where the text goes."""
         if (placeholder, leaving) != (self._placeholder, self._remote_note):
             self._placeholder, self._remote_note = placeholder, leaving
-            self.show_count(self._count)
+            self._show_foot()
 
     def show_compose(self, compose: Compose, *, queued: bool = False) -> None:
         """Show a draft or edited message. Queued messages get a different note."""
@@ -395,16 +395,21 @@ class Composer(QWidget):
         self._refusal = refusal
         if hint != self._hint:
             self._hint = hint
-            self.show_count(self._count)
+            self._show_foot()
         self._show_button()
 
     def show_count(self, count: CountedTokens | None) -> None:
         """Show the prompt's token count. Small counts only appear in the tooltip."""
+        if count == self._count:  # it's cleared at each change of the chat
+            return
         fitted = self._count is None or self._count.fits
         self._count = count
-        self.field.setAccessibleDescription(self.foot)
+        self._show_foot()
         if fitted and count is not None and not count.fits and QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.field, count.words))
+
+    def _show_foot(self) -> None:
+        self.field.setAccessibleDescription(self.foot)
         self._show_button()
         self._fit()
 

@@ -411,7 +411,7 @@ class ChatPane(QWidget):
         chat.phase_changed.connect(self._refresh)
         chat.chat_changed.connect(self._refresh)
         chat.path_changed.connect(self._refresh)
-        chat.message_added.connect(self._refresh)
+        chat.message_added.connect(self._show_page)
         chat.message_added.connect(self.fold)  # hide the panel to show the new message
         chat.spoken.connect(self._on_spoken)
         # The chat and its counter outlive this pane and may get a new pane later.
@@ -659,12 +659,19 @@ class ChatPane(QWidget):
         self.chat.reply.mark_seen()
 
     @Slot()
-    def _refresh(self) -> None:
-        chat = self.chat
-        if chat.transcript.leaf_id is None:
+    def _show_page(self) -> None:
+        if self.chat.transcript.leaf_id is None:
             self._pages.setCurrentWidget(self.empty)
         elif not (self.shows_tree or self.unfolded):
             self._pages.setCurrentWidget(self.transcript)
+
+    @Slot()
+    def _refresh(self) -> None:
+        chat = self.chat
+        if self.isVisible() and chat.reply.answering.unseen:
+            chat.reply.mark_seen()  # calls this method again
+            return
+        self._show_page()
         model_status = chat.model.status
         failed = model_status.state is LoadState.FAILED
         # Don't repeat an error that the conversation already shows.
@@ -681,8 +688,6 @@ class ChatPane(QWidget):
             self.notice.show_blind(tr(BLIND, model=blind), name, reads=reads)
         self.composer.set_words(*header.words(chat, self._broadcast, self._remote_receivers))
         self._show_turn()
-        if self.isVisible() and chat.reply.answering.unseen:
-            chat.reply.mark_seen()
 
     @Slot()
     def _show_turn(self) -> None:

@@ -86,13 +86,13 @@ class TabMarks(QObject):
             _title(dock.widget.tabWidget()).updateGeometry()
             if (area := dock.widget.dockAreaWidget()) is not None:
                 area.titleBar().findChild(StripButtons).arrange_soon()
-        dock.widget.setTabToolTip(plain_tip(title))
-        # In a group, only the ends of titles differ.
-        mode = Qt.TextElideMode.ElideMiddle if dock.pane.chat.short else Qt.TextElideMode.ElideRight
-        dock.widget.tabWidget().setElideMode(mode)
-        dock.pane.setAccessibleName(title)
-        for button in dock.widget.tabWidget().findChildren(QAbstractButton, "tabCloseButton"):
-            button.setAccessibleName(tr("Close {title}", title=title))
+            dock.widget.setTabToolTip(plain_tip(title))
+            elide = Qt.TextElideMode  # in a group, only the ends of titles differ
+            mode = elide.ElideMiddle if dock.pane.chat.short else elide.ElideRight
+            dock.widget.tabWidget().setElideMode(mode)
+            dock.pane.setAccessibleName(title)
+            for button in dock.widget.tabWidget().findChildren(QAbstractButton, "tabCloseButton"):
+                button.setAccessibleName(tr("Close {title}", title=title))
         self.show_dot(chat_id)
 
     @Slot()
