@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from functools import cache
 from pathlib import Path
 from stat import S_ISVTX
 
@@ -103,6 +104,7 @@ def _close_to_others(folder: Path) -> None:
         log.warning("cannot restrict a profile folder to its owner: %s", error.strerror)
 
 
+@cache
 def resources() -> Path:
     """Get the folder of the data shipped with the app. In a frozen app, too, it's next to `app`."""
     return Path(__file__).resolve().parents[2] / "resources"

@@ -171,6 +171,13 @@ def _windows() -> list[QWidget]:
     return list(app.topLevelWidgets()) if isinstance(app, QApplication) else []
 
 
+def _owner(widget: QWidget) -> QWidget:
+    """Return the outermost parent of a window."""
+    while (parent := widget.parentWidget()) is not None:
+        widget = parent
+    return widget
+
+
 def _living(kind: type) -> list:
     import shiboken6
 
@@ -266,8 +273,8 @@ class Run:
         # Check popovers and dialogs too: they are deleted with their window, so `no_leaks` would
         # not see them.
         if window is not None:
-            own = [window, *(w for w in window.findChildren(QWidget) if w.isWindow())]
-            assert [w for w in own if w.isVisible()] == [], "something is left on the screen"
+            visible = [w for w in _windows() if w.isVisible() and _owner(w) is window]
+            assert visible == [], "something is left on the screen"
         self.app.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
@@ -12,6 +13,7 @@ from app import flows
 from app.models.downloads import Downloads
 from app.models.loading import ModelLoader
 from app.settings.language import counted, tr
+from app.ui.widgets.manners import show_if
 from app.ui.widgets.toast import Toast
 
 if TYPE_CHECKING:
@@ -33,10 +35,14 @@ class DownloadsInWindow(QObject):
         self._memory = 0
         self._notice_action: Callable[[], None] = self.show
         self.dialog: GetModelDialog | None = None
-        # Use a separate toast, since the window's toast may be offering an undo.
-        self.toast = Toast(window, at_top=True)
-        self.toast.acted.connect(self._on_acted)
         downloads.finished.connect(self._on_finished)
+
+    @cached_property
+    def toast(self) -> Toast:
+        """Separate toast, since the window's may be offering an undo. Created on first use."""
+        made = Toast(self._window, at_top=True)
+        made.acted.connect(self._on_acted)
+        return made
 
     @Slot()
     def show(self) -> None:
@@ -48,7 +54,7 @@ class DownloadsInWindow(QObject):
             self.dialog = GetModelDialog(self._downloads, self._window, lambda: self._memory)
             self.dialog.opened.connect(self.opened)
             self.dialog.finished.connect(self._on_gone)
-        self.toast.hide()
+        show_if(self, "toast", False)
         self.dialog.come_forward()
 
     @Slot(str)
@@ -73,7 +79,7 @@ class DownloadsInWindow(QObject):
             self._show_notice(words, tr("Show"), self.show)
 
     def end(self) -> None:
-        self.toast.hide()
+        show_if(self, "toast", False)
         self._downloads.end()
 
     def _show_notice(self, words: str, verb: str, act: Callable[[], None]) -> None:

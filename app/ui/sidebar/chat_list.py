@@ -100,10 +100,11 @@ class ChatListView(QListView):
         # Uniform heights mean that Qt doesn't query the size of each row. Only search results are
         # taller, but there are few.
         self.setUniformItemSizes(True)
+        # Set this before the model, since it lays out all rows.
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setModel(model)
         self.setItemDelegate(self.delegate)
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         float_bars(self)
         self.setMouseTracking(True)

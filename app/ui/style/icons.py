@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from PySide6.QtCore import QByteArray, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPen, QPixmap
@@ -135,5 +135,6 @@ def badge(count: int, ground: str, text: str) -> QIcon:
     return QIcon(pixmap)
 
 
+@cache
 def app_icon() -> QIcon:
     return QIcon(str(resources() / "icons" / "stretto.svg"))

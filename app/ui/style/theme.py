@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
@@ -318,6 +319,7 @@ def is_fit(family: str) -> bool:
 
 def _choose_face() -> None:
     global _bundled
+    _ui_font.cache_clear()
     system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     _bundled = not is_fit(QFontInfo(system).family())
     if _bundled and _BUNDLED not in QFontDatabase.families():
@@ -327,10 +329,15 @@ def _choose_face() -> None:
 
 def ui_font(px: int = t.UI_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     """Get the UI font with tabular digits. ``px`` is scaled."""
+    return QFont(_ui_font(max(1, scaled(px)), weight))
+
+
+@lru_cache(maxsize=64)
+def _ui_font(pixels: int, weight: QFont.Weight) -> QFont:
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     if _bundled:
         font.setFamilies([_BUNDLED, font.family()])  # provides missing glyphs
-    font.setPixelSize(max(1, scaled(px)))
+    font.setPixelSize(pixels)
     font.setWeight(weight)
     font.setFeature(QFont.Tag("tnum"), 1)
     return font

@@ -218,13 +218,13 @@ _COMMANDS = (
 )
 
 
-def shows(owner: QWidget, part: str) -> bool:
+def shows(owner: QObject, part: str) -> bool:
     """Check whether a lazily created part (a `cached_property`) exists and is visible."""
     made = vars(owner).get(part)
     return made is not None and not made.isHidden()
 
 
-def show_if(owner: QWidget, part: str, needed: bool) -> None:
+def show_if(owner: QObject, part: str, needed: bool) -> None:
     """Show or hide a lazily created part. Doesn't create it just to hide it."""
     if needed or shows(owner, part):
         getattr(owner, part).setVisible(needed)

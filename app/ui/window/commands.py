@@ -255,8 +255,8 @@ class Commands:
 
     def _make(self, made: Command) -> QAction:
         action = QAction(tr(made.text), self._window)
-        action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(made.name)])
         action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+        action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(made.name)])
         action.setCheckable(made.checkable)
         action.setMenuRole(_MENU_ROLES.get(made.name, QAction.MenuRole.NoRole))
         action.triggered.connect(lambda _checked=False, name=made.name: self.run(name))

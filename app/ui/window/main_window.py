@@ -22,7 +22,6 @@ from app.ui.score_view import ScoreView
 from app.ui.settings.look import add_appearance
 from app.ui.sidebar.guests import GuestsInWindow
 from app.ui.sidebar.sidebar import Rail, Sidebar
-from app.ui.style.icons import app_icon
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.laying import across, down
@@ -117,7 +116,6 @@ class MainWindow(QMainWindow):
         self._settings = settings
         on_mac = sys.platform == "darwin"
         self.setWindowTitle("Stretto")
-        self.setWindowIcon(app_icon())
         self.setMinimumSize(560, 400)
         self._narrow = False
         self._frame_checked = False  # the frame size isn't known until the window becomes active
@@ -260,10 +258,8 @@ class MainWindow(QMainWindow):
         self.downloads_in_window.end()
         self.workspace.end()
         self.workspace.manager.hideManagerAndFloatingWidgets()
-        for window in self.findChildren(QWidget):  # stopping the engine may take a while
-            if window.isWindow():
-                window.hide()
-        self.hide()
+        for window in QApplication.topLevelWidgets():  # stopping the engine may take a while
+            window.hide()
 
     def listen(self, single: SingleInstance) -> None:
         single.show_requested.connect(self.come_forward)

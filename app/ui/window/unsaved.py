@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
@@ -16,6 +17,7 @@ from app.settings.language import mark, tr
 from app.store import Store, StoreError
 from app.system.crash import CrashReports
 from app.ui.dialogs.dialogs import Recovery
+from app.ui.widgets.manners import shows
 from app.ui.widgets.toast import Toast
 from app.ui.window.main_window import MainWindow
 
@@ -29,10 +31,14 @@ class ErrorNotice(QObject):
         super().__init__(window)
         self._reports = reports
         self._window = window
-        # Separate from the window's toast so that other messages don't replace it.
-        self.toast = Toast(window, at_top=True)
-        self.toast.acted.connect(self._show_report)
         _, self.post = bridge.channel(self._tell)  # takes the path of a report; thread-safe
+
+    @cached_property
+    def toast(self) -> Toast:
+        """Toast that other messages don't replace. Created on first use."""
+        made = Toast(self._window, at_top=True)
+        made.acted.connect(self._show_report)
+        return made
 
     def _tell(self, report: Path) -> None:
         self.toast.show_text(tr(WORDS), tr("Show Report"), self.TOLD_S)
@@ -76,13 +82,17 @@ class SaveErrorNotice(QObject):
         super().__init__(window)
         self._store = store
         self._window = window
-        # Separate from the window's toast so that other messages don't replace it.
-        self.notice = Toast(window, at_top=True)
-        self.notice.acted.connect(self.try_now)
         _, self.post = bridge.channel(self.tell)  # thread-safe version of `tell`
         store.on_error = self.post
         _, post = bridge.channel(self._on_saved)
         store.on_saved = lambda: post(None)
+
+    @cached_property
+    def notice(self) -> Toast:
+        """Toast that other messages don't replace. Created on first use."""
+        made = Toast(self._window, at_top=True)
+        made.acted.connect(self.try_now)
+        return made
 
     def tell(self, error: StoreError) -> None:
         """Show that saving or reading has failed. Unsaved data stays in memory."""
@@ -111,6 +121,6 @@ class SaveErrorNotice(QObject):
                     return
 
     def _on_saved(self, _: object) -> None:
-        if not self.notice.isHidden():  # isVisible() is False if the window is minimized
+        if shows(self, "notice"):
             self.notice.hide()
             self._window.toast.show_text(tr("All changes are saved."))
