@@ -13,6 +13,7 @@ import pytest
 from app.settings.paths import Paths
 from app.ui.sidebar.chat_list import ChatListModel
 from app.ui.sidebar.chat_row import ChatDelegate
+from app.ui.style.scroll_bars import FloatingBar
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.workspace.tabs import StripButtons
 from tests.app.conftest import Run, Start
@@ -61,7 +62,8 @@ def test_animated_dot_causes_no_layout(run: Run):
     run.until(lambda: run.answer(run.pane))
     sidebar = run.window.sidebar
     sidebar.list.scrollTo(sidebar.model.row_of(run.pane.chat.id))
-    run.qtbot.wait(50)
+    bars = sidebar.list.findChildren(FloatingBar)
+    run.until(lambda: not any(bar.strength for bar in bars))  # a fading bar paints the rows below
 
     def beats() -> None:
         for alpha in range(100, 200, 10):
