@@ -193,8 +193,10 @@ class EmptyChat(QWidget):
 def _break_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room: int) -> str:
     """Break a text into at most two lines, eliding if it's still too long."""
     wide = metrics.horizontalAdvance
+    if wide(words) <= room:
+        return words
     ends = [at for at, sign in enumerate(words) if sign == " " and wide(words[:at]) <= room]
-    if wide(words) <= room or not ends:
+    if not ends:
         return metrics.elidedText(words, elide, room)
     return f"{words[: ends[-1]]}\n{metrics.elidedText(words[ends[-1] + 1 :], elide, room)}"
 
