@@ -252,14 +252,12 @@ class Turns:
         """True if a turn of `model` completes a round of all active models."""
         return self._served | {model} == self._used.keys()
 
-    def charge(self, model: str, seconds: float) -> bool:
-        """Count a turn of `model`. Returns True if it completes a round of all active models."""
+    def charge(self, model: str, seconds: float) -> None:
+        """Count a turn of `model`."""
         self._used[model] += seconds
         self._served.add(model)
-        if self._served != self._used.keys():
-            return False
-        self._served = set()
-        return True
+        if self._served == self._used.keys():
+            self._served = set()
 
 
 MOST_OWED = 5.0

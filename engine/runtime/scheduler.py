@@ -71,7 +71,6 @@ class Scheduler:
         self.step_seconds = 0.0  # current duration of a decode step without a chunk
         self._turns = Turns()
         self._shares = Shares()
-        self._round_over = True  # every model with decoding chats has had a turn
         self._chunks = 0
         self._hand_on_until = 0.0
         self._copied = False  # a prefix was copied in the previous turn
@@ -136,9 +135,7 @@ class Scheduler:
             self._looked_at = view.memory.version
         if len(plan.models) > 1:
             self._turns.next(plan.models)
-            self._round_over = self._turns.charge(plan.model, timing.decode)
-        elif plan.models:
-            self._round_over = True
+            self._turns.charge(plan.model, timing.decode)
         chunk = plan.chunk
         self._copied = plan.adopt is not None or plan.keep is not None
         self._charge(view, plan, timing)
@@ -172,8 +169,8 @@ class Scheduler:
         reading = tuple(r.id for r in order)
         groups = _groups(view.rows)
         if self._gathers(view, order):
-            chunk, beside = self._chunk(view, order, []) if self._round_over else _NOTHING
-            plan = StepPlan(chunk=chunk, beside=beside, reading=reading, gathering=True)
+            first, others = self._chunk(view, order, [])
+            plan = StepPlan(chunk=first, beside=others, reading=reading, gathering=True)
             joint = len(groups) == 1 and _may_mix(view, order[0], groups[0])
             ready = _pass(groups[0], view) if joint else None
             return with_last_tokens(view, order, plan, ready)

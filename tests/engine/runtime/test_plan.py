@@ -487,6 +487,16 @@ def test_possible_work_is_never_left_idle(view: View, plan: StepPlan) -> None:
         assert not plan.idle
 
 
+def test_half_a_round_leaves_no_possible_work_idle() -> None:
+    """Regression test: after a turn of one of two models, the plan could be empty."""
+    both = View(0.0, [Row(m, m, Status.DECODING, begun=True) for m in MODELS])
+    for seed, view, _ in planned():
+        if any(r.decodes or r.reads for r in view.rows):
+            scheduler = learned()
+            scheduler.observe(both, scheduler.plan(both), Timing(0.1, 0.02))
+            assert not scheduler.plan(view).idle, f"made_view({seed})"
+
+
 def test_copy_must_be_worth_it() -> None:
     row = Row("a", "m", Status.PREFILLING, length=100, remaining=500)
     for gain, taken in ((MIN_GAIN - 1, False), (MIN_GAIN, True), (400, True)):
