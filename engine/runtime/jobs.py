@@ -146,6 +146,10 @@ class Embedding:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
         if not model.info.embeds:
             raise EngineError(INVALID_REQUEST, f"{model.info.name} gives no embeddings.")
+        if not command.texts:
+            if not command.answer.cancelled():
+                command.answer.set_result(Embeddings((), 0))
+            return
         self._waiting.append(command)
         # Do not capture the model: it may be unloaded in the meantime.
         work = Work(model.info.id, partial(_tokens, model.text, command))

@@ -22,6 +22,7 @@ from engine.errors import (
     INTERNAL_ERROR,
     EngineError,
     RanksLostError,
+    as_engine_error,
     let_go,
     run_cleanup,
     words_of,
@@ -107,7 +108,7 @@ class Loop:
         self._delivery = Delivery(self._state, self._loading, self._embedding, self._workers)
         # commands that wait for a plan, each with the bytes of all caches when it arrived
         self._relieving: list[tuple[Relieve, int]] = []
-        self._recovery = Recovery(self._state, self._loading)
+        self._recovery = Recovery(self._state, self._loading, self._embedding, self._relieving)
         self._idling = Idling(self._state, self._loading.free, lambda: self._embedding.models)
         self._resting = Resting()
         self._idle, self._in_order = True, False
@@ -365,9 +366,17 @@ class Loop:
 class Recovery:
     """Recovery from faults in a turn."""
 
-    def __init__(self, state: State, loading: Loading) -> None:
+    def __init__(
+        self,
+        state: State,
+        loading: Loading,
+        embedding: Embedding,
+        relieving: list[tuple[Relieve, int]],
+    ) -> None:
         self._state = state
         self._loading = loading
+        self._embedding = embedding
+        self._relieving = relieving
         self._in_a_row = 0
 
     def well(self) -> None:
@@ -420,12 +429,17 @@ class Recovery:
                 self._fail(request, fault)
 
     def _give_up(self, error: BaseException) -> None:
-        """End all requests and loads in the plan, since one of them makes planning fail."""
+        """End all work that is planned, since some of it makes planning fail."""
         for request in list(self._state.requests.values()):
             self._fail(request, error, keep_cache=True)
         wanted = self._loading.wanted()
         if wanted is not None:
             self._loading.refuse(wanted.key, as_load_error(error))
+        texts = self._embedding.wanted()
+        if texts is not None:
+            self._embedding.refuse(texts.key, as_engine_error(error))
+        while self._relieving:
+            refuse(self._relieving.pop()[0], as_engine_error(error))
 
     def _fail(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
         try:

@@ -18,6 +18,7 @@ from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
 from engine.runtime.jobs import Restoring
 from engine.runtime.models import Loading
+from engine.runtime.plan import StepPlan, View
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
@@ -147,6 +148,32 @@ def test_unplannable_reply_ends_and_engine_continues(
     assert caught.value.code == "internal_error"
     assert chat.send("hello", SOME).tokens(60)
     assert engine._mailbox is mailbox
+
+
+@pytest.mark.parametrize("work", ["embedding", "relieve"])
+def test_unplannable_work_ends_and_engine_continues(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, work: str
+) -> None:
+    model, plan = engine.load(model_folder("plain")), Scheduler.plan
+
+    def breaks(scheduler: Scheduler, view: View) -> StepPlan:
+        if getattr(view, work):
+            raise Panic("injected")
+        return plan(scheduler, view)
+
+    monkeypatch.setattr(Scheduler, "plan", breaks)
+    mailbox = engine._mailbox
+    answer = engine.embed_later(model, ["hello"]) if work == "embedding" else engine.relieve_later()
+    with pytest.raises(EngineError, match="injected"):
+        answer.result(60)
+    assert engine.open_session(model).send("hello", SOME).tokens(60)
+    assert engine._mailbox is mailbox
+
+
+def test_no_texts_give_no_embeddings(engine: Engine, model_folder: Folder) -> None:
+    """Regression test: an empty list ended the engine."""
+    model = engine.load(model_folder("plain"))
+    assert not engine.embed_later(model, []).result(60).vectors
 
 
 def test_recurring_fault_ends_the_engine_and_is_reported(
