@@ -146,13 +146,19 @@ def order(rows: Iterable[Row]) -> list[Row]:
 
 def refuse(queue: Sequence[Row], budget: MemoryBudget) -> tuple[Refusal, ...]:
     """Refuse requests that would not fit if nothing else ran."""
-    memory, refused = budget.memory, []
-    free = memory.budget - budget.reserve
-    for row in queue:
-        needed = memory.fixed + row.most + row.shared
-        if needed > free:
-            refused.append(Refusal(row.id, CAPACITY_EXHAUSTED, too_large(needed, free)))
-    return tuple(refused)
+    free = budget.memory.budget - budget.reserve
+    needs = {row.id: _alone(row, budget) for row in queue}
+    return tuple(
+        Refusal(key, CAPACITY_EXHAUSTED, too_large(needed, free))
+        for key, needed in needs.items()
+        if needed > free
+    )
+
+
+def _alone(row: Row, budget: MemoryBudget) -> int:
+    """Return the bytes needed if only this request ran, with the weights."""
+    memory = budget.memory
+    return memory.fixed - memory.passing + row.most + row.shared
 
 
 def too_large(needed: int, free: int) -> str:
@@ -173,9 +179,8 @@ def admit(
     Args:
         claimed: bytes that a load or an embedding needs, which waits for caches to be written.
     """
-    memory = budget.memory
     for row in queue:
-        if row.paused or memory.fixed + row.most + row.shared > memory.budget - budget.reserve:
+        if row.paused or _alone(row, budget) > budget.memory.budget - budget.reserve:
             continue  # or it was refused
         found = budget.fit(row.most, max(budget.reserve, claimed), row)
         if found is not None and found.evict:

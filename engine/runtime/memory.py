@@ -87,6 +87,8 @@ class Memory:
         self.adapted: list[LoadedModel] = []  # base models of variants that are being loaded
         self.version = 0  # increases whenever memory may have become free
         self._models, self._sessions, self._requests = models, sessions, requests
+        # bytes by owner: of weights that are being read, and of other work
+        self._loading: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
         self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
     def settle(self) -> None:
@@ -102,22 +104,26 @@ class Memory:
 
     # -- what is held -----------------------------------------------------------------------
 
-    def reserve(self, owner: object, nbytes: int) -> None:
+    def reserve(self, owner: object, nbytes: int, weights: bool = False) -> None:
         """Count bytes that an owner (a load, a job) will allocate, until they are released."""
-        self._reserved[owner] = nbytes
+        (self._loading if weights else self._reserved)[owner] = nbytes
 
     def release(self, owner: object) -> None:
         """Remove a reservation, because its memory is allocated or no longer needed."""
+        self._loading.pop(owner, None)
         self._reserved.pop(owner, None)
         self.changed()
 
     @property
     def fixed(self) -> int:
         """Return the bytes of all weights, reservations, and images that are about to be read."""
-        models = self.in_memory
-        weights = sum(m.info.nbytes for m in models)
-        needed = self._images[1] if any(m.vision for m in models) else 0
-        return sum(self._reserved.values()) + weights + needed
+        needed = self._images[1] if any(m.vision for m in self.in_memory) else 0
+        return self.weights + sum(self._reserved.values()) + needed
+
+    @property
+    def weights(self) -> int:
+        """Return the bytes of all weights, with those of a model that is being loaded."""
+        return sum(m.info.nbytes for m in self.in_memory) + sum(self._loading.values())
 
     @property
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
@@ -232,6 +238,9 @@ class Memory:
         # Idle chats are listed only if one of them may have to be evicted.
         short = now.taken + max(needs) > self.budget
         kept = self.prefixes.kept.items() if any(r.keeps for r in rows) else ()
+        passing = sum(self._reserved.values())
+        if any(r.runs for r in rows):  # others may be reading their images
+            passing = now.fixed - self.weights
         return MemoryView(
             self.budget,
             now.fixed,
@@ -243,6 +252,7 @@ class Memory:
             [Idle(key, p.kv.owed, p.used_at) for key, p in kept],
             self.prefixes.limit,
             over,
+            passing,
         )
 
     def add(self, session: SessionState) -> None:

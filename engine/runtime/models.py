@@ -159,7 +159,7 @@ class Loading:
 
     def begin(self, admission: LoadAdmission) -> None:
         load = self._queue[0]
-        self._state.memory.reserve(load, admission.nbytes)
+        self._state.memory.reserve(load, admission.nbytes, weights=True)
         examined, adapter = load.candidate.examined, load.candidate.adapter
         load.base = self._state.memory.base(load.candidate.examined.contents)
         if adapter is None and self._state.leader is not None:

@@ -138,6 +138,7 @@ class MemoryView(Struct, frozen=True):
     prefixes: Sequence[Idle] = ()
     prefix_limit: int = 0  # maximum bytes of all kept prefixes
     images_over: int = 0  # bytes by which embeddings of images exceed their share of the budget
+    passing: int = 0  # part of `fixed` that embeddings of texts and other replies will free
 
 
 class PendingEmbedding(Struct, frozen=True):

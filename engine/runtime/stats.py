@@ -37,7 +37,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "process_bytes": process.own_memory_bytes(),
         "buffer_bytes": backend.buffer_cache_bytes(),
         "children_bytes": sum(map(process.resident_bytes, confined.shared().pids)),
-        "weights_bytes": state.memory.fixed,
+        "weights_bytes": state.memory.weights,
         "kv_bytes": state.memory.kv_bytes,
         "writing_bytes": state.memory.room().leaving,
         "disk_bytes": state.memory.offload.nbytes,

@@ -95,9 +95,9 @@ def planned_evictions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         check(lambda plan: keys == plan.evict)
         evict(memory, keys, at_once)
 
-    def reserving(memory: Memory, owner: object, nbytes: int) -> None:
-        check(lambda plan: plan.load or plan.embed)
-        reserve(memory, owner, nbytes)
+    def reserving(memory: Memory, owner: object, nbytes: int, weights: bool = False) -> None:
+        check(lambda plan: plan.load if weights else plan.embed)
+        reserve(memory, owner, nbytes, weights)
 
     def dropping(index: PrefixIndex, key: CacheKey) -> None:
         if sys._getframe(1).f_code.co_name != "forget":  # its model is unloaded

@@ -697,6 +697,19 @@ def test_paused_head_of_the_queue_blocks_nobody() -> None:
     assert plan.admit.session == "next"
 
 
+def test_reply_waits_for_memory_that_becomes_free() -> None:
+    """Regression test: a reply was refused for good while texts were embedded."""
+    rows = [Row("a", "m", Status.QUEUED, most=50), Row("b", "m", Status.QUEUED, most=10)]
+    embedding = MemoryView(100, fixed=60, passing=30, version=1)
+    plan = Scheduler().plan(View(0.0, rows, memory=embedding))
+    assert not plan.refuse
+    assert plan.admit is None  # and is not overtaken
+    later = MemoryView(100, fixed=30, version=2)
+    assert Scheduler().plan(View(0.0, rows, memory=later)).admit is not None
+    full = Scheduler().plan(View(0.0, rows, memory=MemoryView(100, fixed=60, version=3)))
+    assert [refusal.key for refusal in full.refuse] == ["a"]
+
+
 def test_load_counts_promised_memory() -> None:
     """FAULTS B2: two loads, or a load during a reply, exceeded the budget."""
     request = LoadRequest("k", "Model", 60, 60)
