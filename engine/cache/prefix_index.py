@@ -149,7 +149,7 @@ class PrefixIndex:
         kv, cuts = reader.kv, reader.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
             return None  # it has decoded tokens, which prefill can't reproduce bit by bit
-        free = kv.sharers > 1  # a fork is copied on its first write anyway
+        free = kv.is_unwritten  # a fork is copied on its first write anyway
         least = kv.length + (1 if free else MIN_GAIN)
         best, donor = 0, None
         for common, node, skip in self._along(reader):

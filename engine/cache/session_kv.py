@@ -589,6 +589,11 @@ class SessionKV:
         return len(self._sharers) if self._sharers is not None else 1
 
     @property
+    def is_unwritten(self) -> bool:
+        """True if it shares all its tokens, so that replacing them by a copy costs nothing."""
+        return self.sharers > 1 and self.base in (0, self.length)
+
+    @property
     def owed(self) -> int:
         """Bytes attributed to this session: its own, plus its share of shared memory."""
         return self.part.own + self.part.shared // self.sharers

@@ -107,7 +107,7 @@ def _row(state: State, request: Request) -> Row:
         session.reproducible,
         apart=request.apart,
         mixable=chunked and kv.mixes,
-        unwritten=kv.sharers > 1,
+        unwritten=kv.is_unwritten,
         # Otherwise all rows of a chunk would pass through the output layer.
         ends=chunked and model.can.leaves_out_rows and model.ranks == 1,
         # A recurrent model may treat the first token differently.

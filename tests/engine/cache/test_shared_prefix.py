@@ -236,6 +236,24 @@ def test_shared_bytes_are_counted_once_and_freed_last() -> None:
 
 
 @pytest.mark.usefixtures("soon")
+def test_only_unwritten_forks_are_replaced_for_free() -> None:
+    """Regression test: chats after a shared prefix counted as unwritten forever."""
+    kv = session(100)
+    twin = kv.fork()
+    assert twin.is_unwritten
+    grown(twin, 5)
+    assert not twin.is_unwritten
+    plain = SessionKV(kv.make)
+    plain.take(kv.beginning(20, room=True), kv.tokens[:20], [])
+    twin = plain.fork()
+    assert plain.is_unwritten
+    assert twin.is_unwritten
+    grown(twin, 1)
+    assert not plain.is_unwritten
+    assert not twin.is_unwritten
+
+
+@pytest.mark.usefixtures("soon")
 def test_copy_keeps_no_buffer_of_a_shared_prefix() -> None:
     before = mx.get_active_memory()
     kv = session(100)
