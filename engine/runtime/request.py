@@ -338,8 +338,10 @@ class Request:
             odds = (known,) if before == self.text.kind == "answer" else ()
         self._tell(deltas, (token,), odds)
         if self._detector is not None and self.text.may_end:
-            answer = self.text.parts["answer"]
-            self.repeated = self._detector.repeated(self.tokens, self.prompt_length, answer)
+            text = self.text
+            self.repeated = self._detector.repeated(
+                self.tokens, self.prompt_length, lambda: text.parts["answer"]
+            )
 
     def flush(self, ended: bool) -> None:
         """Report text that was held back. `ended`: the model ended its turn itself."""

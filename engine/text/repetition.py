@@ -73,19 +73,19 @@ class RepetitionDetector:
         self._decode = decode
         self._question = question
 
-    def repeated(self, tokens: list[int], begin: int, answer: str) -> int:
+    def repeated(self, tokens: list[int], begin: int, answer: Callable[[], str]) -> int:
         """Return how many tokens at the end are repetition, or 0 if there's no problem.
 
         Args:
             tokens: tokens of the prompt and reply. Only the newest are looked at.
             begin: index where the reply starts.
-            answer: text of the reply so far.
+            answer: returns the text of the reply so far. Rarely called, because it joins all parts.
         """
         if (len(tokens) - begin) % CHECK_INTERVAL:
             return 0
         newest = tokens[max(begin, len(tokens) - max(MIN_TOKENS, REPEATS * MAX_PERIOD)) :]
         period = period_of(newest)
-        if not period or answer.count("```") % 2:
+        if not period or answer().count("```") % 2:
             return 0
         # two blocks, since a block may start in the middle of a line
         block = self._decode(newest[-2 * period :])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import pytest
 
@@ -36,7 +37,7 @@ def _repeated(reply: str, question: str = "Tell me about rivers.") -> int:
     for token in written:
         tokens.append(token)
         answer += words.decode([token])
-        if found := detector.repeated(tokens, len(prompt), answer):
+        if found := detector.repeated(tokens, len(prompt), partial(str, answer)):
             return found
     return 0
 
@@ -101,7 +102,22 @@ def test_prompt_does_not_count_as_repetition() -> None:
     words = _Vocabulary()
     tokens = words.encode("The water is clear and cold. " * 100)
     detector = RepetitionDetector(words.decode, "")
-    assert detector.repeated(tokens, len(tokens), "") == 0
+    assert detector.repeated(tokens, len(tokens), str) == 0
+
+
+def test_text_is_joined_for_repetition_only() -> None:
+    """Regression test: all of a long reply was joined for each of its tokens."""
+    words, joined = _Vocabulary(), list[int]()
+
+    def answer() -> str:
+        joined.append(1)
+        return ""
+
+    tokens = words.encode(" ".join(f"word{n}" for n in range(500)))
+    detector = RepetitionDetector(words.decode, "")
+    for length in range(1, len(tokens)):
+        assert detector.repeated(tokens[:length], 0, answer) == 0
+    assert not joined
 
 
 def test_period_is_the_shortest() -> None:
