@@ -81,6 +81,8 @@ class ChatRecord(Struct, frozen=True):
 
 
 class Folder(Struct, frozen=True):
+    """Chat folder. If it has a `parent_id`, it's in that folder and can't have subfolders."""
+
     id: str
     name: str
     parent_id: str | None = None

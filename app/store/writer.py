@@ -190,6 +190,7 @@ _RETRY_S = (1.0, 2.0, 5.0, 10.0)
 _REST_S = 0.02  # pause between steps of a chore
 
 Chore = Callable[[sqlite3.Connection], bool]
+"""Job for idle times, run outside of a transaction. Returns True if there's more to do."""
 
 
 def index_chore(db: sqlite3.Connection) -> bool:

@@ -80,6 +80,7 @@ class Peak(Struct, frozen=True):
 
     @property
     def off(self) -> float:
+        """Relative error of the estimate. Positive if the estimate is too high."""
         return self.estimated / self.measured - 1 if self.measured else 0.0
 
 

@@ -220,6 +220,7 @@ def folder_bytes(folder: Path, stop: Stop) -> int:
 
 
 def _config(folder: Path) -> tuple[dict[str, Any], str]:
+    """Read the config. Returns it ({} if unreadable), and the problem if there is one."""
     try:
         config = read_json(folder / "config.json", MAX_CONFIG_BYTES)
     except FileNotFoundError:

@@ -166,6 +166,7 @@ _form_tokenizers: dict[str, Any] = {}  # llguidance tokenizers by model key
 
 
 def _load_tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
+    """Load a model's tokenizer. Any tokenizer not listed in "keep" is dropped."""
     for held in (_readers, _form_tokenizers):
         for key in set(held) - set(arguments["keep"]):
             del held[key]

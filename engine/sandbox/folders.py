@@ -319,6 +319,7 @@ def _read_adapter_config(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _adapter_parameters(given: Any, name: str) -> dict[str, Any]:
+    """Check `lora_parameters` and return the values that mlx-lm uses."""
     file = f"{ADAPTER_CONFIG} of {name}"
     if not isinstance(given, dict):
         raise RefusedError(f"The {file} has no lora_parameters.")

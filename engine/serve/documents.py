@@ -205,6 +205,8 @@ _documents: contextvars.ContextVar[RequestDocuments | None] = contextvars.Contex
 
 
 class DocumentReader:
+    """Reader for requests with documents. Lives on the server's event loop."""
+
     def __init__(self) -> None:
         self._queue = Queue(MAX_READ_AT_ONCE, spare=lambda: MAX_READ_AT_ONCE // 2)
         self._pool = ThreadPoolExecutor(MAX_READ_AT_ONCE, "serve-documents")

@@ -226,6 +226,7 @@ class _Bounding:
 
 
 def _kinds(node: Mapping[str, Any]) -> set[str]:
+    """Get a schema's types, or infer them from its keywords."""
     named = node.get("type")
     if named is None:
         objects = {"properties", "required", "additionalProperties", "patternProperties"}

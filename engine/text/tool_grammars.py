@@ -376,6 +376,7 @@ def _python(tool: str, schema: Schema, blanks: str) -> str:
 
 
 def _listed(parts: list[tuple[str, bool]], comma: str) -> str:
+    """Join expressions with commas. Optional expressions may be missing."""
     tails = [""]  # what can follow each expression, in reverse
     for expression, must in reversed(parts):
         one = f"{_text(comma)} {expression}"
@@ -427,6 +428,7 @@ class _Gemmas:
         return f'"{{" {_listed(parts, ",")} "}}"'
 
     def _value(self, schema: Schema, key: str, depth: int) -> str:
+        """Build the rule for a value. `key` is only used in errors."""
         target = schema.get("$ref")
         found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
         if isinstance(found, dict):

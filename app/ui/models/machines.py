@@ -169,6 +169,7 @@ class MachinesDialog(Sheet):
             return None
 
     def _fill(self) -> None:
+        """Rebuild the rows. Keeps check marks and states."""
         before = {row.text(0): (row.checkState(0), row.text(2)) for row in self._rows()}
         self.list.clear()
         hosts = self._hosts()

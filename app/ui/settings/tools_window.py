@@ -116,6 +116,7 @@ class ToolsWindow(Sheet):
         return self._found.servers != self._toolbox.host.servers
 
     def reject(self) -> None:
+        """Close the window. Asks first if anything is unsaved."""
         if not self.unsaved:
             super().reject()
         elif not self._asking_to_save:

@@ -243,6 +243,7 @@ class QuestionForm(QWidget):
         return made
 
     def _add_address(self, url: str) -> bool:
+        """Show the full address. Return True if it's safe to open."""
         shown = QPlainTextEdit(url, self)
         shown.setObjectName("field")
         shown.setAccessibleName(tr("Address"))

@@ -269,6 +269,7 @@ def with_note(messages: list[Message], note: str) -> list[Message]:
 
 
 def _checked(about: Any, where: str) -> JSON:
+    """Validate a function and keep only the fields that we use."""
     try:
         function = validate(Function, about, "tools[].")
     except ValueError as error:
