@@ -151,7 +151,6 @@ class DraftModels(QObject):
         flows.start(self, self._take(model, load))
 
     def _now(self, model: Model) -> tuple[object, str | None]:
-        """Return a loaded model's current draft model, as reported by the engine."""
         generation = self._loader.generation(model)
         held = self._held.get(model.id)
         if held is not None and held[0] == generation:

@@ -205,7 +205,6 @@ def _check_ids(wrapper: Any, vocabulary: dict[str, int], rows: int | None) -> tu
 
 
 def _try_text(wrapper: Any, sample: str, longest: int) -> None:
-    """Encode a text, then decode it both at once and token by token."""
     ids = list(wrapper.encode(sample, add_special_tokens=False))
     _check_growth(sample, len(ids))
     most = 8 * longest * (len(ids) + 1)

@@ -199,7 +199,6 @@ class _ParsedGrammar:
         return made
 
     def _alternatives(self, left: list[tuple[str, str]], terminal: bool) -> str:
-        """Pop tokens off the end of `left` until a closing bracket."""
         found, sequence = list[str](), list[str]()
         while left and left[-1][1] not in (")", "]"):
             kind, word = left.pop()

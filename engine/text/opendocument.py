@@ -295,7 +295,6 @@ def _positions(root: Any) -> dict[str, str]:
 
 
 def _plain(text: str | None) -> str:
-    """Collapse every run of whitespace to one space."""
     if not text:
         return ""
     words = " ".join(text.split())

@@ -407,7 +407,6 @@ def _html(
 
 
 def _picture(document: QTextDocument, number: int, source: str, display: bool) -> str:
-    """Add an image of a formula to the document and return the HTML for it."""
     found = formula(source, display)
     if found is None:
         return f"<code>{escape(typed(source, display))}</code>"

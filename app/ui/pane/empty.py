@@ -191,7 +191,6 @@ class EmptyChat(QWidget):
 
 
 def _break_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room: int) -> str:
-    """Break a text into at most two lines, eliding if it's still too long."""
     wide = metrics.horizontalAdvance
     if wide(words) <= room:
         return words

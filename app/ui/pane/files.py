@@ -316,7 +316,6 @@ class PaneFiles(QObject):
             self._remove(file.name, file.chat, file)
 
     def _remove(self, name: str, chat_id: str, *gone: Attachment) -> None:
-        """Remove files, and also stop following ``chat_id``."""
         attaching = self.attaching
         places = [(n, each) for n, each in enumerate(attaching.files) if each in gone]
         last = attaching.others.follows.get(chat_id)

@@ -633,7 +633,6 @@ class AnswerRow(MessageRow):
         return small_text_width(self.heading) + 12 if self._only_calls and self.heading else 0
 
     def _figures_matter(self) -> bool:
-        """Check whether the last reply's stats contain anything unexpected."""
         stats = self.message.stats
         return self._last and (stats.get("reason") in _CUT_REASONS or stats.get("same") is not None)
 

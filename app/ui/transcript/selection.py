@@ -348,7 +348,6 @@ class Selection(QObject):
         return taken
 
     def _part_text(self, number: int, message: Message, first: int, last: int) -> str:
-        """Get part of a message's text, rendering it again if there's no row."""
         if message.role == "user":
             units = message.content.encode("utf-16-le", "surrogatepass")
             return units[2 * first : 2 * last].decode("utf-16-le", "replace")
