@@ -243,6 +243,7 @@ class RequestReplies:
         session: used for the first choice. More sessions are opened as needed.
         choices: choices for the same prompt must be adjacent.
         held: closes the additional sessions.
+        relay: forwards the replies' events.
     """
 
     def __init__(
@@ -253,9 +254,11 @@ class RequestReplies:
         session: Session,
         guest: Guest,
         held: ExitStack,
+        relay: EventRelay,
     ) -> None:
         self._engine = engine
         self._guest = guest
+        self._relay = relay
         self._held = held
         self._generation = generation
         self._choices = choices
@@ -326,7 +329,7 @@ class RequestReplies:
 
     def _send(self, choice: Choice, session: Session) -> None:
         generation = self._generation
-        deliver = partial(_post_event, asyncio.get_running_loop(), self._events, choice)
+        deliver = partial(self._relay.post, asyncio.get_running_loop(), self._events, choice)
         prompt = generation.prompts[choice.prompt]
         params = _params(generation.params, choice.index - choice.prompt * generation.n)
         reply = session.send(prompt, params, deliver, generation.template)
@@ -363,17 +366,38 @@ def _params(params: SamplingParams, number: int) -> SamplingParams:
     return replace(params, seed=line_seed(params.seed, number))
 
 
-def _post_event(
-    loop: asyncio.AbstractEventLoop,
-    events: asyncio.Queue[tuple[Choice, Event]],
-    choice: Choice,
-    event: Event,
-) -> None:
-    """Forward an event to the server's event loop. Called on the engine thread."""
-    try:
-        loop.call_soon_threadsafe(events.put_nowait, (choice, event))
-    except RuntimeError:
-        log.debug("the server has ended meanwhile")
+class EventRelay:
+    """Queue of events from the engine thread to the server's event loop.
+
+    A step of the engine usually has an event for each reply. Together they wake the loop once.
+    """
+
+    def __init__(self) -> None:
+        self._posted: deque[tuple[asyncio.Queue[tuple[Choice, Event]], Choice, Event]] = deque()
+        self._is_waking = False  # the loop will call `_deliver`
+
+    def post(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        events: asyncio.Queue[tuple[Choice, Event]],
+        choice: Choice,
+        event: Event,
+    ) -> None:
+        """Add an event to a queue of the event loop. Called on the engine thread."""
+        self._posted.append((events, choice, event))
+        if self._is_waking:
+            return
+        self._is_waking = True
+        try:
+            loop.call_soon_threadsafe(self._deliver)
+        except RuntimeError:
+            log.debug("the server has ended meanwhile")
+
+    def _deliver(self) -> None:
+        self._is_waking = False  # first, so that no event is left behind
+        while self._posted:
+            events, choice, event = self._posted.popleft()
+            events.put_nowait((choice, event))
 
 
 class _Endpoint:
@@ -408,6 +432,7 @@ class ModelRequestHandler:
         self._engine = engine
         self._places = places
         self._metrics = metrics
+        self._relay = EventRelay()
 
     def routes(self, apis: Sequence[API], counts: Sequence[API]) -> list[APIRoute]:
         return [
@@ -538,7 +563,8 @@ class ModelRequestHandler:
             ) as place:
                 with ExitStack() as held:
                     replies = RequestReplies(
-                        self._engine, generation, choices, place.session, guest, held
+                        *(self._engine, generation, choices, place.session, guest),
+                        *(held, self._relay),
                     )
                     try:
                         program = request.program
@@ -597,7 +623,8 @@ class ModelRequestHandler:
         left, clocks = len(choices), [self._metrics.reply(request.guest) for _ in choices]
         while True:
             try:
-                choice, event = await asyncio.wait_for(replies.next(), QUIET_S)
+                async with asyncio.timeout(QUIET_S):  # `wait_for` would start a task
+                    choice, event = await replies.next()
             except TimeoutError:
                 client.comment("working")
                 continue
