@@ -37,13 +37,16 @@ class Reply:
         self._on_event = on_event
         self._events: list[Event] = []
         self._tokens: list[int] = []
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        # Waiting for the end does not wake up for each token.
+        self._ended = threading.Condition(self._lock)
 
     def __iter__(self) -> Iterator[Event]:
         """Yield all events from the first to the last, blocking until they arrive."""
         position = 0
         while True:
-            with self._changed:
+            with self._lock:
                 if len(self._events) == position:
                     may_wait()
                 while len(self._events) == position:
@@ -57,13 +60,13 @@ class Reply:
     @property
     def done(self) -> bool:
         """True after the last event."""
-        with self._changed:
+        with self._lock:
             return self._last is not None
 
     @property
     def stats(self) -> ReplyStats:
         """Statistics of the reply. All fields are 0 until the reply has finished."""
-        with self._changed:
+        with self._lock:
             return self._last.stats if isinstance(self._last, Finished) else ReplyStats()
 
     def text(self, timeout: float | None = None) -> str:
@@ -131,10 +134,10 @@ class Reply:
         return last if isinstance(last, (Finished, Failed)) else None
 
     def _wait(self, timeout: float | None) -> None:
-        with self._changed:
+        with self._lock:
             if self._last is None:
                 may_wait()
-            if not self._changed.wait_for(lambda: self._last is not None, timeout):
+            if not self._ended.wait_for(lambda: self._last is not None, timeout):
                 raise TimeoutError(f"the reply had not ended after {timeout} seconds")
             last = self._last
         if isinstance(last, Failed):
@@ -157,7 +160,7 @@ class Reply:
 
     def deliver(self, event: Event, tokens: tuple[int, ...]) -> None:
         """Store an event and notify the listener. Called on the engine thread."""
-        with self._changed:
+        with self._lock:
             if self._last is not None:
                 return  # the engine retries deliveries that failed
             self._tokens.extend(tokens)
@@ -165,6 +168,8 @@ class Reply:
                 return
             self._events.append(event)
             self._changed.notify_all()
+            if self._last is not None:
+                self._ended.notify_all()
         if self._on_event is not None:
             try:
                 self._on_event(event)
