@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from engine.kernels import library as binding
-from engine.kernels.library import Library
+from engine.kernels.library import Library, address_of
 from engine.kernels.matrices import Array, PackedMatrix
 
 POSITIONS_AT_ONCE = 512  # growth increment of rotation tables
@@ -213,7 +213,7 @@ class Decoder:
             raise ValueError(f"Segments {segments.shape} for {len(self._parts)} layers.")
         given, spans = np.ascontiguousarray(given), np.ascontiguousarray(spans)
         segments = np.ascontiguousarray(segments)
-        self._reach(int((spans["position"] + spans["rows"]).max()) - 1)
+        self._reach(max(position + rows for _, rows, position, *_ in spans.tolist()) - 1)
         rows = np.array(wanted, np.int64)
         hidden = np.empty((len(rows), self.width), np.float32)
         logits = None
@@ -224,10 +224,10 @@ class Decoder:
             logits = self._buffer[:size].reshape(-1, self.vocabulary)
         step = binding.StepStruct(
             len(given),
-            *((given.ctypes.data, None) if has_tokens else (None, given.ctypes.data)),
-            *(spans.ctypes.data, len(spans), segments.ctypes.data, segments.shape[1]),
-            *(rows.ctypes.data, len(rows), hidden.ctypes.data),
-            None if logits is None else logits.ctypes.data,
+            *((address_of(given), None) if has_tokens else (None, address_of(given))),
+            *(address_of(spans), len(spans), address_of(segments), segments.shape[1]),
+            *(address_of(rows), len(rows), address_of(hidden)),
+            None if logits is None else address_of(logits),
         )
         failure = self._library.step(ctypes.byref(self._decoder), ctypes.byref(step))
         if failure == _DOES_NOT_FIT:

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.kernels.library import Library
+from engine.kernels.library import Library, address_of
 
-CHOICE = np.dtype(
-    [
-        ("logits", np.uint64),
-        ("uniform", np.float64),
-        ("token", np.int64),
-        ("top_k", np.int64),
-        ("temperature", np.float32),
-        ("min_p", np.float32),
-        ("typical_p", np.float32),
-        ("top_p", np.float32),
-        ("xtc_threshold", np.float32),
-        ("padding", np.int32),
-    ]
-)
-"""Mirrors `Choice` in api.h."""
+
+class ChoiceStruct(ctypes.Structure):
+    """`Choice` of api.h."""
+
+    _fields_ = (
+        ("logits", ctypes.c_void_p),
+        ("uniform", ctypes.c_double),
+        ("token", ctypes.c_int64),
+        ("top_k", ctypes.c_int64),
+        ("temperature", ctypes.c_float),
+        ("min_p", ctypes.c_float),
+        ("typical_p", ctypes.c_float),
+        ("top_p", ctypes.c_float),
+        ("xtc_threshold", ctypes.c_float),
+    )
 
 
 def choose(
@@ -34,8 +35,8 @@ def choose(
 
     Args:
         logits: rows `[vocabulary]`.
-        choices: for each row, the fields of `CHOICE` in order, except for `logits`, `token` and
-            `padding`.
+        choices: for each row, the fields of `ChoiceStruct` in order, except for `logits` and
+            `token`.
 
     Raises:
         MemoryError: if there isn't enough memory.
@@ -43,14 +44,12 @@ def choose(
     width = len(logits[0])
     if any(row.shape != (width,) or row.strides != (4,) for row in logits):
         raise ValueError("Rows of logits must have one width, and their numbers no gaps.")
-    filled = np.array(
-        [
-            (row.ctypes.data, uniform, 0, *others, 0)
+    filled = (ChoiceStruct * len(choices))(
+        *(
+            ChoiceStruct(address_of(row), uniform, 0, *others)
             for row, (uniform, *others) in zip(logits, choices, strict=True)
-        ],
-        CHOICE,
+        )
     )
-    if library.choose(filled.ctypes.data, len(filled), width):
+    if library.choose(filled, len(filled), width):
         raise MemoryError("There is not enough memory to choose tokens.")
-    tokens: list[int] = filled["token"].tolist()
-    return tokens
+    return [choice.token for choice in filled]

@@ -27,7 +27,7 @@ import numpy as np
 
 from engine.cache.shared_prefix import SharedPrefixKV
 from engine.kernels.decoder import SEGMENT, SPAN, Decoder, LayerParts, Rotation
-from engine.kernels.library import Library
+from engine.kernels.library import Library, address_of
 from engine.kernels.matrices import Array
 from engine.model import output_rows
 from engine.model.packed_layers import PackedEmbedding, PackedLinear
@@ -229,8 +229,9 @@ class PlainDecoder:
             given, np.array(spans, SPAN), segments.view(SEGMENT)[..., 0], wanted, has_logits
         )
         for caches, count, *_ in sessions:
+            end = caches[0].offset + count
             for cache in caches:
-                cache.offset += count
+                cache.offset = end
         return found
 
     def _reserve(self, session: SessionRows) -> Array:
@@ -283,7 +284,7 @@ class _SessionArrays:
             and last.keys is self._keys[-1]
             and last.values is self._values[-1]
             # MLX moves an array to a new buffer when it writes to it.
-            and _address(first.keys)[0] == self._segments[0, -1, _Field.KEYS]
+            and address_of(first.keys) == self._segments[0, -1, _Field.KEYS]
         )
 
     def reserve(self, caches: Sequence[Any], count: int) -> Array:
@@ -361,7 +362,7 @@ def _address(array: mx.array) -> tuple[int, int, int]:
     _, heads, tokens, numbers = view.strides
     if numbers != 2:
         raise ValueError(f"keys with strides {view.strides}")
-    return int(view.ctypes.data), heads // 2, tokens // 2
+    return address_of(array), heads // 2, tokens // 2
 
 
 @functools.cache

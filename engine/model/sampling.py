@@ -105,7 +105,7 @@ class Sampler:
         return mx.array([token]) if isinstance(token, int) else token
 
     def choice(self, index: int) -> tuple[Any, ...]:
-        """Return the fields of `CHOICE` from `uniform` on, without `token`, for token `index`."""
+        """Return the fields of `ChoiceStruct` for token `index`, without `logits` and `token`."""
         p = self.params
         tossed = self.shape is not None and p.xtc_probability > 0.0
         has_xtc = tossed and _uniform(self.seed ^ _XTC_SALT, index) < p.xtc_probability
