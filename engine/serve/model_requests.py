@@ -120,7 +120,7 @@ class ClientResponse:
         self._opened = False  # first event of the answer was sent
         self._ended = False
         self._event_at = -KEEPALIVE_S  # time of the last event sent
-        self._came_at = time.monotonic()
+        self._took_at = self._came_at = time.monotonic()
         self.headers: Sequence[tuple[bytes, bytes]] = ()  # additional response headers
 
     def expects(self, writer: Writer) -> None:
@@ -134,6 +134,7 @@ class ClientResponse:
         """
         writer = self._writer
         assert writer is not None
+        self._took_at = time.monotonic()
         pieces = choice.take(event)
         if not writer.generation.stream:
             for _ in pieces:
@@ -177,6 +178,15 @@ class ClientResponse:
             return
         if data := self._api.comment(text) + self._sign_of_life():
             self._write(data)
+
+    async def comment_when_quiet(self) -> None:
+        """Send a comment after each `QUIET_S` without an event of a reply."""
+        self._took_at = time.monotonic()
+        while True:
+            await asyncio.sleep(self._took_at + QUIET_S - time.monotonic())
+            if time.monotonic() - self._took_at >= QUIET_S:
+                self.comment("working")
+                self._took_at = time.monotonic()
 
     @property
     def _may_stream(self) -> bool:
@@ -621,23 +631,22 @@ class ModelRequestHandler:
             Exception: the reason, if the request was ended.
         """
         left, clocks = len(choices), [self._metrics.reply(request.guest) for _ in choices]
-        while True:
-            try:
-                async with asyncio.timeout(QUIET_S):  # `wait_for` would start a task
-                    choice, event = await replies.next()
-            except TimeoutError:
-                client.comment("working")
-                continue
-            clocks[choice.index].note(event)
-            request.note(event)
-            # if the request was ended, its failure is only a consequence, so report the cause
-            if isinstance(event, Failed):
-                raise request.error or self._explained(EngineError(event.code, event.message))
-            if isinstance(event, Finished):
-                left -= 1
-                if not left:
-                    return choice, event
-            client.take(choice, event)
+        quiet = asyncio.ensure_future(client.comment_when_quiet())
+        try:
+            while True:
+                choice, event = await replies.next()
+                clocks[choice.index].note(event)
+                request.note(event)
+                # if the request was ended, its failure is only a consequence, so report the cause
+                if isinstance(event, Failed):
+                    raise request.error or self._explained(EngineError(event.code, event.message))
+                if isinstance(event, Finished):
+                    left -= 1
+                    if not left:
+                        return choice, event
+                client.take(choice, event)
+        finally:
+            quiet.cancel()
 
     async def _read(
         self,

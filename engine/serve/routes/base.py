@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 from starlette.routing import Route
 
@@ -499,7 +500,11 @@ class API:
 
 
 def encoded(content: Any) -> bytes:
-    return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
+    """Encode JSON as UTF-8. Lone surrogates are replaced."""
+    try:
+        return msgspec.json.encode(content)
+    except UnicodeEncodeError:
+        return json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def event(content: Any, name: str | None = None) -> bytes:

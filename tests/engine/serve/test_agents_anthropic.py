@@ -136,7 +136,7 @@ def test_every_shape_is_answered(server: Server, fields: dict[str, Any]) -> None
     assert whole.json["content"][0]["text"] == "Done."
     stream = ask(server, "POST", PATH, asked(user("hi"), **fields, stream=True))
     assert stream.status == 200
-    assert stream.body.endswith(b'event: message_stop\ndata: {"type": "message_stop"}\n\n')
+    assert stream.body.endswith(b'event: message_stop\ndata: {"type":"message_stop"}\n\n')
     fields = {k: v for k, v in fields.items() if k != "service_tier"}
     counted = ask(server, "POST", f"{PATH}/count_tokens", {"messages": [user("hi")], **fields})
     assert counted.status == 200, counted.body

@@ -119,7 +119,7 @@ def test_running_prompts_are_private_to_their_key(loaded: tuple[Engine, Model], 
         long = {"prompt": prompts, "max_tokens": 6000, "logit_bias": NEVER_ENDS, "stream": True}
         told = raw(long, f"Authorization: Bearer {mine}", path="/v1/completions")
         with connect(server, told) as client:
-            until_said(client, b'"index": 1')
+            until_said(client, b'"index":1')
             answer = ask(server, "POST", "/v1/completions", asked, **other)
             assert cached(answer.json) == 0
             answer = ask(server, "POST", "/v1/completions", asked, **bearer(mine))

@@ -80,7 +80,7 @@ def test_stream_begins_while_its_model_loads(
     loading.end()
     said = response.read()
     assert b"It" in said
-    assert b"error" not in said.replace(b'"error": null', b"")
+    assert b"error" not in said.replace(b'"error":null', b"")
 
 
 @pytest.mark.parametrize("path", BODIES)
