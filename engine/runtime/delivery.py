@@ -37,7 +37,6 @@ class Delivery:
         self._workers = workers
 
     def deliver(self, plan: StepPlan, run: Run) -> None:
-        """Deliver the results of a plan."""
         self._refuse(plan)
         for outcome in run.outcomes:
             match outcome:
@@ -123,7 +122,6 @@ class Delivery:
         return FinishReason.LENGTH if request.limit >= request.longest else FinishReason.MEMORY
 
     def _advance_drafted(self, check: CheckedDraft, run: Run, request: Request) -> None:
-        """Take the pending token and the drafted tokens that were accepted."""
         started = time.perf_counter()
         reason, told = _advance_draft(request, check, partial(self._take, request))
         self._state.meter.note(told, 0)
@@ -184,7 +182,6 @@ class Delivery:
             self._state.note_read(request)
 
     def _tell_places(self, plan: StepPlan) -> None:
-        """Report their positions to the requests in the queue."""
         requests = self._state.requests
         for place, session_id in enumerate(plan.reading):
             request = requests.get(session_id)

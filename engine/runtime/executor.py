@@ -81,7 +81,6 @@ class Run(Struct):
 
     @property
     def errors(self) -> list[BaseException]:
-        """Return all errors."""
         return [o.error for o in self.outcomes if isinstance(o, StepFailure)]
 
     def let_go(self) -> None:
@@ -92,8 +91,6 @@ class Run(Struct):
 
 
 class Executor:
-    """Executor of plans on the engine's state."""
-
     def __init__(
         self,
         state: State,
@@ -179,7 +176,6 @@ class Executor:
         run.timing = Timing(ended, decoded - started, ended - decoded, tokens, left, told)
 
     def begin(self, request: Request) -> None:
-        """Start reading the prompt of an admitted request."""
         kv = request.kv
         request.reused = kv.begin(request.tokens)
         request.rebuilt = request.rebuilt or kv.rebuilt
@@ -303,7 +299,6 @@ class Executor:
         return PrefillChunk(request.kv, read, chunk.ends, request.images)
 
     def _after_chunk(self, plan: StepPlan, chunk: Chunk) -> None:
-        """Keep snapshots and prefixes of what was read, if they are worth it."""
         state = self._state
         state.meter.note(0, chunk.count)
         request = state.requests[chunk.session]
@@ -322,7 +317,6 @@ class Executor:
 
 @contextlib.contextmanager
 def _fence(run: Run, session: str) -> Iterator[None]:
-    """Assign errors raised in the context to the session."""
     try:
         yield
     except BaseException as error:

@@ -189,7 +189,6 @@ def prepare(job: Job) -> Prepared:
 
 
 def _images(job: Job, preprocessor: ImagePreprocessor, messages: list[Message]) -> Images:
-    """Return the placeholders and tokens of the images and recordings in messages."""
     media = media_in(messages)
     return Images(
         preprocessor.written, {m.digest: (preprocessor.word_of(m), job.sight(m).ids) for m in media}
@@ -197,13 +196,11 @@ def _images(job: Job, preprocessor: ImagePreprocessor, messages: list[Message]) 
 
 
 def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
-    """Return whether a model knows these tokens."""
     most = max((token for token in tokens if token < FIRST_IMAGE_ID), default=0)
     return most < (model.rows or FIRST_IMAGE_ID)
 
 
 def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
-    """Return the sent messages after checking them."""
     model = job.model
     if isinstance(asked, str):
         return prompt.check_messages([{"role": "user", "content": asked}])
@@ -229,7 +226,6 @@ def _given(job: Job, asked: str | tuple[Message, ...] | Added) -> list[Message]:
 
 
 def _without_lost(message: Message, job: Job, preprocessor: ImagePreprocessor) -> Message:
-    """Replace images and recordings whose files are missing with notes."""
     if not isinstance(message.get("content"), (list, tuple)):
         return message
     parts = []
@@ -245,7 +241,6 @@ def _without_lost(message: Message, job: Job, preprocessor: ImagePreprocessor) -
 
 
 def _prepare_raw(job: Job, asked: RawPrompt) -> Prepared:
-    """Prepare a raw prompt; see `prepare`."""
     model, params = job.model, job.params
     context = job.context
     bounds.check_params(params, model.rows)
@@ -333,7 +328,6 @@ def count(job: Job) -> int:
 
 
 def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> EngineError:
-    """Return the error for a prompt of this length, with a remedy."""
     name, context = job.model.info.name, job.context
 
     def length_of(some: list[Message]) -> int:
@@ -355,7 +349,7 @@ def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> E
 
 
 def _built(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None, int]:
-    """Return the prompt of messages, None if it exceeds the context, and its length in tokens."""
+    """Build the prompt (None if it exceeds the context) and get its length in tokens."""
     try:
         made = build(messages)
     except TooLongError as error:
@@ -419,7 +413,7 @@ immediately, and their prompts share a prefix with the previous one, whose cache
 
 
 def fixed_head(messages: Sequence[Message]) -> int:
-    """Return the number of system messages before the first turn."""
+    """Count the system messages before the first turn."""
     count = 0
     while count < len(messages) and messages[count]["role"] == "system":
         count += 1
@@ -427,7 +421,7 @@ def fixed_head(messages: Sequence[Message]) -> int:
 
 
 def last_turn(messages: list[Message]) -> list[Message]:
-    """Return the part of a conversation that always stays: its head and its last turn."""
+    """Get the part of a conversation that always stays: its head and its last turn."""
     head = fixed_head(messages)
     users = [i for i, m in enumerate(messages) if m["role"] == "user"]
     return [*messages[:head], *messages[users[-1] :]] if users else messages
@@ -466,7 +460,7 @@ def slide(
 
 
 def not_kept(messages: Sequence[Message], kept: Sequence[Message]) -> list[Message]:
-    """Return the messages that `slide` dropped."""
+    """Find the messages that `slide` dropped."""
     there = {id(message) for message in kept}
     return [message for message in messages if id(message) not in there]
 

@@ -69,7 +69,6 @@ class Mailbox:
 
     @property
     def closed(self) -> bool:
-        """Return whether commands are no longer accepted."""
         return self._closed
 
     def close(self) -> list[Command]:
@@ -112,7 +111,6 @@ class Answer(Future[T]):
             self.set_result(result)
 
     def add_done_callback(self, fn: Callable[[Future[T]], object]) -> None:
-        """Add a callback, as with any future."""
         asking = threading.current_thread()
 
         def guarded(done: Future[T]) -> None:
@@ -165,7 +163,6 @@ raises the error.
 
 
 def _outcome(done: Future[Any]) -> tuple[Any, BaseException | None]:
-    """Return the result and the error of a finished future; one of them is None."""
     error = done.exception()
     return (None, error) if error is not None else (done.result(), None)
 
@@ -213,7 +210,6 @@ class Workers:
     def _advance(
         self, running: _Running, value: Any = None, error: BaseException | None = None
     ) -> None:
-        """Resume a task with a result or an error."""
         try:
             step = running.task.throw(error) if error is not None else running.task.send(value)
             if isinstance(step, Future):
@@ -287,7 +283,6 @@ class Workers:
                 log.exception("a fault between two pieces of work")
 
     def _do_one(self) -> bool:
-        """Do the next job. Returns False when the pool is closed."""
         job = self._take()
         if job is None:
             return False
