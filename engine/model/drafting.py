@@ -124,6 +124,11 @@ class Drafter:
         """Drop rejected tokens by rolling the caches back to `length` tokens."""
         self.kv.go_back(length)
 
+    def forget(self, tokens: list[int]) -> None:
+        """Drop the caches if they belong to this answer. `tokens` is the list given to `draft`."""
+        if tokens is self._of:
+            self.drop()
+
     def drop(self) -> None:
         self.kv.drop()
         self._of = None

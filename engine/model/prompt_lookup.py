@@ -53,7 +53,7 @@ class Lookup:
     def keep(self, length: int) -> None:
         """Do nothing, because lookup has no caches to roll back."""
 
-    def drop(self) -> None:
+    def forget(self, tokens: list[int]) -> None:
         """Do nothing. See `keep`."""
 
     def fail(self, error: BaseException) -> None:

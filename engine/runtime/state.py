@@ -123,7 +123,7 @@ class State:
         try:
             if not keep_cache:
                 self._drop(session)
-                self._drop_draft(session)
+                self._drop_draft(request)
             self._let_go(session)
         finally:
             self._fail(request, error)
@@ -154,7 +154,7 @@ class State:
         by a fault started immediately, they would need several times the budget.
         """
         request.kv.drop()
-        self._drop_draft(request.session)
+        self._drop_draft(request)
         request.pending = request.unsampled = None
         if request.odds is not None:
             request.odds.clear()
@@ -217,10 +217,11 @@ class State:
             self._drop(session)
             self.memory.forget(session)
 
-    def _drop_draft(self, session: SessionState) -> None:
-        """Drop the draft, which is invalid, too."""
-        if session.model.drafter is not None:
-            session.model.drafter.drop()
+    def _drop_draft(self, request: Request) -> None:
+        """Drop the draft of a request, which is invalid, too."""
+        drafter = request.session.model.drafter
+        if drafter is not None:
+            drafter.forget(request.tokens)
 
     def _drop(self, session: SessionState) -> None:
         try:

@@ -24,6 +24,7 @@ from engine.runtime import drafts as drafting
 from engine.runtime import view as runtime_view
 from engine.runtime.drafts import COPIED, FIRST, MOST, PLAIN, REST, SOON, TRIAL, Drafting
 from engine.runtime.plan import Row, Status, StepPlan, Timing, View
+from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 
 PROMPT = "do re mi fa " * 6
@@ -123,6 +124,27 @@ def test_drafts_do_not_change_logprobs(running: Engine, pair: Pair) -> None:
     with_drafts = odds(running.load(pair.large, draft=pair.small))
     assert [i for i, _ in with_drafts] == [i for i, _ in plain]
     assert [p for _, p in with_drafts] == pytest.approx([p for _, p in plain], abs=1e-3)
+
+
+def test_failing_reply_keeps_the_draft_of_another(
+    running: Engine, pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = running.load(pair.large, draft=pair.small)
+    chats = [running.open_session(model) for _ in range(2)]
+    chats[0].send(PROMPT, SamplingParams(max_tokens=20, temperature=0.0)).tokens(60)
+    held = drafts(running, model)["kv_bytes"]
+    assert held
+
+    def fails(request: Request, token: int) -> None:
+        raise RuntimeError("injected")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Request, "accept", fails)
+        with pytest.raises(EngineError, match="injected"):
+            chats[1].send("hello", SamplingParams(max_tokens=8)).tokens(60)
+    assert drafts(running, model)["kv_bytes"] == held
+    for chat in chats:
+        chat.close()
 
 
 def test_stop_string_within_a_draft_leaves_nothing(running: Engine, pair: Pair) -> None:
