@@ -132,7 +132,7 @@ class Executor:
             with _fence(run, plan.adopt.session):
                 self._adopt(plan.adopt)
         leader = state.leader
-        if not (plan.passes or plan.chunk is not None) or (leader is not None and leader.loading):
+        if not (plan.passes or plan.chunk is not None):
             return run
         if leader is not None:
             leader.announce(plan, state.requests)

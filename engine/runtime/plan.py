@@ -179,6 +179,7 @@ class View(Struct, frozen=True):
     embedding: PendingEmbedding | None = None  # the texts that wait for memory, if any
     relieve: bool = False  # the system is short of memory: evict all idle caches
     pieces: frozenset[Piece] = frozenset()  # kinds of work with a next piece
+    computes: bool = True  # False while all ranks are loading a model
 
 
 class Admission(Struct, frozen=True):

@@ -83,7 +83,7 @@ class Scheduler:
         names = tuple(r.id for r in queue)
         plan = self._arranged(view, queue, budget)
         if plan is None:
-            plan = self._working(view, budget)
+            plan = self._working(view, budget) if view.computes else StepPlan()
         return replace(plan, queue=names, pieces=tuple(p for p in Piece if p in view.pieces))
 
     def _arranged(self, view: View, queue: Sequence[Row], budget: MemoryBudget) -> StepPlan | None:

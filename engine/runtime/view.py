@@ -58,6 +58,7 @@ def view(
         embedding=embedding,
         pieces=pieces,
         relieve=relieve,
+        computes=state.leader is None or not state.leader.loading,
     )
 
 

@@ -733,6 +733,20 @@ def test_load_and_cache_pieces_are_always_planned() -> None:
     assert Scheduler().plan(View(0.0)).idle
 
 
+def test_nothing_is_computed_while_ranks_load() -> None:
+    """Regression test: the scheduler learned from steps that were not computed."""
+    rows = [
+        Row("a", "m", Status.DECODING, begun=True),
+        Row("b", "m", Status.PREFILLING, remaining=40),
+    ]
+    view = View(0.0, rows, pieces=frozenset({Piece.LOADING}), computes=False)
+    plan = learned().plan(view)
+    assert not plan.passes
+    assert not plan.chunk
+    assert not plan.idle
+    assert learned().plan(replace(view, computes=True)).passes
+
+
 def test_plans_need_no_mlx() -> None:
     code = (
         "import sys; sys.modules['mlx'] = None\n"
