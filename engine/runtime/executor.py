@@ -210,6 +210,7 @@ class Executor:
             log.debug("no copy of another chat's cache: %s", type(error).__name__)
             request.adopts = False
             return
+        state.memory.changed()  # it may share memory now
         request.reused += request.kv.length - before
         request.progress(request.kv.length, 0)
         state.note_read(request)
@@ -303,6 +304,8 @@ class Executor:
         state.meter.note(0, chunk.count)
         request = state.requests[chunk.session]
         kv, reader = request.kv, request.reader
+        if request.images:
+            state.memory.changed()  # embeddings of read images may be evicted
         if kv.needs_snapshot and kv.length == reader.boundary:
             kv.snapshot()
         if not request.generated:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import pytest
 
 from engine import Engine, Reply, SamplingParams
 from engine.model import sampling
+from engine.runtime.plan import StepPlan, View
+from engine.runtime.scheduler import Scheduler
 from tests.engine.families import FAMILIES
 
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
@@ -58,6 +61,26 @@ def test_one_prompt_to_many_chats_is_read_once(
     for seed in (0, 3, 5):
         assert replies[seed].tokens() == alone(folder, PROMPT, seed)
     assert len({tuple(reply.tokens()) for reply in replies}) > 3
+
+
+def test_queue_is_examined_after_a_copy(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A chat that shares memory with others needs less of its own."""
+    model = engine.load(model_folder("plain"))
+    read(engine.open_session(model).send(PROMPT, params(1)))
+    turns, plan = list[tuple[int, bool]](), Scheduler.plan
+
+    def noted(scheduler: Scheduler, view: View) -> StepPlan:
+        made = plan(scheduler, view)
+        turns.append((view.memory.version, made.adopt is not None))
+        return made
+
+    monkeypatch.setattr(Scheduler, "plan", noted)
+    read(engine.open_session(model).send(PROMPT, params(2)))
+    versions = [(before, after) for (before, adopts), (after, _) in pairwise(turns) if adopts]
+    assert versions
+    assert all(after > before for before, after in versions)
 
 
 @EVERY_FAMILY
