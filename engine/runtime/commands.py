@@ -206,6 +206,7 @@ class Reception:
     def close(self, command: CloseSession) -> None:
         state = self._state
         state.ended.pop(command.session_id, None)
+        self._scratch_ended.pop(command.session_id, None)
         session = state.sessions.get(command.session_id)
         if session is None:
             if command.forget:

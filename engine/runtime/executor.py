@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from engine.cache.ledger import CacheKey
 from engine.cache.session_kv import SessionKV
-from engine.errors import let_go
+from engine.errors import INTERNAL_ERROR, as_engine_error, let_go, words_of
 from engine.model import drafting, runner
 from engine.model.drafting import CheckedDraft, Drafter
 from engine.model.runner import NextToken, PrefillChunk
@@ -108,8 +108,8 @@ class Executor:
     def run(self, plan: StepPlan) -> Run:
         """Execute a plan. Its errors are among the outcomes."""
         run, state = Run(), self._state
-        if plan.evict:
-            state.memory.evict(plan.evict, plan.at_once)
+        for cache in plan.evict:
+            self._evict(cache, plan.at_once)
         for key in plan.requeue:
             with _fence(run, key):
                 state.wait_again(state.requests[key])
@@ -119,9 +119,13 @@ class Executor:
             except BaseException as error:
                 self._loading.refuse(plan.load.key, as_load_error(error))
         if plan.embed is not None:
-            self._embedding.begin(plan.embed)
+            try:
+                self._embedding.begin(plan.embed)
+            except BaseException as error:
+                self._embedding.refuse(plan.embed.key, as_engine_error(error))
         if plan.extend is not None:
-            state.requests[plan.extend.session].extend(plan.extend.whole)
+            with _fence(run, plan.extend.session):
+                state.requests[plan.extend.session].extend(plan.extend.whole)
         if plan.admit is not None:
             with _fence(run, plan.admit.session):
                 self._admit(plan.admit)
@@ -140,6 +144,20 @@ class Executor:
         if leader is not None:
             leader.computed(run.errors)
         return run
+
+    def _evict(self, cache: CacheKey, at_once: bool) -> None:
+        """Evict a cache. If that fails, its session ends, so that it is not planned again."""
+        state = self._state
+        try:
+            state.memory.evict([cache], at_once)
+        except BaseException as error:
+            session = state.sessions.get(cache.name) if cache.kind == "session" else None
+            if session is None:
+                raise
+            log.error("caches could not be evicted", exc_info=error)
+            failed = INTERNAL_ERROR, f"The chat's caches could not be freed: {words_of(error)}"
+            state.ended[session.id] = failed
+            state.end_session(session, *failed)
 
     def _compute(self, plan: StepPlan, run: Run) -> None:
         chunk, meter = plan.chunk, self._state.meter

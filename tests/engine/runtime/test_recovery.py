@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from engine import Engine, EngineError, Reply, SamplingParams, TextDelta
 from engine.cache.offload import Offload
 from engine.cache.prefix_index import PrefixIndex
+from engine.cache.session_kv import SessionKV
 from engine.runtime import loop
+from engine.runtime import request as request_module
 from engine.runtime import view as view_module
+from engine.runtime.commands import Reception
 from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
-from engine.runtime.jobs import Restoring
+from engine.runtime.jobs import Embedding, Restoring
 from engine.runtime.models import Loading
 from engine.runtime.plan import StepPlan, View
 from engine.runtime.request import Request
@@ -168,6 +172,64 @@ def test_unplannable_work_ends_and_engine_continues(
         answer.result(60)
     assert engine.open_session(model).send("hello", SOME).tokens(60)
     assert engine._mailbox is mailbox
+
+
+@pytest.mark.parametrize(("where", "name"), [(Embedding, "begin"), (Request, "extend")])
+def test_failing_start_ends_only_its_own_work(
+    engine: Engine,
+    model_folder: Folder,
+    monkeypatch: pytest.MonkeyPatch,
+    where: type,
+    name: str,
+) -> None:
+    """Regression test: the second such fault ended the engine."""
+    monkeypatch.setattr(request_module, "PROMISED", 20)
+    model, mailbox = engine.load(model_folder("plain")), engine._mailbox
+    left = raises(monkeypatch, where, name, Panic, times=1 if where is Embedding else 2)
+    if where is Embedding:
+        with pytest.raises(EngineError, match="injected"):
+            engine.embed_later(model, ["hello"]).result(60)
+    else:
+        for _ in range(2):
+            with pytest.raises(EngineError, match="injected"):
+                engine.open_session(model).send("hello", replace(LONG, max_tokens=None)).tokens(60)
+    assert not left
+    assert engine.open_session(model).send("hello", SOME).tokens(60)
+    assert engine._mailbox is mailbox
+
+
+def test_cache_that_cannot_be_evicted_ends_its_chat_only(
+    engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, mailbox = engine.load(model_folder("plain")), engine._mailbox
+    chats = [engine.open_session(model) for _ in range(2)]
+    for chat in chats:
+        chat.send("hello", SOME).tokens(60)
+    raises(monkeypatch, SessionKV, "drop", Panic, times=2)  # the second when the chat ends
+    engine.relieve_later().result(60)
+    with pytest.raises(EngineError, match="injected"):
+        chats[0].send("again", SOME).tokens(60)
+    assert chats[1].send("again", SOME).tokens(60)
+    assert engine._mailbox is mailbox
+
+
+def test_single_question_that_cannot_be_sent_leaves_nothing(
+    model_folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, close = list[Reception](), Reception.close
+
+    def closes(reception: Reception, command: Any) -> None:
+        close(reception, command)
+        known.append(reception)
+
+    monkeypatch.setattr(Reception, "close", closes)
+    with Engine() as engine:
+        model = engine.load(model_folder("plain"))
+        engine.unload(model)
+        with pytest.raises(EngineError):
+            engine.ask(model, 5)  # type: ignore[arg-type]
+        engine.stats()  # all commands have been handled
+        assert not known[0]._scratch_ended
 
 
 def test_no_texts_give_no_embeddings(engine: Engine, model_folder: Folder) -> None:
