@@ -77,7 +77,8 @@ class Session:
                 message, and `text()` returns only the continuation. A list that contains a
                 `ToolResult` is appended like a string. A `RawPrompt` is completed without a chat
                 template and isn't added to the conversation.
-            on_event: called on the engine thread with every event, in order. Must return quickly.
+            on_event: called with every event, in order, on the engine thread. If the engine has
+                stopped, a new thread calls it. Must return quickly.
             template: extra variables for the chat template. Can include `tools`, to show the model
                 fewer tools than it may call.
 

@@ -1,4 +1,4 @@
-"""Handle for a running reply. Safe on any thread except the engine thread."""
+"""Handle for a running reply. Safe on any thread, but the engine thread must not wait for it."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def kv_fingerprint(model_id: str, bits: int | None) -> str:
 class Offload:
     """Folder of cache files.
 
-    Call `look`, `read` and `remove` on worker threads, and all other methods on the engine thread.
+    Call `look` and `read` on worker threads, and all other methods on the engine thread.
 
     Args:
         folder: created when needed, with access for the owner only. None disables writing.

@@ -1,9 +1,9 @@
 """Prefix cache: a radix tree of the tokens in all sessions' caches.
 
-Before each chunk of a prompt, a session looks for the longest match among the other sessions of its
-kind and the cached prefixes, and copies that cache. System prompts stay cached after their session
-is closed. Copies are independent of the original. Since a cache only depends on its tokens, sharing
-caches doesn't change replies.
+Before each chunk of a prompt, the longest match among the other sessions of its kind and the cached
+prefixes is offered to the scheduler, which decides if the session copies that cache. System prompts
+stay cached after their session is closed. Copies are independent of the original. Since a cache
+only depends on its tokens, sharing caches doesn't change replies.
 
 There is one tree per kind of session. It's updated when a prompt is read, when a cache is trimmed,
 copied or dropped, and when a reply ends, which is when its tokens are added. Idle sessions have no

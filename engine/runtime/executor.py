@@ -1,4 +1,4 @@
-"""Execution of the scheduler's plans: `Executor.run(plan)`. It makes no decisions."""
+"""Execution of the scheduler's plans: `Executor.run(plan)`."""
 
 from __future__ import annotations
 

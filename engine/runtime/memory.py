@@ -31,7 +31,8 @@ from engine.runtime.request import Request, SessionState
 log = logging.getLogger(__name__)
 
 PREFIX_SHARE = 1 / 16
-"""Share of the budget for prefixes of prompts, kept for future chats. They are evicted first."""
+"""Share of the budget for prefixes of prompts, kept for future chats. No chat is evicted
+for them."""
 
 IMAGE_SHARE = 1 / 16
 """Share of the budget for embeddings of images that no request is about to read. A chat needs them

@@ -254,14 +254,14 @@ class Chunk(Struct, frozen=True):
 
 
 class StepPlan(Struct, frozen=True):
-    """Everything done in one turn of the loop.
+    """Decisions for one turn of the loop.
 
-    A plan either arranges (`refuse`, `evict`, `requeue`, `extend`, `admit`, `load`, `embed`,
-    `keep`, `adopt`) or computes (`passes`, `chunk`). An arrangement changes the state, so the next
-    plan is made from the new one.
+    Besides `pieces`, a plan either arranges (`refuse`, `evict`, `requeue`, `extend`, `admit`,
+    `load`, `embed`, `keep`, `adopt`) or computes (`passes`, `chunk`). An arrangement changes the
+    state, so the next plan is made from the new one.
     """
 
-    # replies and loads that can never fit
+    # replies that can never fit, and loads and embeddings that do not fit now
     refuse: tuple[Refusal, ...] = ()
     # idle caches to evict. The waiting request is admitted once the memory is actually free.
     evict: tuple[CacheKey, ...] = ()

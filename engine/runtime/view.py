@@ -1,6 +1,6 @@
 """Snapshot of the engine's state at the start of a turn, for the scheduler.
 
-Taking one changes nothing.
+Taking one changes only values that are cached.
 """
 
 from __future__ import annotations
