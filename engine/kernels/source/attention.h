@@ -6,7 +6,8 @@
 #include "rows.h"
 
 enum {
-    COLUMNS = 64,       // of values that are summed at once: enough sums to hide FMA's latency
+    COLUMNS = 64,         // of values that are summed at once: enough sums to hide FMA's latency
+    HALVES_AHEAD = 2048,  // prefetch distance: processors stop prefetching at the end of a 4 KB page
 };
 
 // Scores of `count` keys: their dot products with a query.
@@ -140,8 +141,12 @@ INLINE void attend_heads(const Layer *layer, const Segment *segments, int32_t se
                 // Many positions are seen by no query of a layer with a window.
                 if (here + some <= queries[0].first)
                     continue;
-                for (int64_t n = 0; n < some; n++)
-                    load_halves(kept + n * width, all + (i + n) * segment->token_stride, width);
+                for (int64_t n = 0; n < some; n++) {
+                    const uint16_t *from = all + (i + n) * segment->token_stride;
+                    for (int32_t line = 0; line < width; line += 32)
+                        __builtin_prefetch(from + line + HALVES_AHEAD);
+                    load_halves(kept + n * width, from, width);
+                }
                 for (const Query *query = queries; query < queries + count; query++) {
                     int64_t first = query->first > here ? query->first : here;
                     int64_t end = query->end < here + some ? query->end : here + some;

@@ -4,7 +4,7 @@
 #include "decoder.h"
 #include "layout.h"
 
-enum { KEYS_AT_ONCE = 32 };  // that all queries of a block read before the next ones
+enum { KEYS_AT_ONCE = 16 };  // that all queries of a block read before the next ones
 
 // A query of a block of attention: one head of one row.
 typedef struct {
