@@ -242,9 +242,11 @@ INLINE void multiply_some(const Matrix *matrix, int32_t tile, const QuantizedRow
             multiply_some(matrix, tile, given, row, ROWS_AT_ONCE, bits, kind, has_table, out); \
             out += ROWS_AT_ONCE * TILE; \
         } \
-        for (; rows >= 2; rows -= 2, row += 2, out += 2 * TILE) \
+        for (; rows > 3 || rows == 2; rows -= 2, row += 2, out += 2 * TILE) \
             multiply_some(matrix, tile, given, row, 2, bits, kind, has_table, out); \
-        if (rows) \
+        if (rows == 3) \
+            multiply_some(matrix, tile, given, row, 3, bits, kind, has_table, out); \
+        if (rows == 1) \
             multiply_some(matrix, tile, given, row, 1, bits, kind, has_table, out); \
     }
 MULTIPLY(multiply_4_float16, 4, SCALE_FLOAT16, 0)
