@@ -168,7 +168,7 @@ class Reply:
                 return
             self._events.append(event)
             self._changed.notify_all()
-            if self._last is not None:
+            if isinstance(event, (Finished, Failed)):
                 self._ended.notify_all()
         if self._on_event is not None:
             try:
