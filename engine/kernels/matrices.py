@@ -84,6 +84,7 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
     weight, scales = arrays["weight"], arrays["scales"]
     biases = arrays.get("biases")
     _check(weight, scales, biases, arrays.get("bias"), form)
+    mx.eval(dict(arrays))  # read all of them from the file together
     has_table = form.mode == "mxfp4"
     if has_table:
         # The scale is 2^(e - 127). Halve it, because the table's values are doubled.

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import logging
 import sys
 import time
-from collections.abc import Container, Generator
+from collections.abc import Container, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -161,9 +160,7 @@ def load(examined: Examined, wide: bool, known: Ways | None = None) -> Pieces:
     name, config = examined.name, examined.config
     try:
         net, config = load_net(examined.folder, lazy=True, seeing=examined.preprocessor is not None)
-        if wide:
-            net.set_dtype(mx.float32)
-        share = yield from pack_weights(net, examined.folder)
+        share = yield from pack_weights(net, examined.folder, wide)
         yield arrays(net)
         yield from read_weights(net, share)
         return (yield from complete(net, examined, config, known))
@@ -269,23 +266,24 @@ def _has_kernels() -> bool:
     return backend.current_device() == "cpu" and sys.platform == "linux"
 
 
-def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
+def pack_weights(net: Any, folder: Path, wide: bool = False) -> Generator[float, None, float]:
     """Repack quantized layers for our CPU kernels, if this is a Linux CPU.
 
     Yields the fraction of the weights packed so far, and returns the final fraction.
+
+    Args:
+        wide: convert all other weights to float32.
     """
-    if not _has_kernels() or not any("scales" in layer for layer in net.modules()):
-        return 0.0
-    library = kernels.load()
+    library = None
+    if _has_kernels() and any("scales" in layer for layer in net.modules()):
+        library = kernels.load()
     if library is None:
+        if wide:
+            net.set_dtype(mx.float32)
         return 0.0
     began, done = time.perf_counter(), 0
     whole = max(1, weight_bytes(net))
-    ways = (
-        packed_experts.pack_experts(net, folder, library),
-        packed_layers.pack_layers(net, library),
-    )
-    for nbytes in itertools.chain(*ways):
+    for nbytes in _pack(net, folder, library, wide):
         done += nbytes
         if time.perf_counter() - began >= SLICE_S:
             yield done / whole
@@ -293,6 +291,14 @@ def pack_weights(net: Any, folder: Path) -> Generator[float, None, float]:
     yield done / whole
     plain_decoder.install(net, library)
     return done / whole
+
+
+def _pack(net: Any, folder: Path, library: kernels.Library, wide: bool) -> Iterator[int]:
+    # Before the conversion, since the kernels store scales in 16 bits.
+    yield from packed_layers.pack_layers(net, library, wide)
+    if wide:
+        net.set_dtype(mx.float32)
+    yield from packed_experts.pack_experts(net, folder, library)
 
 
 def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:

@@ -209,6 +209,7 @@ def _replace_arrays(module: Any, experts: PackedExperts) -> None:
         for array in _ARRAYS:
             if isinstance(module[part].get(array), mx.array):
                 module[part][array] = placeholder(module[part][array])
+                mx.eval(module[part][array])
     vars(module)["experts"] = experts
     mix_in(_PackedSwitch, [module])
 

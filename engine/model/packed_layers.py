@@ -17,6 +17,7 @@ import numpy as np
 
 from engine.kernels.library import Library
 from engine.kernels.matrices import Array, Format, PackedMatrix, can_pack, multiply, pack, unpack
+from engine.model.backend import release_heap
 from engine.model.patches import mix_in
 
 log = logging.getLogger(__name__)
@@ -104,15 +105,22 @@ class PackedEmbedding:
 _KINDS = (nn.QuantizedLinear, nn.QuantizedEmbedding)
 
 
-def pack_layers(net: Any, library: Library) -> Iterator[int]:
+def pack_layers(net: Any, library: Library, wide: bool = False) -> Iterator[int]:
     """Make a model's quantized layers use the CPU kernels. Engine thread only.
 
     Layers in unsupported formats are left unchanged. Yields the number of bytes packed after each
     group of layers.
+
+    Args:
+        wide: the model will be converted to float32 afterwards. Packed layers are float32 already.
     """
-    for group in list(_groups(net)):
-        size = sum(layer.weight.nbytes for layer in group)
-        _pack_group(group, library)
+    sizes = [(sum(layer.weight.nbytes for layer in group), group) for group in _groups(net)]
+    sizes.sort(key=lambda part: part[0], reverse=True)
+    for number, (size, group) in enumerate(sizes):
+        _pack_group(group, library, wide)
+        if number in (0, len(sizes) - 1):
+            # malloc keeps the memory that the largest group was read into.
+            release_heap()
         yield size
 
 
@@ -137,10 +145,10 @@ def _groups(net: Any) -> Iterator[list[Any]]:
                 yield group
 
 
-def _pack_group(group: Sequence[Any], library: Library) -> None:
+def _pack_group(group: Sequence[Any], library: Library, wide: bool) -> None:
     if len(group) > 1 and len({layer.scales.shape[-1] * layer.group_size for layer in group}) > 1:
         for layer in group:
-            _pack_group([layer], library)
+            _pack_group([layer], library, wide)
         return
     kept = [layer for layer in group if can_pack(Format.of(layer))]
     try:
@@ -149,22 +157,31 @@ def _pack_group(group: Sequence[Any], library: Library) -> None:
         log.warning("a layer stays slow: %s", error)
         return
     if matrices:
-        _replace_arrays(kept, SharedProduct(library, matrices))
+        _replace_arrays(kept, SharedProduct(library, matrices), wide)
 
 
-def _replace_arrays(group: Sequence[Any], product: SharedProduct) -> None:
+def _replace_arrays(group: Sequence[Any], product: SharedProduct, wide: bool) -> None:
     """Give a shared product to the layers, and replace their arrays with placeholders."""
     is_embedding = type(group[0]) is nn.QuantizedEmbedding
+    made = []
     for place, layer in enumerate(group):
         vars(layer).update(product=product, place=place)
         for name in ("weight", "scales", "biases"):
             if layer.get(name) is not None:
-                layer[name] = placeholder(layer[name])
+                layer[name] = placeholder(layer[name], wide)
+                made.append(layer[name])
+    mx.eval(made)
     mix_in(PackedEmbedding if is_embedding else PackedLinear, group)
 
 
-def placeholder(array: mx.array) -> mx.array:
-    """Return an array of the same shape and dtype that only stores a single number."""
-    out = mx.broadcast_to(mx.zeros((), array.dtype), array.shape)
-    mx.eval(out)
-    return out
+def placeholder(array: mx.array, wide: bool = False) -> mx.array:
+    """Return an array of the same shape and dtype that only stores a single number.
+
+    It must be evaluated.
+
+    Args:
+        wide: make it float32 if the array has another floating-point type.
+    """
+    is_float = mx.issubdtype(array.dtype, mx.floating)
+    dtype = mx.float32 if wide and is_float else array.dtype
+    return mx.broadcast_to(mx.zeros((), dtype), array.shape)

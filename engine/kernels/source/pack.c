@@ -15,34 +15,49 @@ typedef struct {
     int32_t item_bytes;
 } Packing;
 
-// Eight codes from `bits` bytes: MLX stores code i of a row at the bits from i * `bits` on.
-static void unpack_step(const uint8_t *from, int bits, uint8_t *codes)
+// Eight codes from `bits` bytes, a byte each: MLX stores code i of a row at the bits from i * `bits`
+// on.
+static uint64_t unpack_step(const uint8_t *from, int bits)
 {
-    uint64_t word = 0;
+    uint64_t word = 0, codes = 0;
+    if (bits == 8) {  // a constant size needs no call
+        memcpy(&word, from, 8);
+        return word;
+    }
     memcpy(&word, from, (size_t)bits);
     for (int i = 0; i < STEP; i++)
-        codes[i] = (uint8_t)(word >> bits * i & ((1u << bits) - 1));
+        codes |= (word >> bits * i & ((1u << bits) - 1)) << 8 * i;
+    return codes;
+}
+
+static uint32_t even_bytes(uint64_t bytes)
+{
+    bytes &= 0x00ff00ff00ff00ffu;
+    bytes = (bytes | bytes >> 8) & 0x0000ffff0000ffffu;
+    return (uint32_t)(bytes | bytes >> 16);
 }
 
 static void pack_tile(void *context, int64_t tile)
 {
-    const Packing *packing = context;
-    int64_t steps = packing->width / STEP, row_bytes = steps * packing->bits;
-    uint8_t *to = packing->to + tile * steps * STEP * TILE * packing->packed_bits / 8;
-    memset(to, 0, (size_t)(steps * STEP * TILE * packing->packed_bits / 8));
-    for (int lane = 0; lane < TILE && tile * TILE + lane < packing->outputs; lane++) {
-        const uint8_t *from = packing->from + (tile * TILE + lane) * row_bytes;
-        for (int64_t step = 0; step < steps; step++, from += packing->bits) {
-            uint8_t codes[STEP];
-            unpack_step(from, packing->bits, codes);
-            if (packing->packed_bits == 4) {
-                uint8_t *word = to + (step * TILE + lane) * 4;
-                for (int i = 0; i < 4; i++)
-                    word[i] = (uint8_t)(codes[2 * i] | codes[2 * i + 1] << 4);
+    const Packing packing = *(const Packing *)context;  // a copy, which no write to `to` can change
+    int64_t steps = packing.width / STEP, row_bytes = steps * packing.bits;
+    uint8_t *to = packing.to + tile * steps * STEP * TILE * packing.packed_bits / 8;
+    memset(to, 0, (size_t)(steps * STEP * TILE * packing.packed_bits / 8));
+    for (int lane = 0; lane < TILE && tile * TILE + lane < packing.outputs; lane++) {
+        const uint8_t *from = packing.from + (tile * TILE + lane) * row_bytes;
+        for (int64_t step = 0; step < steps; step++, from += packing.bits) {
+            if (packing.bits == 4) {  // the codes of a word are in the same order
+                memcpy(to + (step * TILE + lane) * 4, from, 4);
+                continue;
+            }
+            uint64_t codes = unpack_step(from, packing.bits);
+            uint32_t even = even_bytes(codes), odd = even_bytes(codes >> 8);
+            if (packing.packed_bits == 4) {
+                even |= odd << 4;
+                memcpy(to + (step * TILE + lane) * 4, &even, 4);
             } else {
-                uint8_t *even = to + (step * 2 * TILE + lane) * 4, *odd = even + TILE * 4;
-                for (int i = 0; i < 4; i++)
-                    even[i] = codes[2 * i], odd[i] = codes[2 * i + 1];
+                memcpy(to + (step * 2 * TILE + lane) * 4, &even, 4);
+                memcpy(to + ((step * 2 + 1) * TILE + lane) * 4, &odd, 4);
             }
         }
     }
@@ -56,8 +71,12 @@ static void pack_scales_of_tile(void *context, int64_t tile)
     memset(to, 0, (size_t)(packing->width * TILE) * item);
     for (int lane = 0; lane < TILE && tile * TILE + lane < packing->outputs; lane++) {
         const uint8_t *from = packing->from + (size_t)((tile * TILE + lane) * packing->width) * item;
-        for (int64_t group = 0; group < packing->width; group++)
-            memcpy(to + (size_t)(group * TILE + lane) * item, from + (size_t)group * item, item);
+        for (int64_t group = 0; group < packing->width; group++, from += item) {
+            if (item == 2)
+                memcpy(to + (group * TILE + lane) * 2, from, 2);
+            else
+                memcpy(to + (group * TILE + lane) * 4, from, 4);
+        }
     }
 }
 
