@@ -144,6 +144,11 @@ class PlainDecoder:
         # keyed by the cache of the session's first layer, so that entries are freed along with it
         self._arrays: weakref.WeakKeyDictionary[Any, _SessionArrays] = weakref.WeakKeyDictionary()
 
+    @property
+    def vocabulary(self) -> int:
+        """Number of logits of a row; 0 without an output head."""
+        return self._decoder.vocabulary
+
     def embed(self, table: Any, tokens: mx.array) -> mx.array:
         """Return the tokens' embeddings, or just the tokens if the decoder does the lookup.
 

@@ -80,6 +80,13 @@ def measure(net: Any, words: int, known: Ways | None = None) -> Generator[None, 
 
     make_cache = widened_caches(net, lambda: make_prompt_cache(net))
     yield
+    decoder = plain_decoder.whole(net)
+    if decoder is not None:
+        # It only looks back and computes only the wanted rows, so there is nothing to try.
+        output_rows.install(net, decoder.vocabulary)
+        estimate, ways = yield from explore(net, make_cache, words, known)
+        width = int(net.model.embed_tokens.weight.shape[0])
+        return Abilities(make_cache, estimate, ways, False, True, width, net.model)
     leaves_out_rows = yield from _leaves_out_rows(net, make_cache, words)
     yield
     estimate, ways = yield from explore(net, make_cache, words, known)
@@ -126,6 +133,11 @@ def _leaves_out_rows(
 # ---------------------------------------------------------------- sharing a step
 
 
+_PROBE_STEP = 32
+"""Tokens by which the caches of plain decoders grow. Otherwise the probe's many copies of caches
+would take half as much memory as a small model."""
+
+
 def explore(
     net: Any, make_cache: Callable[[], Caches], vocab: int, known: Ways | None = None
 ) -> Generator[None, None, tuple[MemoryEstimate, Ways]]:
@@ -135,16 +147,23 @@ def explore(
     gives the same logits wins. This takes about two dozen forward passes. Yields after each pass,
     and also inside of long passes.
     """
-    prompts = [[(7 * i + 3) % vocab for i in range(n)] for n in (9, 16, 5)]
+    if not patches.is_on("attention"):
+        known = None
+    is_plain = plain_decoder.is_installed(net)
+    # The caches of plain decoders have the same shapes after any prompt.
+    lengths = (9,) if is_plain and known is not None else (9, 16, 5)
+    prompts = [[(7 * i + 3) % vocab for i in range(n)] for n in lengths]
     sessions = []
     for prompt in prompts:
         caches = make_cache()
+        for cache in caches if is_plain else ():
+            cache.step = _PROBE_STEP
         net(mx.array([prompt]), cache=caches)
         yield from evaluate_in_slices(caches)
         sessions.append(caches)
         yield
     estimate = yield from _estimate(net, make_cache, sessions, vocab)
-    if known is None or not patches.is_on("attention"):
+    if known is None:
         known = yield from _ways(net, sessions, vocab)
     elif known.mixes:
         yield from _let_states_mix(net, sessions[0])
@@ -163,7 +182,7 @@ def _estimate(
 
     For most caches, we can derive it from array shapes. Otherwise, we measure at two lengths.
     """
-    if not cache_objects.grows_unseen(sessions[0], sessions[1]):
+    if not cache_objects.grows_unseen(sessions[0], sessions[:2][-1]):
         return cache_objects.measure(sessions[0])
     first, second = MEASURED_AT
     caches = make_cache()
@@ -376,6 +395,8 @@ def widened_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], C
     """
     caches = make_cache()
     windows = [c for c in _flat(caches) if hasattr(c, "max_size") and hasattr(c, "make_mask")]
+    if not windows:
+        return make_cache
     asked: dict[int, int] = {}
     for cache in windows:
         cache.make_mask = _WindowRecorder(cache, asked)
