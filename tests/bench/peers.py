@@ -37,23 +37,25 @@ START_S = 300.0  # startup timeout of servers
 GREEDY = SamplingParams(max_tokens=1, temperature=0.0)
 
 LOAD = """
-import json, os, resource, sys, time
+import json, sys, time
 from engine.cli.arguments import GUIDE, ways_dir
 from engine.engine import Engine
 from engine.params import SamplingParams
-def now():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+def memory(name):
+    with open("/proc/self/status") as file:
+        return next(1024 * int(line.split()[1]) for line in file if line.startswith(name))
 with Engine(ways_dir=ways_dir()) as engine:
     engine.unload(engine.load(GUIDE))  # imports what any model needs
     engine.stats()
-    before = now()
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # forget the peak until now
+    before = memory("VmRSS")
     began = time.perf_counter()
     model = engine.load(sys.argv[1])
     seconds = time.perf_counter() - began
     engine.open_session(model).send("Hi", SamplingParams(max_tokens=2)).tokens()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"seconds": seconds, "resident": now() - before, "peak": peak - before}))
+    grown = {"resident": memory("VmRSS") - before, "peak": memory("VmHWM") - before}
+    print(json.dumps({"seconds": seconds, **grown}))
 """
 """Script that loads a model in a new process and prints seconds and memory growth in bytes."""
 
