@@ -177,7 +177,8 @@ class Engine:
             with this machine (`engine.cluster.hosts`). Models and sessions that can't be split fail
             with `unsupported_session`. If a process dies or hangs, all replies end with
             `engine_stopped`.
-        ways_dir: folder for probe results, which speed up later loads. None disables it.
+        ways_dir: folder for results of probes and tokenizer checks, so that later loads are faster.
+            None disables it.
         niceness: how far the engine's threads give way to other threads, 0 to 19. Linux only.
     """
 

@@ -27,20 +27,11 @@ PROGRAM = (sys.executable, "-m", "tests.checked")
 """`python -m engine` for tests that start it in the repository's root."""
 
 _check, _passed = Sandbox.check_tokenizer, dict[str, CheckedTokenizer]()
-_start = Sandbox.start
 
 
 def once() -> None:
-    """Check each tokenizer only once, and start child processes only when needed."""
+    """Check each tokenizer only once."""
     Sandbox.check_tokenizer = _check_once  # type: ignore[method-assign]
-    Sandbox.start = _start_wanted  # type: ignore[method-assign]
-
-
-def _start_wanted(self: Sandbox) -> None:
-    if self is shared.sandbox:
-        self._children.start()
-    else:
-        _start(self)
 
 
 def _check_once(

@@ -75,6 +75,7 @@ def examine(
     eos: list[int] | None,
     largest_id: int | None = None,
     tokenizer: KnownTokenizer | None = None,
+    hashed: str = "",
 ) -> Examined:
     """Hash a folder's contents and load its tokenizer. Runs on a worker thread.
 
@@ -83,6 +84,7 @@ def examine(
         nbytes: size of the weights on disk.
         eos: EOS token ids from the folder, or None if they aren't set.
         tokenizer: tokenizer to use instead of loading it.
+        hashed: result of `contents`, if it is known.
 
     Raises:
         EngineError: `model_load_failed`. The message has the reason and what to do.
@@ -92,16 +94,26 @@ def examine(
         loaded = load_tokenizer(path, eos) if tokenizer is None else tokenizer
         ends = recognition.of(loaded).ends
         loaded.eos_token_ids = vocabulary.end_ids(loaded, eos or (), ends)
-        contents = fingerprint.contents(path)
     except Exception as error:
         raise load_error(name, config, error) from None
+    hashed = hashed or contents(path, name, config)
     _import_module(config)
     if _has_kernels():
         kernels.load()  # this may have to build them, so don't do it on the engine thread
     preprocessor = _load_preprocessor(path, config, loaded)
-    return Examined(
-        path, identity, name, config, nbytes, contents, loaded, largest_id, preprocessor
-    )
+    return Examined(path, identity, name, config, nbytes, hashed, loaded, largest_id, preprocessor)
+
+
+def contents(path: Path, name: str, config: dict[str, Any]) -> str:
+    """Hash a folder's contents. See `fingerprint.contents`.
+
+    Raises:
+        EngineError: `model_load_failed`. The message has the reason and what to do.
+    """
+    try:
+        return fingerprint.contents(path)
+    except Exception as error:
+        raise load_error(name, config, error) from None
 
 
 def _load_preprocessor(

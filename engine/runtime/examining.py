@@ -30,6 +30,7 @@ from engine.model.adapters import Adapter, needs_own_weights
 from engine.model.fingerprint import identity
 from engine.model.loaded_model import LoadedModel
 from engine.model.loader import Examined
+from engine.runtime.kept_checks import CheckedFile
 from engine.runtime.plan import LoadRequest
 from engine.runtime.state import State
 from engine.runtime.workers import Task, Work, Workers, refuse
@@ -99,11 +100,16 @@ class Candidate(Struct, frozen=True):
         return LoadRequest(key, self.name, nbytes, wide if float32 else nbytes)
 
 
-def examine(asked: str, confined: Sandbox, adapter: str | None = None) -> Candidate:
+def examine(
+    asked: str, confined: Sandbox, adapter: str | None = None, kept_dir: Path | None = None
+) -> Candidate:
     """Resolve, examine and check a requested model.
 
     A sandboxed child reads the folder's files and loads its tokenizer first. This process only
     opens folders that pass there.
+
+    Args:
+        kept_dir: directory of results of earlier checks.
 
     Raises:
         EngineError: `model_load_failed`, with the problem and a remedy.
@@ -115,11 +121,17 @@ def examine(asked: str, confined: Sandbox, adapter: str | None = None) -> Candid
     configs = (facts.generation, *text_configs(facts.config))
     eos = _ends(*(config.get("eos_token_id") for config in configs))
     same = identity(path)
+    contents = loader.contents(path, name, facts.config)
     with _lock:
         checked = _checked.get(same)
     if checked is None:
         defaults = loader.tokenizer_defaults(path)
-        checked = confined.check_tokenizer(path, name, facts.rows, eos, defaults)
+        file = kept_dir and CheckedFile(kept_dir, contents, facts.rows, eos, defaults)
+        checked = file.read(path) if file else None
+        if checked is None:
+            checked = confined.check_tokenizer(path, name, facts.rows, eos, defaults)
+            if file and identity(path) == same:
+                file.write(checked)
         with _lock:
             _checked[same] = checked
             while len(_checked) > MOST_CHECKED:
@@ -128,8 +140,8 @@ def examine(asked: str, confined: Sandbox, adapter: str | None = None) -> Candid
     if checked.table is not None:
         load = partial(loader.load_tokenizer, path, checked.eos)
         known = KnownTokenizer(checked.table, checked.tokens, checked.packed, load)
-    examined = loader.examine(path, name, facts.config, facts.size, eos, checked.largest_id, known)
-    return Candidate(examined, checked, added, facts.wide)
+    about = path, name, facts.config, facts.size, eos, checked.largest_id, known, contents
+    return Candidate(loader.examine(*about), checked, added, facts.wide)
 
 
 def _model(asked: str, confined: Sandbox) -> tuple[Path, str, ModelFacts]:

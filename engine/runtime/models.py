@@ -55,7 +55,7 @@ class Loading:
     """Handler of `Load` and `Unload`, and the models being loaded.
 
     Args:
-        ways_dir: directory of the probe results.
+        ways_dir: directory of results of probes and checks.
     """
 
     def __init__(
@@ -103,9 +103,8 @@ class Loading:
         self._workers.start(self._examine(command), partial(self._not_examined, command))
 
     def _examine(self, command: Load) -> Task:
-        candidate = yield Work(
-            "loads", partial(examine, command.path, self._confined, command.adapter)
-        )
+        asked = command.path, self._confined, command.adapter, self._ways_dir
+        candidate = yield Work("loads", partial(examine, *asked))
         self._examined(command, candidate)
 
     def _not_examined(self, command: Load, error: BaseException) -> None:

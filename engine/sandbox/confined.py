@@ -113,9 +113,11 @@ class Sandbox:
         self._loads = ChildPool(1, ChildKind.TOKENIZERS, single_use=True)
 
     def start(self) -> None:
-        """Start the first children, without waiting for them."""
+        """Start a child for prompts, without waiting for it.
+
+        The child for tokenizers starts when a check needs it, because most results are known.
+        """
         self._children.start()
-        self._loads.start()
 
     def close(self) -> None:
         """Kill the children. Requests in progress raise `engine_stopped`."""

@@ -15,7 +15,7 @@ import pytest
 from engine.bench.random_models import SHAPES, write_model
 from engine.model import backend, loader
 from engine.model.loaded_model import LoadedModel
-from engine.runtime import kept_probes
+from engine.runtime import kept_files
 from engine.runtime.kept_probes import ProbedFile
 
 
@@ -107,14 +107,14 @@ def test_probes_of_other_code_are_ignored(tmp_path: Path, monkeypatch: pytest.Mo
         return probed_file(tmp_path).path
 
     before = place()
-    kept_probes.own_code.cache_clear()
+    kept_files.own_code.cache_clear()
     real = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda self: real(self) + b"# changed")
     assert place() != before
     monkeypatch.undo()
-    kept_probes.own_code.cache_clear()
+    kept_files.own_code.cache_clear()
     assert place() == before
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    kept_probes.own_code.cache_clear()
+    kept_files.own_code.cache_clear()
     assert place() != before
-    kept_probes.own_code.cache_clear()
+    kept_files.own_code.cache_clear()
