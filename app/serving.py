@@ -97,7 +97,7 @@ def describe_start_error(error: Exception, port: int) -> str:
         if error.errno == errno.EADDRINUSE:
             return tr("Port {port} is in use. Choose another port.", port=port)
         why = error.strerror or error
-        return tr("Port {port} cannot be used ({why}). Choose another port.", port=port, why=why)
+        return tr("Port {port} can’t be used ({why}). Choose another port.", port=port, why=why)
     words = str(error) or type(error).__name__
     return f"{words[:1].upper()}{words[1:]}."
 

@@ -49,8 +49,8 @@ class Action(Enum):
 
 
 BUSY, ASKED = Refusal.BUSY.value, Refusal.ASKED.value
-BLIND = mark("{model} cannot see images. Remove them, or choose a model that can.")
-DEAF = mark("{model} cannot hear recordings. Remove them, or choose a model that can.")
+BLIND = mark("{model} can’t see images. Remove them, or choose a model that can.")
+DEAF = mark("{model} can’t hear recordings. Remove them, or choose a model that can.")
 GONE = mark("This message is no longer in the chat.")
 
 _NEEDS_QUIET = frozenset(
@@ -164,19 +164,19 @@ def refusal(action: Action, chat: ChatView, message_id: str = "") -> str | None:
 
 
 _NOTHING = {
-    Action.EDIT: mark("You have not sent a message yet."),
-    Action.REGENERATE: mark("There is no message to reply to yet."),
-    Action.SAME_AGAIN: mark("There is no reply yet."),
-    Action.PANEL: mark("You have not sent a message yet."),
-    Action.UNFOLD: mark("There is no reply yet."),
-    Action.CONTINUE: mark("There is no reply yet."),
-    Action.FORGET_OLDEST: mark("There is no reply yet."),
-    Action.COPY: mark("There is no reply yet."),
+    Action.EDIT: mark("You haven’t sent a message yet."),
+    Action.REGENERATE: mark("There’s no message to reply to yet."),
+    Action.SAME_AGAIN: mark("There’s no reply yet."),
+    Action.PANEL: mark("You haven’t sent a message yet."),
+    Action.UNFOLD: mark("There’s no reply yet."),
+    Action.CONTINUE: mark("There’s no reply yet."),
+    Action.FORGET_OLDEST: mark("There’s no reply yet."),
+    Action.COPY: mark("There’s no reply yet."),
     Action.BRANCH: mark("This chat is empty."),
     Action.GO_TO: mark("This chat is empty."),
     Action.DELETE: mark("This chat is empty."),
-    Action.EARLIER: mark("No message here has another version."),
-    Action.LATER: mark("No message here has another version."),
+    Action.EARLIER: mark("No message here has other versions."),
+    Action.LATER: mark("No message here has other versions."),
 }
 
 
@@ -204,9 +204,9 @@ def _regenerate(chat: ChatView, message: Message) -> str | None:
 
 def _same_again(chat: ChatView, message: Message) -> str | None:
     if message.role != "assistant" or message.parent_id is None:
-        return tr("This is not a reply.")
+        return tr("This isn’t a reply.")
     if panel.kind_of(message):
-        return tr("This was made of a panel. Show the panel and make it again.")
+        return tr("This reply came from a panel. Open the panel to regenerate it.")
     if of_answer(message.stats, ChatOptions()) is None:
         last = chat.transcript.last("assistant")
         if last is not None and last.id == message.id:
@@ -223,30 +223,30 @@ def _panel(chat: ChatView, message: Message) -> str | None:
 
 def _unfold(chat: ChatView, message: Message) -> str | None:
     found = panel.columns(chat.transcript, message.id)
-    return None if found else tr("The columns of this panel are not in this chat.")
+    return None if found else tr("The columns of this panel aren’t in this chat.")
 
 
 def _continue(chat: ChatView, message: Message) -> str | None:
     if message.role != "assistant":
-        return tr("This is not a reply.")
+        return tr("This isn’t a reply.")
     if message.id != chat.transcript.leaf_id:
         return tr("Only the last reply can be continued.")
     if not message.content:
-        return tr("The reply had not begun. Regenerate it instead.")
+        return tr("There’s nothing to continue. Regenerate the reply instead.")
     if chat.remote is not None and not KINDS[chat.remote.kind].continues:
-        words = mark("{host} cannot continue a reply that was cut off. Regenerate it.")
+        words = mark("{host} can’t continue a reply that was cut off. Regenerate it.")
         return tr(words, host=chat.remote.host)
     return None if cut_off(message) else tr("The reply is complete.")
 
 
 def _forget_oldest(chat: ChatView, message: Message) -> str | None:
     if not did_not_fit(message):
-        return tr("This reply did not fail because of its length.")
+        return tr("This reply didn’t fail because of its length.")
     if chat.remote is not None:
         return tr("What fits is unknown. Shorten the message or start a new chat.")
     slides = ChatOptions.from_params(message.stats.get("options", {})).slide
     if slides or message.stats.get("reason") == MESSAGE_TOO_LONG:
-        return tr("The chat does not fit without its oldest messages either. Shorten the message.")
+        return tr("The chat doesn’t fit without its oldest messages either. Shorten the message.")
     before = islice(chat.transcript.back_from(message.parent_id), 1, None)
     if not any(m.role == "assistant" and m.content for m in before):
         return tr("There are no older messages to leave out. Shorten the message.")
@@ -256,12 +256,12 @@ def _forget_oldest(chat: ChatView, message: Message) -> str | None:
 def _copy(chat: ChatView, message: Message) -> str | None:
     if message.content or message.id == chat.answering:
         return None
-    return tr("There is no text to copy.")
+    return tr("There’s no text to copy.")
 
 
 def _branch(chat: ChatView, message: Message) -> str | None:
     unfinished = message.id == chat.answering or message.status == "streaming"
-    return tr("This reply is not finished yet.") if unfinished else None
+    return tr("This reply isn’t finished yet.") if unfinished else None
 
 
 def _always(chat: ChatView, message: Message) -> str | None:

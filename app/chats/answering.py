@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _LOST = frozenset({"engine_stopped", "unknown_model"})
 _ASKED = frozenset({Stage.RUNNING, Stage.STOPPING})
 _ONLY_A_TOOL = mark("The model called a tool instead of replying, but this chat has no tools.")
-_NO_CALL = mark("The model’s tool call could not be read.")
+_NO_CALL = mark("The model’s tool call couldn’t be read.")
 
 
 class ReplyGenerator(QObject):

@@ -149,7 +149,7 @@ def used(attachment: Attachment) -> str:
     if attachment.use == "all" or attachment.is_medium:
         return ""
     if attachment.use == "passages" and not attachment.spans:
-        return tr("passages matching the message")
+        return tr("relevant passages")
     if attachment.use == "passages":
         n = len(attachment.spans)
         found = counted("%Ln passage", "%Ln passages", n)

@@ -438,11 +438,11 @@ class FileAttacher(QObject):
                         "“{name}” is a folder. Attach the files in it instead.", name=given.name
                     )
             except EngineError as error:
-                words = mark("“{name}” cannot be read.")
+                words = mark("“{name}” can’t be read.")
                 refused = explained(words, error.message, name=given.name)
             except Exception:
                 log.exception("cannot read an attached file")
-                refused = tr("“{name}” cannot be read.", name=given.name)
+                refused = tr("“{name}” can’t be read.", name=given.name)
             self._waiting.popleft()
             if refused:
                 self.refused.emit(refused)

@@ -89,7 +89,7 @@ def entry_for(question: str) -> HelpEntry | None:
     return best if overlap(best) >= MIN_OVERLAP else None
 
 
-_FROM_HELP = mark("From the help. The Guide itself can be wrong about this.")
+_FROM_HELP = mark("From Help, because the Guide can get this wrong.")
 
 
 def note(entry: HelpEntry) -> str:

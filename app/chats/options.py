@@ -48,7 +48,7 @@ def bound_to(options: Form) -> dict[str, Any]:
     if wrong := fault(options):
         raise ValueError(
             tr(
-                "The reply format cannot be used. {wrong} Change it in the chat’s settings.",
+                "The reply format can’t be used. {wrong} Change it in the chat’s settings.",
                 wrong=wrong,
             )
         )
@@ -116,15 +116,15 @@ def _of_schema(text: str) -> str:
 
 def _too_long(text: str) -> str:
     return counted(
-        "%Ln character; the limit is {most}.",
-        "%Ln characters; the limit is {most}.",
+        "%Ln character. The limit is {most}.",
+        "%Ln characters. The limit is {most}.",
         len(text),
         most=number(bounds.MAX_FORM_CHARACTERS),
     )
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(tr("{name} is not a number in JSON.", name=name))
+    raise ValueError(tr("{name} isn’t a number in JSON.", name=name))
 
 
 def _schema_refusal(schema: dict[str, Any]) -> str:
@@ -351,6 +351,15 @@ NUMBERS = (
 """Options the engine supports under the same name."""
 
 
+_FILTERS = ("top_p", "top_k", "min_p")
+
+
+def with_filter(defaults: Mapping[str, Any], options: ChatOptions) -> Mapping[str, Any]:
+    """Return a model's defaults, with a `min_p` if neither they nor the user filter tokens."""
+    filters = any(name in defaults or getattr(options, name) is not None for name in _FILTERS)
+    return defaults if filters else {**defaults, "min_p": _LEAST_P}
+
+
 def sampling(
     options: ChatOptions, defaults: Mapping[str, Any], tools: Sequence[dict[str, Any]] = ()
 ) -> SamplingParams:
@@ -361,6 +370,7 @@ def sampling(
     Raises:
         ValueError: a value or the reply format is invalid. The message says why.
     """
+    defaults = with_filter(defaults, options)
     chosen = {key: defaults[key] for key in NUMBERS if key in defaults}
     for key in NUMBERS:
         if (value := getattr(options, key)) is not None:

@@ -88,9 +88,9 @@ def members_from_json(stored: object) -> list[Member]:
 def usual() -> list[Member]:
     """Return the default participants, used until the user picks others."""
     return [
-        Member(tr("Optimist"), system=tr("Answer as an optimist: what speaks for it?")),
-        Member(tr("Sceptic"), system=tr("Answer as a sceptic: what speaks against it?")),
-        Member(tr("Engineer"), system=tr("Answer as an engineer: how would it be done?")),
+        Member(tr("Optimist"), system=tr("Answer as an optimist. Make the case for it.")),
+        Member(tr("Skeptic"), system=tr("Answer as a skeptic. Say what could go wrong.")),
+        Member(tr("Engineer"), system=tr("Answer as an engineer. Explain how you’d build it.")),
     ]
 
 
@@ -142,14 +142,14 @@ def sources(message: Message) -> dict[str, str]:
 
 
 _CALLED = {
-    JUDGE: mark("Comparison by {model}"),
+    JUDGE: mark("Judged by {model}"),
     MERGE: mark("Merged by {model}"),
     VOTE: mark("Vote"),
 }
 
 
 def called(message: Message) -> str:
-    """Get the heading of an answer, e.g. "Guide · Sceptic" or "Merged by Guide"."""
+    """Get the heading of an answer, e.g. "Guide · Skeptic" or "Merged by Guide"."""
     if kind := kind_of(message):
         return tr(_CALLED[kind], model=message.model)
     return " · ".join(filter(None, (message.model, name_of(message))))
@@ -186,7 +186,7 @@ def by_letter(found: Iterable[Message]) -> dict[str, str]:
 
 
 def listed(names: Mapping[str, str]) -> str:
-    """Format a list, e.g. "A Optimist, B Sceptic"."""
+    """Format a list, e.g. "A Optimist, B Skeptic"."""
     return ", ".join(f"{letter} {name}" for letter, name in names.items())
 
 
@@ -199,7 +199,7 @@ def why_not(kind: str, found: Sequence[Message]) -> str:
     if any(m.status == "streaming" for m in found):
         return tr("The panel is still replying.")
     if len(answers(found)) < 2:
-        return tr("This needs two replies at least.")
+        return tr("Needs at least two replies.")
     return ballots(found)[1] if kind == VOTE else ""
 
 
@@ -233,7 +233,7 @@ def order(found: Sequence[Message], *, turned: bool) -> str:
     """Get the heading of a judge's text, which states the order of the answers."""
     letters = [letter_of(m) for m in answers(found)]
     shown = ", ".join(reversed(letters) if turned else letters)
-    return f"**{tr('Read in the order {letters}', letters=shown)}**\n\n"
+    return f"**{tr('Order: {letters}', letters=shown)}**\n\n"
 
 
 # These patterns never match across lines. On endless repetition, that would take minutes.
@@ -253,16 +253,16 @@ def best(text: str, found: Iterable[Message]) -> str:
 def verdict(first: str, second: str) -> str:
     """Summarize the judge's picks in both orders."""
     if first and first == second:
-        words = tr("In both orders {letter} was named best.", letter=first)
+        words = tr("{letter} won in both orders.", letter=first)
     elif first and second:
         words = tr(
-            "Named best: {first} in one order, {second} in the other. The order decided.",
+            "No clear winner: {first} in one order, {second} in the other.",
             first=first,
             second=second,
         )
     else:
-        words = tr("No reply was named best in both orders.")
-    return f"**{words}** " + tr("A model’s judgement is no proof.")
+        words = tr("No reply won in both orders.")
+    return f"**{words}** " + tr("Models can misjudge. Check what matters.")
 
 
 # Voting.
@@ -347,12 +347,12 @@ def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
     if any(
         m.status != "complete" or m.stats.get("reason") in {"length", "memory"} for m in replies
     ):
-        return {}, tr("A reply was cut off and cannot be counted.")
+        return {}, tr("A reply was cut off and can’t be counted.")
     for read in (_form, _number, _choice):
         votes = {letter_of(m): vote for m in replies if (vote := read(m.content)) is not None}
         if len(votes) == len(replies):
             return votes, ""
-    return {}, tr("Only numbers, short choices and JSON can be counted. These replies are texts.")
+    return {}, tr("Only numbers, short choices, and JSON can be counted.")
 
 
 def count(found: Sequence[Message]) -> str:
@@ -377,7 +377,7 @@ def count(found: Sequence[Message]) -> str:
     silent = [m for m in found if letter_of(m) not in votes]
     if silent:
         lines.append("- " + tr("No reply: {names}", names=listed(by_letter(silent))))
-    return "\n".join([words + " " + tr("Agreement is not truth."), "", *lines])
+    return "\n".join([words + " " + tr("Agreeing doesn’t make it correct."), "", *lines])
 
 
 def _vote(votes: Mapping[str, Ballot], message: Message) -> str:

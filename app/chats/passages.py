@@ -32,7 +32,7 @@ def pages_in(words: str, count: int) -> list[int]:
         match = _RANGE.fullmatch(part)
         if match is None:
             raise ValueError(
-                tr("“{part}” is not a number. Enter numbers such as 1-3, 7.", part=part[:20])
+                tr("“{part}” isn’t a number. Enter numbers such as 1-3, 7.", part=part[:20])
             )
         first, last = int(match[1]), int(match[2] or match[1])
         if not 1 <= first <= last <= count:

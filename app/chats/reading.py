@@ -67,7 +67,7 @@ class ReferencedChat(Struct, frozen=True):
     @property
     def why_not(self) -> str:
         if self.gone:
-            return tr("“{name}” cannot be read.", name=self.title)
+            return tr("“{name}” can’t be read.", name=self.title)
         return "" if self.lines else tr("This chat is empty.")
 
 

@@ -94,10 +94,10 @@ def fault_in(arguments: str) -> str | None:
     try:
         value = json.loads(arguments or "{}")
     except json.JSONDecodeError as error:
-        words = mark("The arguments are not valid JSON: {why}, line {line}.")
+        words = mark("The arguments aren’t valid JSON: {why}, line {line}.")
         return tr(words, why=error.msg, line=error.lineno)
     except (ValueError, RecursionError):
-        return tr("The arguments are not valid JSON.")
+        return tr("The arguments aren’t valid JSON.")
     if isinstance(value, dict):
         return None
     return tr("The arguments must be a JSON object, such as { … }.")

@@ -233,7 +233,7 @@ class ToolCallRunner(QObject):
         for call in list(self.calls.values()):
             if call.tool is None:
                 name = visible(call.made.name)[:80]
-                missing = ToolError(mark("There is no tool “{name}” in this chat."), name=name)
+                missing = ToolError(mark("There’s no tool “{name}” in this chat."), name=name)
                 fault = call.made.fault
                 result = ToolResult(fault, True, len(fault)) if fault else failed(missing)
                 self._end(call, "error", result)

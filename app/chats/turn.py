@@ -145,12 +145,12 @@ class Refusal(Enum):
     """Reasons for refusing an event, as text for the user."""
 
     BUSY = mark("The model is still replying. Stop the reply or wait until it has ended.")
-    ASKED = mark("A tool call is waiting for you. Allow or deny it first.")
-    WAITS = mark("Sends once “{file}” is read. Esc keeps it here.")
-    STEERS = mark("Interrupting the reply… Esc keeps the message here.")
+    ASKED = mark("Allow or deny the tool call to continue.")
+    WAITS = mark("Sends when “{file}” is ready. Esc cancels.")
+    STEERS = mark("Interrupting the reply… Esc keeps your message.")
     READING = mark("“{file}” is still being read.")
     UNSENDABLE = ""  # the controller provides the text
-    NO_REPLY = mark("The model is not replying.")
+    NO_REPLY = mark("The model isn’t replying.")
     STOPPING = mark("The reply is stopping.")
     LOADING = mark("The model is still loading.")
     NOT_SILENT = mark("The reply is on its way.")

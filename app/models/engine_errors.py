@@ -27,22 +27,22 @@ from engine.hub.inventory import FolderFacts
 NO_FOLDER = mark("The folder no longer exists")
 
 _MEANINGS = {
-    CANNOT_SEE: mark("The model cannot see images."),
-    CANNOT_HEAR: mark("The model cannot hear recordings."),
+    CANNOT_SEE: mark("The model can’t see images."),
+    CANNOT_HEAR: mark("The model can’t hear recordings."),
     CAPACITY_EXHAUSTED: mark("Not enough memory right now."),
     CONTEXT_OVERFLOW: mark("The chat no longer fits the model’s context."),
     ENGINE_STOPPED: mark("The engine has stopped."),
     FOLDER_GONE: NO_FOLDER,
-    INTERNAL_ERROR: mark("The model could not reply."),
-    INVALID_REQUEST: mark("The model cannot process this request."),
+    INTERNAL_ERROR: mark("The model couldn’t reply."),
+    INVALID_REQUEST: mark("The model can’t process this request."),
     MESSAGE_TOO_LONG: mark("The message alone is too long for the model’s context."),
-    MODEL_LOAD_FAILED: mark("The model could not be loaded."),
+    MODEL_LOAD_FAILED: mark("The model couldn’t be loaded."),
     OUT_OF_MEMORY: mark("Not enough memory."),
     SESSION_BUSY: mark("The model is still replying in this chat."),
     SESSION_CLOSED: mark("The chat was closed."),
-    TEMPLATE_ERROR: mark("The model’s chat template does not accept these messages."),
+    TEMPLATE_ERROR: mark("The model’s chat template doesn’t accept these messages."),
     UNKNOWN_MODEL: mark("The model is no longer loaded."),
-    UNSUPPORTED_SESSION: mark("This model cannot keep the chat separate from the others."),
+    UNSUPPORTED_SESSION: mark("This model can’t keep the chat separate from the others."),
 }
 """Explanations by `EngineError.code` or reason."""
 
@@ -79,8 +79,8 @@ def arithmetic(fit: Fit) -> str:
     """Format the memory estimate, its breakdown, and the free memory in two sentences."""
     total = _size(fit.total)
     return tr(
-        "It needs {total}: {weights} for weights, {caches} for {chats} of {context} "
-        "tokens and {working} of working memory. {free} is free.",
+        "It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens, and "
+        "{working} of working memory. {free} is free.",
         total=total if fit.exact else tr("about {size}", size=total),
         weights=_size(fit.weights),
         caches=_size(fit.caches),

@@ -246,8 +246,8 @@ class InstalledModels(QObject):
         """Add a model with an adapter. Returns the reason if that's not possible, or ""."""
         if not is_adapter(folder):
             return tr(
-                "{name} is not an adapter. Choose a folder with adapter_config.json "
-                "and adapters.safetensors.",
+                "{name} isn’t an adapter. Choose a folder with adapter_config.json and "
+                "adapters.safetensors.",
                 name=clean_name(folder.name) or tr("That folder"),
             )
         self._settings.remember_model(variant_of(model.ref, folder))

@@ -450,7 +450,7 @@ def _code_and_message(error: Exception) -> tuple[str, str]:
     # The engine canceled or failed. Either way, the status mustn't stay at "Loading…".
     log.error("model not loaded", exc_info=error)
     why = f"{type(error).__name__}: {error}"
-    return "", tr("The model could not be loaded ({why}).", why=why)
+    return "", tr("The model couldn’t be loaded ({why}).", why=why)
 
 
 class ModelReply(Protocol):

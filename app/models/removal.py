@@ -152,7 +152,7 @@ class ModelRemover(QObject):
             self._going.discard(model.removes)
             self.failed.emit(
                 tr(
-                    "{name} could not be removed: {why}. Show its folder and remove it there.",
+                    "{name} couldn’t be removed: {why}. Show its folder and remove it there.",
                     name=model.name,
                     why=_words(error),
                 )
@@ -177,7 +177,7 @@ class ModelRemover(QObject):
             await flows.aside(lambda _: system_trash.restore(removed.trashed))
         except Exception as error:
             self.failed.emit(
-                tr("{name} could not be restored: {why}.", name=removed.name, why=_words(error))
+                tr("{name} couldn’t be restored: {why}.", name=removed.name, why=_words(error))
             )
             return
         for option, at, ref in removed.listed:

@@ -30,7 +30,7 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
     loader = users.loader
     model = loader.get(ref).model
     if model is None:
-        return tr("This model is not loaded.")
+        return tr("This model isn’t loaded.")
     using = []
     for chat in users.running():
         others = (loader.get(each).model for each in chat.reply.models)
@@ -54,7 +54,7 @@ def unload(users: ModelUsers, ref: str) -> str:
     The caches of its chats are saved to disk. Sending a message loads the model again.
     """
     return why_not_unload(users, ref) or (
-        "" if users.loader.unload(ref) else tr("This model is not loaded.")
+        "" if users.loader.unload(ref) else tr("This model isn’t loaded.")
     )
 
 

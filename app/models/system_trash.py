@@ -29,9 +29,9 @@ def move(folder: Path) -> TrashedFolder:
         Path(QStandardPaths.writableLocation(data)).mkdir(parents=True, exist_ok=True)
     file = QFile(os.fspath(folder))
     if not file.moveToTrash() and os.path.lexists(folder):
-        raise OSError(errno.EIO, file.errorString()[:200] or tr("it cannot be moved to the Trash"))
+        raise OSError(errno.EIO, file.errorString()[:200] or tr("it can’t be moved to the Trash"))
     if os.path.lexists(folder):
-        raise OSError(errno.EIO, tr("it was not moved to the Trash"))
+        raise OSError(errno.EIO, tr("it wasn’t moved to the Trash"))
     kept = Path(file.fileName())
     return TrashedFolder(folder, kept if kept != folder and os.path.lexists(kept) else None)
 

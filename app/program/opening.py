@@ -127,4 +127,4 @@ def restored(file: Path, backup: Path) -> str:
 
 
 def not_restored(error: StoreError) -> str:
-    return tr("The backup could not be restored. {why}", why=error.message)
+    return tr("The backup couldn’t be restored. {why}", why=error.message)

@@ -88,7 +88,7 @@ async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
     except (OSError, Error) as error:
         why = getattr(error, "strerror", None) or type(error).__name__
         raise RemoteError(
-            UNREACHABLE, tr("This network cannot be searched ({why}).", why=why)
+            UNREACHABLE, tr("This network can’t be searched ({why}).", why=why)
         ) from error
     seen = _Seen(network, tell)
     try:

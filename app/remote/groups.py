@@ -109,7 +109,7 @@ class MachineGroups:
         if server is not None and server.process.poll() is None:
             return None if server.started.done() else ModelUnavailable(True, "")
         hosts = ", ".join(group.hosts)
-        words = tr("It runs on {hosts} and has not been started.", hosts=hosts)
+        words = tr("It runs on {hosts} and hasn’t been started.", hosts=hosts)
         return ModelUnavailable(False, " ".join(filter(None, (self._said.get(ref, ""), words))))
 
     def start(self, group: MachineGroup, ref: str = "") -> GroupServer:

@@ -107,7 +107,7 @@ def refusal(
 
 
 def does_not_fit(model: str) -> str:
-    return tr("The chat does not fit in the context of {model}.", model=model)
+    return tr("The chat doesn’t fit in the context of {model}.", model=model)
 
 
 def _code_of(body: object) -> str:
@@ -145,13 +145,12 @@ def _explain(
         )
     if status == 403:
         return REFUSED, tr(
-            "{host} does not allow this with your key. Ask for access there, or use another key.",
+            "{host} doesn’t allow this with your key. Ask for access there, or use another key.",
             host=host,
         )
     if status == 404 and model:
         return GONE, tr(
-            "{host} no longer has the model {model}. Choose another, or check whether it was "
-            "renamed.",
+            "{host} has no model named “{model}”. Choose another, or check whether it was renamed.",
             host=host,
             model=model,
         )
@@ -165,10 +164,10 @@ def _explain(
             (tr("{host} is getting too many requests.", host=host), later(headers))
         )
     if status in (408, 502, 503, 504, 529):
-        return BUSY, " ".join((tr("{host} is not ready.", host=host), later(headers)))
+        return BUSY, " ".join((tr("{host} isn’t ready.", host=host), later(headers)))
     if status >= 500 and status != 501:
         return FAILED, tr(
-            "{host} could not reply (status {status}). Try again later.", host=host, status=status
+            "{host} couldn’t reply (status {status}). Try again later.", host=host, status=status
         )
     if status in (400, 413, 422, 501):
         return INVALID_REQUEST, tr(
@@ -187,8 +186,8 @@ def _redirect_text(headers: Mapping[str, str], host: str) -> str:
     if not there:
         return tr("{host} redirects requests. Check the address.", host=host)
     return tr(
-        "{host} redirects requests to {place}. Stretto does not follow. If that address "
-        "is right, add the model with it.",
+        "{host} redirects requests to {place}. Stretto doesn’t follow. If that address is right, "
+        "add the model with it.",
         host=host,
         place=there,
     )
@@ -216,7 +215,7 @@ def later(headers: Mapping[str, str]) -> str:
         return counted("Try again in %n second.", "Try again in %n seconds.", wait)
     if wait < 100 * 60:
         return counted("Try again in %n minute.", "Try again in %n minutes.", -(-wait // 60))
-    return tr("Try again in a few hours.") if wait < 86_400 else tr("Try again another day.")
+    return tr("Try again in a few hours.") if wait < 86_400 else tr("Try again tomorrow.")
 
 
 def _wait_s(header: str) -> int:
@@ -249,9 +248,7 @@ def empty(host: str) -> RemoteError:
 def no_sense(host: str) -> RemoteError:
     return RemoteError(
         BROKEN,
-        tr(
-            "{host} sent something that cannot be read. Check the address, or try again.", host=host
-        ),
+        tr("{host} sent something that can’t be read. Check the address, or try again.", host=host),
     )
 
 
@@ -265,7 +262,7 @@ def too_much(host: str) -> RemoteError:
 def silent(host: str) -> RemoteError:
     """Error for a connection that timed out."""
     return RemoteError(
-        UNREACHABLE, tr("{host} does not respond. Try again, or check the server.", host=host)
+        UNREACHABLE, tr("{host} doesn’t respond. Try again, or check the server.", host=host)
     )
 
 
@@ -275,7 +272,8 @@ def unreachable(host: str, error: BaseException) -> RemoteError:
     return RemoteError(
         UNREACHABLE,
         tr(
-            "{host} cannot be reached ({why}). Check the address and the connection.",
+            "Couldn’t connect to {host} ({why}). Check that the server is running and the address "
+            "is right.",
             host=host,
             why=why or type(error).__name__,
         ),

@@ -154,8 +154,8 @@ def _form(remote: Remote, params: SamplingParams) -> dict[str, Any]:
     raise RemoteError(
         INVALID_REQUEST,
         tr(
-            "{host} does not support choices or patterns as a reply format. Choose "
-            "another under “Reply format” in the chat’s settings, such as JSON.",
+            "{host} doesn’t support choices or patterns as a reply format. Choose another under "
+            "“Reply format” in the chat’s settings, such as JSON.",
             host=remote.host,
         ),
     )
@@ -165,7 +165,7 @@ def _going_on(remote: Remote) -> dict[str, Any]:
     if not KINDS[remote.kind].continues:
         raise RemoteError(
             INVALID_REQUEST,
-            tr("{host} cannot continue a reply that was cut off. Regenerate it.", host=remote.host),
+            tr("{host} can’t continue a reply that was cut off. Regenerate it.", host=remote.host),
         )
     if remote.kind in ("vllm", "sglang"):
         return {"add_generation_prompt": False, "continue_final_message": True}
@@ -272,7 +272,7 @@ class RemoteReply:
                 return
         except BaseException:  # including Rust panics, since every reply must end with an event
             log.exception("cannot read a remote model's reply")
-            words = tr("The reply from {host} could not be read.", host=self._remote.host)
+            words = tr("The reply from {host} couldn’t be read.", host=self._remote.host)
             self._post(Failed(self._session_id, self.id, INTERNAL_ERROR, words))
             return
         self._finish(reading, clock)
@@ -408,7 +408,7 @@ class RemoteSession:
 def removed(remote: Remote | None, ref: str = "") -> remote_errors.RemoteError:
     """Error for a model the user has removed, or for an invalid reference (None)."""
     if remote is None:
-        words = tr("“{name}” is not a remote model. Choose another model.", name=ref)
+        words = tr("“{name}” isn’t a remote model. Choose another model.", name=ref)
         return remote_errors.RemoteError(remote_errors.GONE, words)
     return remote_errors.RemoteError(
         remote_errors.GONE,

@@ -327,7 +327,7 @@ class ReplyReader:
     def _failed(self, chunk: Mapping[str, Any]) -> RemoteError:
         """Create the error for a failure that is reported inside a stream with status 200."""
         message, code = remote_errors.words_of(chunk), remote_errors.FAILED
-        words = tr("{host} could not finish the reply.", host=self._host)
+        words = tr("{host} couldn’t finish the reply.", host=self._host)
         if remote_errors.is_too_long(chunk):
             code, words = CONTEXT_OVERFLOW, remote_errors.does_not_fit(self._model)
         quoted = tr("Its message: “{words}”", words=message) if message else ""

@@ -137,7 +137,7 @@ class Settings:
         "General",
         mark("Attach long pastes as files"),
         search=mark("clipboard, paste"),
-        about=mark("Pasted text that is longer than this"),
+        about=mark("Longer pastes become attachments"),
         unit=mark(" characters"),
         zero=mark("Never"),
         step=500,
@@ -152,7 +152,7 @@ class Settings:
         "General",
         mark("Notify about long replies"),
         search=mark("notifications, alerts, sound"),
-        about=mark("When one ends while Stretto is in the background"),
+        about=mark("When a reply ends while Stretto is in the background"),
     )
     tray: bool = _option(
         False,
@@ -202,7 +202,7 @@ class Settings:
         "Appearance",
         mark("Reduce motion"),
         search=mark("animations, effects"),
-        about=mark("When off, follows the system"),
+        about=mark("When off, follows the system setting"),
         choices=("system", "less"),
     )
     titles: bool = _option(
@@ -210,7 +210,7 @@ class Settings:
         "Chats",
         mark("Name chats automatically"),
         search=mark("titles"),
-        about=mark("Named by the chat’s model while it is idle; names you set are kept"),
+        about=mark("The chat’s model suggests a name. Names you set are kept."),
     )
     # model for new chats: ``paths.GUIDE``, a folder, or a hub ID
     model: str = _option(
@@ -224,7 +224,7 @@ class Settings:
         "Chats", mark("Temperature"), search=mark("creativity, randomness, sampling")
     )
     max_tokens: ClassVar = Option(
-        "Chats", mark("Longest reply"), search=mark("maximum tokens, length")
+        "Chats", mark("Maximum reply length"), search=mark("maximum tokens, length")
     )
     slide: ClassVar = Option(
         "Chats",
@@ -253,7 +253,7 @@ class Settings:
         "Models",
         mark("Unload idle models after"),
         search=mark("free memory"),
-        about=mark("They load again when a chat needs them"),
+        about=mark("Models reload when a chat needs them"),
         unit=mark(" min"),
         zero=mark("Never"),
         step=5,
@@ -265,7 +265,7 @@ class Settings:
         mark("Local API server"),
         search=mark("HTTP, OpenAI, endpoint"),
         about=mark(
-            "Editors, scripts and agents use your models over the OpenAI and Anthropic APIs"
+            "Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs"
         ),
     )
     serve_port: int = _option(8080, "Local API", mark("Port"), within=(1024, 65535))
@@ -293,7 +293,7 @@ class Settings:
         False,
         "Local API",
         mark("Priority"),
-        about=mark("Whose prompts are read first"),
+        about=mark("Who goes first when the model is busy"),
         choices={False: mark("My chats first"), True: mark("Equal")},
     )
     # percentage of computing time by client, while other clients are busy
@@ -301,7 +301,7 @@ class Settings:
         {},
         "Local API",
         mark("Share per client"),
-        about=mark("Of computing time when several are busy"),
+        about=mark("Share of compute when several clients are active"),
         each=lambda v: type(v) is int and 0 < v < 100,
     )
     # comma-separated aliases, like "claude-*=Guide"
@@ -313,13 +313,13 @@ class Settings:
         True,
         "Local API",
         mark("Cached context of clients"),
-        about=mark("They resume after a restart without re-reading"),
+        about=mark("Lets them resume right away after a restart"),
     )
     # space-separated origins of web pages, like https://example.org
     serve_origins: str = _option(
         "",
         "Local API",
-        mark("Allowed web pages"),
+        mark("Allowed origins (CORS)"),
         section=mark("Limits"),
         about=mark("Such as https://example.org, separated by spaces"),
     )
@@ -327,14 +327,22 @@ class Settings:
     serve_evict: bool = _option(
         False,
         "Local API",
-        mark("Replace the least recently used session"),
+        mark("Close the oldest session when full"),
         about=mark("When off, new sessions are refused at the limit"),
     )
     serve_per_key: int = _option(
-        0, "Local API", mark("Requests per key at once"), zero=mark("No limit"), within=(0, 1024)
+        0,
+        "Local API",
+        mark("Concurrent requests (per key)"),
+        zero=mark("No limit"),
+        within=(0, 1024),
     )
     serve_per_minute: int = _option(
-        0, "Local API", mark("Requests per key a minute"), zero=mark("No limit"), within=(0, 10_000)
+        0,
+        "Local API",
+        mark("Requests per minute (per key)"),
+        zero=mark("No limit"),
+        within=(0, 10_000),
     )
     serve_unload_min: int = _option(
         0,
@@ -358,7 +366,7 @@ class Settings:
         "Data",
         mark("Cached context on disk"),
         search=mark("storage, space"),
-        about=mark("Chats resume without re-reading. Takes effect after a restart."),
+        about=mark("Lets chats resume right away. Takes effect after a restart."),
         unit=mark(" GB"),
         zero=mark("Off"),
         step=0.5,
@@ -454,10 +462,10 @@ class Settings:
             return ""
         if self.set_aside is None:
             return tr(
-                "Your settings could not be read. Changes are not saved until you quit Stretto."
+                "Your settings couldn’t be read. Changes aren’t saved until you quit Stretto."
             )
         return tr(
-            "Your settings could not be read and were reset. The old file is kept as {name}.",
+            "Your settings couldn’t be read and were reset. The old file is kept as {name}.",
             name=self.set_aside.name,
         )
 

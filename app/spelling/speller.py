@@ -172,8 +172,8 @@ class Speller(QObject):
             return ""
         if self._system is None:
             return tr(
-                "No spelling checker found. On Linux, install enchant (libenchant-2) "
-                "and a dictionary for your language, then restart Stretto."
+                "Spell check needs enchant (libenchant-2) and a dictionary for your language. "
+                "Install them, then restart Stretto."
             )
         if not self.language and self._choice != OFF:
             return tr(

@@ -52,9 +52,9 @@ def corrupt(path: Path) -> StoreError:
     return StoreError(
         "corrupt",
         tr(
-            "The file {path} is damaged or was not created by Stretto. It has not "
-            "been changed. Stretto can recover what is readable into a new file or "
-            "start with an empty one. The damaged file is kept.",
+            "The file {path} is damaged or wasn’t created by Stretto. It hasn’t been changed. "
+            "Stretto can recover what is readable into a new file or start with an empty one. The "
+            "damaged file is kept.",
             path=path,
         ),
         path,
@@ -66,8 +66,8 @@ def unreadable(path: Path) -> StoreError:
     error = StoreError(
         "corrupt",
         tr(
-            "Nothing in {path} could be read. The file has not been changed. Restore "
-            "a backup, or set the file aside and start with an empty one.",
+            "Nothing in {path} could be read. The file hasn’t been changed. Restore a backup, or "
+            "set the file aside and start with an empty one.",
             path=path,
         ),
         path,
@@ -95,8 +95,8 @@ def invalid(what: str, error: Exception, path: Path) -> StoreError:
     return StoreError(
         "invalid",
         tr(
-            "One change could not be saved ({what}: {error}). All other changes are "
-            "saved. Please report this error.",
+            "One change couldn’t be saved ({what}: {error}). All other changes are saved. Please "
+            "report this error.",
             what=what,
             error=error,
         ),
@@ -133,8 +133,8 @@ def at_start(error: StoreError) -> StoreError:
     return StoreError(
         "full",
         tr(
-            "Your chats cannot be opened because the disk with {path} is full. "
-            "Nothing is lost. Free some space, then try again.",
+            "Your chats can’t be opened because the disk with {path} is full. Nothing is lost. "
+            "Free some space, then try again.",
             path=error.path,
         ),
         error.path,
@@ -145,8 +145,8 @@ def _full(path: Path) -> StoreError:
     return StoreError(
         "full",
         tr(
-            "Your latest messages are not saved yet because the disk with {path} is "
-            "full. Free some space. Stretto tries again by itself.",
+            "Your latest messages aren’t saved yet because the disk with {path} is full. Free "
+            "some space. Stretto tries again by itself.",
             path=path,
         ),
         path,
@@ -178,8 +178,8 @@ def _io(path: Path, error: BaseException) -> StoreError:
     return StoreError(
         "io",
         tr(
-            "The chats in {path} could not be read or saved ({error}). Check that "
-            "the disk is connected and has free space, then try again.",
+            "The chats in {path} couldn’t be read or saved ({error}). Check that the disk is "
+            "connected and has free space, then try again.",
             path=path,
             error=name or error,
         ),

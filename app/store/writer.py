@@ -262,7 +262,7 @@ class StoreWriter:
         """Queue operations to be written in the same transaction."""
         with self._changed:
             if self._closing:
-                words = tr("This change came after the chats were closed and is not saved.")
+                words = tr("This change came after the chats were closed and isn’t saved.")
                 raise StoreError("closed", words)
             group = self._groups.get(threading.get_ident())
             if group is not None:
@@ -388,12 +388,12 @@ class StoreWriter:
         if lost and not already:
             reason = self._failure
             code = reason.code if reason else "timeout"
-            why = reason.message if reason else tr("The disk did not respond in time.")
+            why = reason.message if reason else tr("The disk didn’t respond in time.")
             raise StoreError(
                 code,
                 counted(
-                    "%n change could not be saved. {why}",
-                    "%n changes could not be saved. {why}",
+                    "%n change couldn’t be saved. {why}",
+                    "%n changes couldn’t be saved. {why}",
                     lost,
                     why=why,
                 ),

@@ -85,12 +85,12 @@ def read(document: bytes, key: bytes) -> Release:
         release = Release(str(inner["version"]), str(inner["page"]), str(inner.get("notes", "")))
     except BadSignatureError:
         raise UpdateError(
-            tr("The update information is not signed by the makers of Stretto.")
+            tr("The update information isn’t signed by the makers of Stretto.")
         ) from None
     except (ValueError, KeyError, TypeError, RecursionError, binascii.Error):
-        raise UpdateError(tr("The update information could not be read.")) from None
+        raise UpdateError(tr("The update information couldn’t be read.")) from None
     if not _VERSION.fullmatch(release.version) or urlsplit(release.page).scheme != "https":
-        raise UpdateError(tr("The update information could not be read."))
+        raise UpdateError(tr("The update information couldn’t be read."))
     return release
 
 
@@ -118,7 +118,7 @@ def fetch(url: str) -> bytes:
         why = str(getattr(error, "reason", None) or error)
         raise UpdateError(tr("No response: {why}.", why=why)) from None
     if len(document) > LARGEST:
-        raise UpdateError(tr("The update information could not be read."))
+        raise UpdateError(tr("The update information couldn’t be read."))
     return document
 
 

@@ -105,8 +105,8 @@ def calculate(expression: str) -> str:
         raise
     except (SyntaxError, ValueError, TypeError, ArithmeticError, RecursionError, MemoryError) as e:
         invalid = isinstance(e, SyntaxError | TypeError)
-        why = ToolError(mark("the expression is not valid")) if invalid else str(e)
-        raise ToolError(mark("This cannot be calculated: {why}."), why=why) from e
+        why = ToolError(mark("the expression isn’t valid")) if invalid else str(e)
+        raise ToolError(mark("This can’t be calculated: {why}."), why=why) from e
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return repr(value)
@@ -127,14 +127,14 @@ def _value(node: ast.expr) -> int | float:
         found = _NAMES[node.id]
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         if (function := _FUNCTIONS.get(node.func.id)) is None:
-            raise ToolError(mark("There is no function “{name}”."), name=node.func.id[:40])
+            raise ToolError(mark("There’s no function “{name}”."), name=node.func.id[:40])
         found = function(*map(_value, node.args))
     if isinstance(found, int) and found.bit_length() <= _MOST_BITS:
         return found
     if isinstance(found, float):
         return found
     raise ToolError(
-        mark("Only numbers, + - * / // % **, brackets and common functions are supported.")
+        mark("Only numbers, + - * / // % **, brackets, and common functions are supported.")
     )
 
 
@@ -187,12 +187,12 @@ class ToolLabels(Struct, frozen=True):
 LABELS = {
     "date": ToolLabels(
         mark("Date and Time"),
-        mark("Tells the current date, time and time zone."),
+        mark("Gets the date, time, and time zone."),
         mark("Get the date and time?"),
     ),
     "calculate": ToolLabels(
         mark("Calculator"),
-        mark("Works out arithmetic."),
+        mark("Does arithmetic."),
         mark("Calculate this?"),
         {"expression": ""},
     ),
@@ -235,7 +235,7 @@ LABELS = {
     ),
     "ask_helpers": ToolLabels(
         mark("Ask Helpers"),
-        mark("Asks other chats with the same model, up to 8 questions at once."),
+        mark("Answers up to 8 questions at the same time with the same model."),
         mark("Ask helpers these questions?"),
         {"questions": "", "context": mark("Context")},
         values={"context": {"fresh": mark("Only the question"), "fork": mark("This chat so far")}},
@@ -393,7 +393,7 @@ HELPERS = STANDARD[-1].tool.key  # run by the chat, not in a thread
 ABSENT = (
     mark("Python is unavailable: it needs bubblewrap (bwrap) to run code safely.")
     if sys.platform != "darwin"
-    else mark("Python is unavailable: this system cannot run code safely.")
+    else mark("Python is unavailable: this system can’t run code safely.")
 )
 
 

@@ -284,7 +284,7 @@ class Connection:
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            raise self._error(mark("{server} did not respond: {why}"), why=_shown(error)) from error
+            raise self._error(mark("{server} didn’t respond: {why}"), why=_shown(error)) from error
         blocks = [block.model_dump(by_alias=True, exclude_none=True) for block in result.content]
         return from_blocks(blocks, result.structured_content, result.is_error)
 
@@ -298,10 +298,10 @@ class Connection:
             raise
         except TimeoutError as error:
             seconds = f"{self.config.timeout:g}"
-            words = mark("{server} did not respond within {seconds} s.")
+            words = mark("{server} didn’t respond within {seconds} s.")
             raise self._error(words, seconds=seconds) from error
         except Exception as error:
-            raise self._error(mark("{server} did not respond: {why}"), why=_shown(error)) from error
+            raise self._error(mark("{server} didn’t respond: {why}"), why=_shown(error)) from error
 
     async def close(self) -> None:
         """Stop the server and its child processes. No more requests are possible afterwards."""
@@ -374,10 +374,10 @@ class Connection:
             why = error.with_traceback(None)
         except TimeoutError:
             seconds = f"{CONNECT_S:.0f}"
-            why = self._error(mark("{server} did not start within {seconds} s."), seconds=seconds)
+            why = self._error(mark("{server} didn’t start within {seconds} s."), seconds=seconds)
         except (Exception, asyncio.CancelledError) as error:
             log.info("tool server ended: %s", type(error).__name__)
-            why = self._error(mark("{server} could not be reached: {why}"), why=_shown(error))
+            why = self._error(mark("{server} couldn’t be reached: {why}"), why=_shown(error))
         self._client = self._tools = None
         if self._over or why is not None:
             lived = time.monotonic() - began
@@ -408,7 +408,7 @@ class Connection:
         path = await asyncio.to_thread(transports.login_path)
         program = transports.find_program(config.command, path)
         if program is None:
-            words = mark("The program “{program}” was not found. Is it installed?")
+            words = mark("The program “{program}” wasn’t found. Is it installed?")
             raise ToolError(words, program=config.command)
         command = [program, *config.args]
         env = transports.child_environment(path, dict(config.env))
@@ -436,11 +436,11 @@ class Connection:
                     if not cursor or len(found) >= MOST_TOOLS:
                         break
         except TimeoutError as error:
-            raise self._error(mark("{server} did not list its tools in time.")) from error
+            raise self._error(mark("{server} didn’t list its tools in time.")) from error
         except ToolError:
             raise
         except Exception as error:
-            words = mark("{server} could not list its tools: {why}")
+            words = mark("{server} couldn’t list its tools: {why}")
             raise self._error(words, why=_shown(error)) from error
         names = Counter(tool.name for tool in found)
         return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]

@@ -93,13 +93,13 @@ class Deadline:
 
     def late(self) -> ToolError:
         return ToolError(
-            mark("The page did not arrive within {seconds} s."), seconds=f"{self._seconds:.0f}"
+            mark("The page didn’t arrive within {seconds} s."), seconds=f"{self._seconds:.0f}"
         )
 
     def take(self, size: int) -> None:
         self._room -= size
         if self._room < 0:
-            raise ToolError(mark("The server sent too much around the page."))
+            raise ToolError(mark("The page is too large."))
 
 
 def fetch(
@@ -134,7 +134,7 @@ def fetch(
             except Exception as error:
                 deadline.left()
                 raise ToolError(
-                    mark("{url} could not be fetched: {why}."), url=url[:200], why=_why(error)
+                    mark("{url} couldn’t be fetched: {why}."), url=url[:200], why=_why(error)
                 ) from error
     raise ToolError(mark("There were more than {most} redirects."), most=REDIRECTS)
 
@@ -147,11 +147,11 @@ def _check(url: str) -> None:
         host = parts.hostname
         _ = parts.port
     except ValueError as error:
-        raise ToolError(mark("This is not an address.")) from error
+        raise ToolError(mark("This isn’t an address.")) from error
     if parts.scheme not in ("http", "https") or not host or not is_visible(url) or " " in url:
-        raise ToolError(mark("Only addresses that begin with http:// or https:// are fetched."))
+        raise ToolError(mark("The address must begin with http:// or https://."))
     if parts.username is not None:
-        raise ToolError(mark("Addresses with a name and a password are not fetched."))
+        raise ToolError(mark("The address can’t contain a name and password."))
 
 
 def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> list[str]:
@@ -170,10 +170,10 @@ def _resolved(resolve: Resolve, host: str, port: int, deadline: Deadline) -> lis
     except FutureTimeout as error:
         raise deadline.late() from error
     except (OSError, UnicodeError) as error:
-        raise ToolError(mark("There is no server {host}."), host=host[:200]) from error
+        raise ToolError(mark("There’s no server {host}."), host=host[:200]) from error
 
 
-_NOT_PUBLIC = mark("{host} is not on the public internet.")
+_NOT_PUBLIC = mark("{host} isn’t on the public internet.")
 
 
 def _checked_network(resolve: Resolve, public: Callable[[str], bool], deadline: Deadline) -> Any:
@@ -230,7 +230,7 @@ def _checked_network(resolve: Resolve, public: Callable[[str], bool], deadline: 
             raise why
 
         def connect_unix_socket(self, path: str, *args: Any, **options: Any) -> Any:
-            raise ToolError(mark("Only addresses that begin with http:// or https:// are fetched."))
+            raise ToolError(mark("The address must begin with http:// or https://."))
 
     return Guarded()
 
@@ -252,7 +252,7 @@ def _read(answer: Any, kind: str, deadline: Deadline) -> str:
         raise ToolError(mark("The server replied with status {status}."), status=answer.status)
     plain = kind.partition(";")[0].strip().lower() or "text/plain"
     if not any(plain.startswith(text) or plain.endswith(text) for text in _TEXTS):
-        raise ToolError(mark("Only text is fetched, and this is {kind}."), kind=plain[:80])
+        raise ToolError(mark("Stretto only fetches text, and this is {kind}."), kind=plain[:80])
     parts, size = [], 0
     for part in answer.iter_stream():
         deadline.left()

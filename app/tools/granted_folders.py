@@ -265,7 +265,7 @@ def _change(folder: int, names: Sequence[str], text: str) -> FileChange:
     return FileChange(old, new, mode)
 
 
-_NO_UTF8 = mark("The file is not UTF-8 text, so it cannot be changed.")
+_NO_UTF8 = mark("The file isn’t UTF-8 text, so it can’t be changed.")
 
 
 def _write(folder: int, name: str, content: bytes, mode: int, then: int | None = None) -> None:
@@ -352,7 +352,7 @@ def _writable(path: str, text: str, grants: Sequence[Grant]) -> tuple[Grant, tup
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
-        raise ToolError(mark("The text contains characters that a file cannot hold.")) from error
+        raise ToolError(mark("The text contains characters that a file can’t hold.")) from error
     if size > MOST_WRITTEN:
         raise ToolError(mark("The text is longer than {most} bytes."), most=f"{MOST_WRITTEN:,}")
     return grant, names
@@ -364,20 +364,20 @@ def _place(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
         raise ToolError(mark("The path contains a null character."))
     wanted = PurePosixPath(path.strip().removeprefix("file://"))
     if ".." in wanted.parts:
-        raise ToolError(mark("Paths that contain “..” are not allowed."))
+        raise ToolError(mark("Paths that contain “..” aren’t allowed."))
     if not wanted.is_absolute():
         if len(grants) == 1:
             return grants[0], wanted.parts
         answer = f"Give the whole path. Granted are: {_braced(_listed(grants))}"
         raise ToolError(
-            mark("“{path}” is not an absolute path."), model_text=answer, path=visible(path)[:300]
+            mark("“{path}” isn’t an absolute path."), model_text=answer, path=visible(path)[:300]
         )
     # Try inner folders first, since they may allow more than their parents.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
             return grant, wanted.relative_to(PurePosixPath(grant.path)).parts
     answer = f"This is in no granted folder. Granted are: {_braced(_listed(grants))}"
-    words = mark("“{path}” is not in a folder of this chat.")
+    words = mark("“{path}” isn’t in a folder of this chat.")
     raise OutsideError(words, model_text=answer, path=visible(path)[:300])
 
 
@@ -419,13 +419,13 @@ def _whole(folder: int, name: str, most: int) -> tuple[bytes, int]:
     try:
         file = os.open(name, _FILE, dir_fd=folder)
     except FileNotFoundError as error:
-        raise NoFileError(mark("The file does not exist.")) from error
+        raise NoFileError(mark("The file doesn’t exist.")) from error
     except OSError as error:
         raise _refusal(error) from error
     with os.fdopen(file, "rb") as opened:
         mode = os.fstat(file).st_mode
         if not stat.S_ISREG(mode):
-            raise ToolError(mark("This is not a text file."))
+            raise ToolError(mark("This isn’t a text file."))
         return opened.read(most), mode & 0o777
 
 
@@ -437,10 +437,10 @@ def _refusal(error: OSError) -> ToolError:
     if isinstance(error, ToolError):
         return error
     if error.errno in (errno.ELOOP, errno.EMLINK):
-        return ToolError(mark("Links are not followed."))
+        return ToolError(mark("Links aren’t followed."))
     if isinstance(error, FileNotFoundError):
-        return NoFileError(mark("The file or folder does not exist."))
-    return ToolError(mark("It could not be opened: {why}."), why=error.strerror)
+        return NoFileError(mark("The file or folder doesn’t exist."))
+    return ToolError(mark("It couldn’t be opened: {why}."), why=error.strerror)
 
 
 def _walk(folder: int, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -476,6 +476,6 @@ def _lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:
 
 def _text(content: bytes) -> str:
     if b"\0" in content[:4096]:
-        raise ToolError(mark("This is not a text file."))
+        raise ToolError(mark("This isn’t a text file."))
     text = content.decode(errors="replace")
     return f"{text}\n[… the rest is left out …]" if len(content) >= MOST_READ else text

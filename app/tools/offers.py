@@ -111,10 +111,10 @@ async def read(resource: Resource, client: Client) -> str:
     texts = [getattr(each, "text", None) for each in result.contents]
     found = [text for text in texts if isinstance(text, str)]
     if not found:
-        raise ToolError(mark("“{name}” is not text."), name=resource.name)
+        raise ToolError(mark("“{name}” isn’t text."), name=resource.name)
     text = "\n\n".join(found)
     if len(text) > LONGEST:
-        words = mark("“{name}” has {size} characters; the limit is {most}.")
+        words = mark("“{name}” has {size} characters. The limit is {most}.")
         raise ToolError(words, name=resource.name, size=f"{len(text):,}", most=f"{LONGEST:,}")
     return clean(text)
 

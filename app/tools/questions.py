@@ -187,7 +187,7 @@ def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
     """Create a form from a flat JSON schema. Raises ToolError if it isn't supported."""
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.get("type", "object") != "object" or not isinstance(properties, Mapping):
-        raise ToolError(mark("{server} asked with a form that is not valid."), server=server)
+        raise ToolError(mark("{server} asked with a form that isn’t valid."), server=server)
     if len(properties) > MOST_FIELDS:
         words = mark("{server} asked for more than {most} values at once.")
         raise ToolError(words, server=server, most=MOST_FIELDS)
@@ -195,7 +195,7 @@ def form(server: str, message: str, schema: Mapping[str, Any]) -> Question:
     try:
         fields = tuple(_field(n, part, n in needed) for n, part in properties.items())
     except (ValueError, TypeError, KeyError) as error:
-        words = mark("{server} asked with a form that cannot be shown: {why}.")
+        words = mark("{server} asked with a form that can’t be shown: {why}.")
         raise ToolError(words, server=server, why=error) from error
     return Question(server, clean(message, most=LONGEST_MESSAGE), fields)
 
@@ -205,7 +205,7 @@ def address(server: str, message: str, url: str) -> Question:
     parts = urlsplit(url) if is_visible(url) and len(url) <= _LONGEST_ADDRESS else None
     if parts is None or parts.scheme not in ("https", "http") or not parts.hostname:
         raise ToolError(
-            mark("{server} asked to open something that is not a web address."), server=server
+            mark("{server} asked to open something that isn’t a web address."), server=server
         )
     return Question(server, clean(message, most=LONGEST_MESSAGE), url=url)
 

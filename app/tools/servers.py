@@ -115,8 +115,8 @@ def read_file(path: Path) -> ParsedServers:
     except FileNotFoundError:
         return ParsedServers()
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or tr("it is not UTF-8 text")
-        raise ToolError(mark("{path} could not be read: {why}."), path=path, why=why) from error
+        why = getattr(error, "strerror", None) or tr("it isn’t UTF-8 text")
+        raise ToolError(mark("{path} couldn’t be read: {why}."), path=path, why=why) from error
     return read_text(text)
 
 
@@ -129,7 +129,7 @@ def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
         replace_text(path, to_text(servers))
     except OSError as error:
         why = error.strerror
-        raise ToolError(mark("The tool servers could not be saved: {why}."), why=why) from error
+        raise ToolError(mark("The tool servers couldn’t be saved: {why}."), why=why) from error
 
 
 def known_places(home: Path | None = None) -> dict[str, Path]:
@@ -159,12 +159,12 @@ def _parsed(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        words = mark("This is not valid JSON: {why}, line {line}.")
+        words = mark("This isn’t valid JSON: {why}, line {line}.")
         raise ToolError(words, why=error.msg, line=error.lineno) from error
     except (ValueError, RecursionError) as error:
-        raise ToolError(mark("This JSON is not a list of servers.")) from error
+        raise ToolError(mark("This JSON isn’t a list of servers.")) from error
     if not isinstance(value, dict):
-        raise ToolError(mark('This is not a list of servers. It begins with {"mcpServers": …}.'))
+        raise ToolError(mark('This isn’t a list of servers. It begins with {"mcpServers": …}.'))
     return value
 
 
@@ -172,10 +172,10 @@ def _server(name: object, entry: object) -> ServerConfig:
     if not isinstance(name, str) or not name.strip() or len(name) > 60 or not is_visible(name):
         raise ToolError(mark("the name must have 1 to 60 visible characters"))
     if "/" in name or reads_as(name) == reads_as(BUILT_IN):
-        words = mark("the name cannot contain “/” or be “{name}”")
+        words = mark("the name can’t contain “/” or be “{name}”")
         raise ToolError(words, name=BUILT_IN)
     if not isinstance(entry, dict):
-        raise ToolError(mark("the entry is not an object"))
+        raise ToolError(mark("the entry isn’t an object"))
     kind, url, command = entry.get("type"), entry.get("url"), entry.get("command")
     url = url or entry.get("httpUrl") or entry.get("serverUrl")
     timeout = entry.get("timeout", CALL_S)
@@ -184,7 +184,7 @@ def _server(name: object, entry: object) -> ServerConfig:
     seconds = min(float(timeout), LONGEST_CALL_S)
     on = not (entry.get("disabled") is True or entry.get("enabled") is False)
     if kind == "sse":
-        raise ToolError(mark("“sse” servers are not supported; use the “http” address"))
+        raise ToolError(mark("“sse” servers aren’t supported; use the “http” address"))
     if isinstance(url, str) and (kind is None or kind in _HTTP) and not command:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or not is_visible(url):
@@ -267,5 +267,5 @@ def _texts(what: str, value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
         raise ToolError(mark("{what} must be an object of strings"), what=what)
     if any("\0" in k or "=" in k or "\0" in v for k, v in value.items()):
-        raise ToolError(mark("{what} contains a name or value that is not valid"), what=what)
+        raise ToolError(mark("{what} contains a name or value that isn’t valid"), what=what)
     return tuple(value.items())

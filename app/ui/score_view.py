@@ -71,7 +71,7 @@ class LaneRow(QWidget):
         self.button.set_icon("play" if paused else "pause", tr("Resume") if paused else tr("Pause"))
         self.button.setEnabled(lane.state != "idle")
         if lane.state == "idle":
-            self.button.setToolTip(tr("The model is not replying."))
+            self.button.setToolTip(tr("The model isn’t replying."))
         self.button.set_revealed(lane.state != "idle")
         words = tr(_WORDS.get(lane.state, _WORDS["idle"]))
         told = {"title": lane.title, "state": words}

@@ -22,8 +22,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/store/writer.py"/>
-        <source>%n change could not be saved. {why}</source>
-        <comment>%n changes could not be saved. {why}</comment>
+        <source>%n change couldn’t be saved. {why}</source>
+        <comment>%n changes couldn’t be saved. {why}</comment>
         <translation>
             <numerusform>%n Änderung konnte nicht gespeichert werden. {why}</numerusform>
             <numerusform>%n Änderungen konnten nicht gespeichert werden. {why}</numerusform>
@@ -36,17 +36,17 @@
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not start within {seconds} s.</source>
+        <source>{server} didn’t start within {seconds} s.</source>
         <translation>{server} ist nicht innerhalb von {seconds} s gestartet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} could not be reached: {why}</source>
+        <source>{server} couldn’t be reached: {why}</source>
         <translation>{server} ist nicht erreichbar: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>The program “{program}” was not found. Is it installed?</source>
+        <source>The program “{program}” wasn’t found. Is it installed?</source>
         <translation>Das Programm „{program}“ wurde nicht gefunden. Ist es installiert?</translation>
     </message>
     <message>
@@ -56,12 +56,12 @@
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>Links are not followed.</source>
+        <source>Links aren’t followed.</source>
         <translation>Verknüpfungen werden nicht verfolgt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>It could not be opened: {why}.</source>
+        <source>It couldn’t be opened: {why}.</source>
         <translation>Öffnen nicht möglich: {why}.</translation>
     </message>
     <message>
@@ -76,14 +76,8 @@
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>{path} could not be read: {why}.</source>
+        <source>{path} couldn’t be read: {why}.</source>
         <translation>{path} konnte nicht gelesen werden: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Keep On</source>
-        <translation>Anlassen</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -258,8 +252,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Something went wrong the last time Stretto ran</source>
-        <translation>Beim letzten Mal ist in Stretto etwas schiefgegangen</translation>
+        <source>Stretto had a problem last time</source>
+        <translation>Stretto hatte beim letzten Mal ein Problem</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -270,7 +264,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>Kopieren</translation>
@@ -282,17 +275,17 @@
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
-        <source>The report cannot be read: {error}</source>
+        <source>The report can’t be read: {error}</source>
         <translation>Der Bericht kann nicht gelesen werden: {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats cannot be read</source>
+        <source>Your chats can’t be read</source>
         <translation>Deine Chats können nicht gelesen werden</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto cannot write to your chats</source>
+        <source>Stretto can’t write to your chats</source>
         <translation>Stretto kann nicht in deine Chats schreiben</translation>
     </message>
     <message>
@@ -307,7 +300,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats could not be opened</source>
+        <source>Your chats couldn’t be opened</source>
         <translation>Deine Chats konnten nicht geöffnet werden</translation>
     </message>
     <message>
@@ -319,6 +312,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
@@ -326,8 +320,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Set Aside and Start Fresh</source>
-        <translation>Beiseitelegen und neu beginnen</translation>
+        <source>Start Empty and Keep the File</source>
+        <translation>Leer beginnen und Datei behalten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -341,7 +335,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your latest changes are not saved</source>
+        <source>Your latest changes aren’t saved</source>
         <translation>Deine neuesten Änderungen sind nicht gespeichert</translation>
     </message>
     <message>
@@ -362,7 +356,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Licences…</source>
+        <source>Licenses…</source>
         <translation>Lizenzen…</translation>
     </message>
     <message>
@@ -455,7 +449,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>There is no chat to export yet.</source>
+        <source>There’s no chat to export yet.</source>
         <translation>Es gibt noch keinen Chat zum Exportieren.</translation>
     </message>
     <message>
@@ -539,13 +533,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Licences</source>
+        <source>Licenses</source>
         <translation>Lizenzen</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>Licence</source>
+        <source>License</source>
         <translation>Lizenz</translation>
     </message>
     <message>
@@ -592,7 +586,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>There is no prompt to delete</source>
+        <source>There’s no prompt to delete</source>
         <translation>Es gibt keinen Prompt zum Löschen</translation>
     </message>
     <message>
@@ -722,6 +716,7 @@
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -845,8 +840,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Write a haiku about two voices singing together</source>
-        <translation>Schreibe ein Haiku über zwei Stimmen, die zusammen singen</translation>
+        <source>Write a haiku about autumn</source>
+        <translation>Schreibe ein Haiku über den Herbst</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -855,8 +850,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Compares replies to one message, side by side</source>
-        <translation>Vergleicht Antworten auf eine Nachricht nebeneinander</translation>
+        <source>Shows four replies to one message, side by side</source>
+        <translation>Zeigt vier Antworten auf eine Nachricht nebeneinander</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -901,17 +896,17 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sent after the reply. {keys} sends the first one now.</source>
-        <translation>Wird&#xa0;nach&#xa0;der&#xa0;Antwort&#xa0;gesendet.&#xa0;{keys}&#xa0;sendet&#xa0;die&#xa0;erste&#xa0;sofort.</translation>
+        <source>Queued until the reply ends. {keys} sends the first one now.</source>
+        <translation>In der Warteschlange, bis die Antwort endet. {keys} sendet die erste sofort.</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>Sends once “{file}” is read. Esc keeps it here.</source>
-        <translation>Wird gesendet, sobald „{file}“ gelesen ist. Esc hält sie zurück.</translation>
+        <source>Sends when “{file}” is ready. Esc cancels.</source>
+        <translation>Wird gesendet, sobald „{file}“ bereit ist. Esc bricht ab.</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>Interrupting the reply… Esc keeps the message here.</source>
+        <source>Interrupting the reply… Esc keeps your message.</source>
         <translation>Antwort&#xa0;wird&#xa0;unterbrochen&#xa0;…&#xa0;Esc&#xa0;hält&#xa0;die&#xa0;Nachricht&#xa0;zurück.</translation>
     </message>
     <message>
@@ -1066,7 +1061,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>licence {name}</source>
+        <source>license {name}</source>
         <translation>Lizenz {name}</translation>
     </message>
     <message>
@@ -1149,19 +1144,19 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>{name} does not fit in memory. {error}</source>
+        <source>{name} doesn’t fit in memory. {error}</source>
         <translation>{name} passt nicht in den Speicher. {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>{name} could not be loaded. {error}</source>
+        <source>{name} couldn’t be loaded. {error}</source>
         <translation>{name} konnte nicht geladen werden. {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sent after the reply.</source>
-        <translation>Wird&#xa0;nach&#xa0;der&#xa0;Antwort&#xa0;gesendet.</translation>
+        <source>Queued until the reply ends.</source>
+        <translation>In der Warteschlange, bis die Antwort endet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1398,7 +1393,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{name} cannot call tools.</source>
+        <source>{name} can’t call tools.</source>
         <translation>{name} kann keine Tools aufrufen.</translation>
     </message>
     <message>
@@ -1776,8 +1771,8 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>Asks you</source>
-        <translation>Fragt dich</translation>
+        <source>Needs approval</source>
+        <translation>Wartet auf Freigabe</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -1999,8 +1994,8 @@ Jetzt: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
-        <source>{tool} asks you</source>
-        <translation>{tool} fragt dich</translation>
+        <source>{tool} needs your input</source>
+        <translation>{tool} braucht deine Eingabe</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -2084,7 +2079,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on. Open another chat beside this one.</source>
+        <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>Broadcast ist an. Öffne noch einen Chat neben diesem.</translation>
     </message>
     <message>
@@ -2326,13 +2321,14 @@ Du hast abgelehnt.</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Keep Broadcast On</source>
         <translation>Broadcast anlassen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Join or Leave Broadcast</source>
+        <source>Join/Leave Broadcast</source>
         <translation>Broadcast beitreten oder verlassen</translation>
     </message>
     <message>
@@ -2347,20 +2343,20 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>To %n chat, {hidden} hidden</source>
-        <comment>To %n chats, {hidden} hidden</comment>
+        <source>To %n chat ({hidden} in hidden tabs)</source>
+        <comment>To %n chats ({hidden} in hidden tabs)</comment>
         <translation>
-            <numerusform>An %n Chat, {hidden} verborgen</numerusform>
-            <numerusform>An %n Chats, {hidden} verborgen</numerusform>
+            <numerusform>An %n Chat ({hidden} in verdeckten Tabs)</numerusform>
+            <numerusform>An %n Chats ({hidden} in verdeckten Tabs)</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>To %n visible chat</source>
-        <comment>To %n visible chats</comment>
+        <source>To %n chat</source>
+        <comment>To %n chats</comment>
         <translation>
-            <numerusform>An %n sichtbaren Chat</numerusform>
-            <numerusform>An %n sichtbare Chats</numerusform>
+            <numerusform>An %n Chat</numerusform>
+            <numerusform>An %n Chats</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2374,8 +2370,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still replying and did not get this message</source>
-        <comment>%n chats were still replying and did not get this message</comment>
+        <source>%n chat was still replying and didn’t get this message</source>
+        <comment>%n chats were still replying and didn’t get this message</comment>
         <translation>
             <numerusform>%n Chat hat noch geantwortet und diese Nachricht nicht bekommen</numerusform>
             <numerusform>%n Chats haben noch geantwortet und diese Nachricht nicht bekommen</numerusform>
@@ -2389,7 +2385,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>This chat is not being compared</source>
+        <source>This chat isn’t being compared</source>
         <translation>Dieser Chat wird nicht verglichen</translation>
     </message>
     <message>
@@ -2419,7 +2415,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The import could not be undone: {error}</source>
+        <source>The import couldn’t be undone: {error}</source>
         <translation>Der Import konnte nicht rückgängig gemacht werden: {error}</translation>
     </message>
     <message numerus="yes">
@@ -2650,7 +2646,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>No message here has another version.</source>
+        <source>No message here has other versions.</source>
         <translation>Keine Nachricht hier hat eine andere Version.</translation>
     </message>
     <message>
@@ -2671,7 +2667,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no text to copy.</source>
+        <source>There’s no text to copy.</source>
         <translation>Es gibt keinen Text zum Kopieren.</translation>
     </message>
     <message>
@@ -2691,8 +2687,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Even Out Panes</source>
-        <translation>Bereiche angleichen</translation>
+        <source>Make Panes Equal</source>
+        <translation>Bereiche gleich groß machen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
@@ -2706,22 +2702,22 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>This chat has a window of its own. Move it back first.</source>
+        <source>This chat is in its own window. Move it back first.</source>
         <translation>Dieser Chat hat ein eigenes Fenster. Bewege ihn zuerst zurück.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no pane after this one</source>
+        <source>There’s no pane after this one</source>
         <translation>Nach diesem Bereich kommt kein weiterer</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no pane before this one</source>
+        <source>There’s no pane before this one</source>
         <translation>Vor diesem Bereich kommt kein weiterer</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no other pane beside this one</source>
+        <source>There’s no other pane next to this one</source>
         <translation>Neben diesem Bereich ist kein anderer</translation>
     </message>
     <message>
@@ -2954,7 +2950,7 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/reading.py"/>
-        <source>“{name}” cannot be read.</source>
+        <source>“{name}” can’t be read.</source>
         <translation>„{name}“ kann nicht gelesen werden.</translation>
     </message>
     <message>
@@ -3120,7 +3116,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model could not be loaded.</source>
+        <source>The model couldn’t be loaded.</source>
         <translation>Das Modell konnte nicht geladen werden.</translation>
     </message>
     <message>
@@ -3227,7 +3223,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/models/loading.py"/>
-        <source>The model could not be loaded ({why}).</source>
+        <source>The model couldn’t be loaded ({why}).</source>
         <translation>Das Modell konnte nicht geladen werden ({why}).</translation>
     </message>
     <message>
@@ -3277,7 +3273,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked with a form that cannot be shown: {why}.</source>
+        <source>{server} asked with a form that can’t be shown: {why}.</source>
         <translation>{server} hat mit einem Formular gefragt, das sich nicht anzeigen lässt: {why}.</translation>
     </message>
     <message>
@@ -3351,7 +3347,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Cannot be loaded</source>
+        <source>Can’t be loaded</source>
         <translation>Kann nicht geladen werden</translation>
     </message>
     <message numerus="yes">
@@ -3387,7 +3383,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} does not fit in memory</source>
+        <source>{name} doesn’t fit in memory</source>
         <translation>{name} passt nicht in den Speicher</translation>
     </message>
     <message>
@@ -3546,7 +3542,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The keys cannot be read: {error}.</source>
+        <source>The keys can’t be read: {error}.</source>
         <translation>Die Schlüssel können nicht gelesen werden: {error}.</translation>
     </message>
     <message>
@@ -3636,7 +3632,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/program/opening.py"/>
-        <source>The backup could not be restored. {why}</source>
+        <source>The backup couldn’t be restored. {why}</source>
         <translation>Das Backup konnte nicht wiederhergestellt werden. {why}</translation>
     </message>
     <message>
@@ -3770,13 +3766,13 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link does not lead to a web page, so Stretto does not open it.</source>
-        <translation>Dieser Link führt nicht zu einer Webseite, deshalb öffnet Stretto ihn nicht.</translation>
+        <source>Blocked because this link doesn’t lead to a web page.</source>
+        <translation>Blockiert, weil dieser Link nicht zu einer Webseite führt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link hides where it leads, so Stretto does not open it.</source>
-        <translation>Dieser Link verbirgt, wohin er führt, deshalb öffnet Stretto ihn nicht.</translation>
+        <source>Blocked because this link hides where it leads.</source>
+        <translation>Blockiert, weil dieser Link verbirgt, wohin er führt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -3834,7 +3830,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
+        <source>{host} doesn’t allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} erlaubt das mit deinem Schlüssel nicht. Bitte dort um Zugang oder verwende einen anderen Schlüssel.</translation>
     </message>
     <message>
@@ -3844,7 +3840,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} is not ready.</source>
+        <source>{host} isn’t ready.</source>
         <translation>{host} ist nicht bereit.</translation>
     </message>
     <message numerus="yes">
@@ -3872,18 +3868,18 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>Try again another day.</source>
-        <translation>Versuche es an einem anderen Tag erneut.</translation>
+        <source>Try again tomorrow.</source>
+        <translation>Versuche es morgen erneut.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} sent something that cannot be read. Check the address, or try again.</source>
+        <source>{host} sent something that can’t be read. Check the address, or try again.</source>
         <translation>{host} hat etwas Unlesbares gesendet. Prüfe die Adresse oder versuche es erneut.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
-        <translation>{host} ist nicht erreichbar ({why}). Prüfe die Adresse und die Verbindung.</translation>
+        <source>Couldn’t connect to {host} ({why}). Check that the server is running and the address is right.</source>
+        <translation>Keine Verbindung zu {host} ({why}). Prüfe, ob der Server läuft und die Adresse stimmt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4013,12 +4009,12 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/remote/finding.py"/>
-        <source>This network cannot be searched ({why}).</source>
+        <source>This network can’t be searched ({why}).</source>
         <translation>Dieses Netzwerk kann nicht durchsucht werden ({why}).</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Find Stretto on this network</source>
+        <source>Look for Stretto on this network</source>
         <translation>Stretto in diesem Netzwerk suchen</translation>
     </message>
     <message>
@@ -4034,8 +4030,8 @@ Du hast abgelehnt.</translation>
     <message>
         <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Longest reply</source>
-        <translation>Längste Antwort</translation>
+        <source>Maximum reply length</source>
+        <translation>Maximale Antwortlänge</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -4156,8 +4152,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Allowed web pages</source>
-        <translation>Zugelassene Webseiten</translation>
+        <source>Allowed origins (CORS)</source>
+        <translation>Erlaubte Ursprünge (CORS)</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4166,18 +4162,18 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Replace the least recently used session</source>
-        <translation>Am längsten unbenutzte Sitzung ersetzen</translation>
+        <source>Close the oldest session when full</source>
+        <translation>Älteste Sitzung schließen, wenn voll</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Requests per key at once</source>
-        <translation>Gleichzeitige Anfragen pro Schlüssel</translation>
+        <source>Concurrent requests (per key)</source>
+        <translation>Gleichzeitige Anfragen (je Schlüssel)</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Requests per key a minute</source>
-        <translation>Anfragen pro Schlüssel und Minute</translation>
+        <source>Requests per minute (per key)</source>
+        <translation>Anfragen pro Minute (je Schlüssel)</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4221,8 +4217,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>Quits Stretto and opens it in this language; replies stop</source>
-        <translation>Beendet Stretto und öffnet es in dieser Sprache; Antworten werden gestoppt</translation>
+        <source>Restarts Stretto in this language. Replies stop.</source>
+        <translation>Startet Stretto in dieser Sprache neu. Antworten werden gestoppt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4239,7 +4235,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>When off, follows the system</source>
+        <source>When off, follows the system setting</source>
         <translation>Wenn ausgeschaltet, gilt die Systemeinstellung</translation>
     </message>
     <message>
@@ -4265,18 +4261,18 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Pasted text that is longer than this</source>
-        <translation>Eingefügter Text, der länger ist</translation>
+        <source>Longer pastes become attachments</source>
+        <translation>Längere eingefügte Texte werden zu Anhängen</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>When one ends while Stretto is in the background</source>
-        <translation>Wenn eine fertig wird, während Stretto im Hintergrund ist</translation>
+        <source>When a reply ends while Stretto is in the background</source>
+        <translation>Wenn eine Antwort fertig wird, während Stretto im Hintergrund ist</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Named by the chat’s model while it is idle; names you set are kept</source>
-        <translation>Vom Modell des Chats geschrieben, wenn es inaktiv ist; eigene Namen bleiben</translation>
+        <source>The chat’s model suggests a name. Names you set are kept.</source>
+        <translation>Das Modell des Chats schlägt einen Namen vor. Eigene Namen bleiben.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4290,13 +4286,13 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>They load again when a chat needs them</source>
-        <translation>Sie werden wieder geladen, wenn ein Chat sie braucht</translation>
+        <source>Models reload when a chat needs them</source>
+        <translation>Modelle werden wieder geladen, wenn ein Chat sie braucht</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Chats resume without re-reading. Takes effect after a restart.</source>
-        <translation>Chats werden fortgesetzt, ohne neu gelesen zu werden. Gilt nach einem Neustart.</translation>
+        <source>Lets chats resume right away. Takes effect after a restart.</source>
+        <translation>Chats werden sofort fortgesetzt. Gilt nach einem Neustart.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4404,7 +4400,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
+        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>Editoren, Skripte und Agenten nutzen deine Modelle über die APIs von OpenAI und Anthropic</translation>
     </message>
     <message>
@@ -4444,22 +4440,22 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Clients that use it lose access; this cannot be undone</source>
-        <translation>Clients mit diesem Schlüssel verlieren den Zugriff; das lässt sich nicht rückgängig machen</translation>
+        <source>Clients that use it lose access. This can’t be undone.</source>
+        <translation>Clients mit diesem Schlüssel verlieren den Zugriff. Das lässt sich nicht rückgängig machen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The key could not be changed: {error}.</source>
+        <source>The key couldn’t be changed: {error}.</source>
         <translation>Der Schlüssel konnte nicht geändert werden: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied; replace “your-key” with your key</source>
-        <translation>Kopiert; ersetze „your-key“ durch deinen Schlüssel</translation>
+        <source>Copied. Replace “your-key” with your key.</source>
+        <translation>Kopiert. Ersetze „your-key“ durch deinen Schlüssel.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy the key for “{name}” now. It is not shown again.</source>
+        <source>Copy the key for “{name}” now. You won’t see it again.</source>
         <translation>Kopiere den Schlüssel für „{name}“ jetzt. Er wird nicht noch einmal angezeigt.</translation>
     </message>
     <message>
@@ -4549,7 +4545,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} could not reply.</source>
+        <source>{name} couldn’t reply.</source>
         <translation>{name} konnte nicht antworten.</translation>
     </message>
     <message>
@@ -4975,7 +4971,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Go to Message Field</source>
+        <source>Focus Message Field</source>
         <translation>Zum Nachrichtenfeld</translation>
     </message>
     <message>
@@ -4990,7 +4986,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
-        <source>Attach at most {most} files.</source>
+        <source>Attach up to {most} files.</source>
         <translation>Hänge höchstens {most} Dateien an.</translation>
     </message>
     <message>
@@ -5026,13 +5022,13 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
-        <source>Next Area</source>
-        <translation>Nächster Fensterteil</translation>
+        <source>Focus Next Section</source>
+        <translation>Zum nächsten Fensterteil</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
-        <source>Previous Area</source>
-        <translation>Vorheriger Fensterteil</translation>
+        <source>Focus Previous Section</source>
+        <translation>Zum vorherigen Fensterteil</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5090,7 +5086,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
-        <source>Search commands, chats, models and settings</source>
+        <source>Search commands, chats, models, and settings</source>
         <translation>Befehle, Chats, Modelle und Einstellungen durchsuchen</translation>
     </message>
     <message>
@@ -5141,7 +5137,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file is not UTF-8 text, so it cannot be changed.</source>
+        <source>The file isn’t UTF-8 text, so it can’t be changed.</source>
         <translation>Die Datei ist kein UTF-8-Text und kann nicht geändert werden.</translation>
     </message>
     <message>
@@ -5156,7 +5152,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The text contains characters that a file cannot hold.</source>
+        <source>The text contains characters that a file can’t hold.</source>
         <translation>Der Text enthält Zeichen, die sich nicht in einer Datei speichern lassen.</translation>
     </message>
     <message>
@@ -5171,32 +5167,32 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>Paths that contain “..” are not allowed.</source>
+        <source>Paths that contain “..” aren’t allowed.</source>
         <translation>Pfade mit „..“ sind nicht erlaubt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>“{path}” is not in a folder of this chat.</source>
+        <source>“{path}” isn’t in a folder of this chat.</source>
         <translation>„{path}“ liegt in keinem Ordner dieses Chats.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file does not exist.</source>
+        <source>The file doesn’t exist.</source>
         <translation>Die Datei existiert nicht.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>This is not a text file.</source>
+        <source>This isn’t a text file.</source>
         <translation>Das ist keine Textdatei.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file or folder does not exist.</source>
+        <source>The file or folder doesn’t exist.</source>
         <translation>Die Datei oder der Ordner existiert nicht.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This is not valid JSON: {why}, line {line}.</source>
+        <source>This isn’t valid JSON: {why}, line {line}.</source>
         <translation>Das ist kein gültiges JSON: {why}, Zeile {line}.</translation>
     </message>
     <message>
@@ -5206,17 +5202,17 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>the expression is not valid</source>
+        <source>the expression isn’t valid</source>
         <translation>der Ausdruck ist ungültig</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>This cannot be calculated: {why}.</source>
+        <source>This can’t be calculated: {why}.</source>
         <translation>Das lässt sich nicht berechnen: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>There is no function “{name}”.</source>
+        <source>There’s no function “{name}”.</source>
         <translation>Die Funktion „{name}“ gibt es nicht.</translation>
     </message>
     <message>
@@ -5231,8 +5227,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Tells the current date, time and time zone.</source>
-        <translation>Nennt Datum, Uhrzeit und Zeitzone.</translation>
+        <source>Gets the date, time, and time zone.</source>
+        <translation>Ermittelt Datum, Uhrzeit und Zeitzone.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5246,8 +5242,8 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Works out arithmetic.</source>
-        <translation>Berechnet Rechenausdrücke.</translation>
+        <source>Does arithmetic.</source>
+        <translation>Rechnet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5458,7 +5454,7 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
-        <source>Do not run this call  D</source>
+        <source>Don’t run this call  D</source>
         <translation>Diesen Aufruf nicht ausführen  D</translation>
     </message>
     <message>
@@ -5471,7 +5467,7 @@ Du hast geantwortet.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
-You did not answer.</source>
+You didn’t answer.</source>
         <translation>Der Server hat gefragt: {question}
 Du hast nicht geantwortet.</translation>
     </message>
@@ -5502,17 +5498,17 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>Ein Tool-Aufruf wartet: zuerst erlauben oder ablehnen.</translation>
+        <source>Allow or deny the tool call to continue.</source>
+        <translation>Erlaube den Tool-Aufruf oder lehne ihn ab, um fortzufahren.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
-        <source>The arguments are not valid JSON: {why}, line {line}.</source>
+        <source>The arguments aren’t valid JSON: {why}, line {line}.</source>
         <translation>Die Argumente sind kein gültiges JSON: {why}, Zeile {line}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
-        <source>The arguments are not valid JSON.</source>
+        <source>The arguments aren’t valid JSON.</source>
         <translation>Die Argumente sind kein gültiges JSON.</translation>
     </message>
     <message>
@@ -5527,7 +5523,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
-        <source>There is no tool “{name}” in this chat.</source>
+        <source>There’s no tool “{name}” in this chat.</source>
         <translation>Das Tool „{name}“ gibt es in diesem Chat nicht.</translation>
     </message>
     <message>
@@ -5594,7 +5590,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Maximise Pane</source>
+        <source>Maximize Pane</source>
         <translation>Bereich maximieren</translation>
     </message>
     <message>
@@ -5609,7 +5605,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>There is no tab to the right</source>
+        <source>There’s no tab to the right</source>
         <translation>Rechts ist kein Tab</translation>
     </message>
     <message>
@@ -5634,13 +5630,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Stretto asks you before each call.</source>
-        <translation>Stretto fragt dich vor jedem Aufruf.</translation>
+        <source>Stretto asks before each call.</source>
+        <translation>Stretto fragt vor jedem Aufruf.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
-        <translation>In diesem Chat immer erlaubt: {tools}. Bei anderen Aufrufen wirst du gefragt.</translation>
+        <source>Always allowed in this chat: {tools}. Stretto asks before other calls.</source>
+        <translation>In diesem Chat immer erlaubt: {tools}. Vor anderen Aufrufen fragt Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5664,13 +5660,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Show Tools</source>
-        <translation>Tools anzeigen</translation>
+        <source>Load Tools</source>
+        <translation>Tools laden</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Use These Tools</source>
-        <translation>Diese Tools verwenden</translation>
+        <source>Enable Tools</source>
+        <translation>Tools aktivieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5679,8 +5675,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Resources (@) and prompts (/)</source>
-        <translation>Ressourcen (@) und Prompts (/)</translation>
+        <source>Offer resources with @ and prompts with /</source>
+        <translation>Ressourcen mit @ und Prompts mit / anbieten</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5704,8 +5700,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Programs and addresses that offer tools over MCP, as a JSON list.</source>
-        <translation>Programme und Adressen, die Tools über MCP anbieten, als JSON-Liste.</translation>
+        <source>MCP servers, in the JSON format that Claude and LM Studio use.</source>
+        <translation>MCP-Server im JSON-Format, das auch Claude und LM Studio verwenden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5754,8 +5750,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>No tools. Stretto asks you before each call.</source>
-        <translation>Keine Tools. Stretto fragt dich vor jedem Aufruf.</translation>
+        <source>None. Stretto asks before each call.</source>
+        <translation>Keine. Stretto fragt vor jedem Aufruf.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5784,7 +5780,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Python is unavailable: this system cannot run code safely.</source>
+        <source>Python is unavailable: this system can’t run code safely.</source>
         <translation>Python ist nicht verfügbar: Dieses System kann Code nicht sicher ausführen.</translation>
     </message>
     <message>
@@ -5863,8 +5859,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict}: {weights} Gewichte + {caches} für {chats} mit {tokens} + {working} Zwischenspeicher = {total} von {free} für Modelle und Chats.</translation>
+        <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
+        <translation>{verdict}. Braucht {total} von {free}: {weights} für Gewichte, {caches} für {chats} mit {tokens} und {working} Arbeitsspeicher.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -5873,13 +5869,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} weights of {room} available to models and chats, plus memory per chat.</source>
-        <translation>{verdict}: {weights} Gewichte von {room} für Modelle und Chats, dazu Speicher pro Chat.</translation>
+        <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
+        <translation>{verdict}. Braucht {weights} von {room}, dazu etwas Speicher pro Chat.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Suggestions for {gigabytes} GB of memory</source>
-        <translation>Vorschläge für {gigabytes} GB Speicher</translation>
+        <source>Recommended for this computer ({gigabytes} GB of memory)</source>
+        <translation>Empfohlen für diesen Computer ({gigabytes} GB Speicher)</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -5990,8 +5986,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
-        <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
-        <translation>Drücke Enter, um Hugging Face zu durchsuchen. Nur deine Eingabe wird gesendet, und nur Modelldaten werden heruntergeladen, nie Code.</translation>
+        <source>Sends only your search to Hugging Face. Downloads only model data, never code.</source>
+        <translation>Sendet nur deine Suche an Hugging Face. Lädt nur Modelldaten herunter, nie Code.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -6020,13 +6016,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <source>{name} has not finished downloading</source>
+        <source>{name} hasn’t finished downloading</source>
         <translation>{name} ist noch nicht vollständig heruntergeladen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <source>%n model has not finished downloading</source>
-        <comment>%n models have not finished downloading</comment>
+        <source>%n model hasn’t finished downloading</source>
+        <comment>%n models haven’t finished downloading</comment>
         <translation>
             <numerusform>%n Modell ist noch nicht vollständig heruntergeladen</numerusform>
             <numerusform>%n Modelle sind noch nicht vollständig heruntergeladen</numerusform>
@@ -6049,7 +6045,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Shows which models suit this computer</source>
+        <source>Shows models that suit this computer</source>
         <translation>Zeigt, welche Modelle zu diesem Computer passen</translation>
     </message>
     <message>
@@ -6069,13 +6065,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Runs on this computer. What you write stays here.</source>
-        <translation>Läuft auf diesem Computer. Was du schreibst, bleibt hier.</translation>
+        <source>Runs on this computer. Your messages stay here.</source>
+        <translation>Läuft auf diesem Computer. Deine Nachrichten bleiben hier.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
-        <translation>Ein winziges Modell, das mit Stretto geliefert wird, zum Ausprobieren. Es kennt diese App und sonst wenig: Für alles andere lade ein Modell herunter.</translation>
+        <source>A tiny built-in model that knows Stretto. For anything else, get a model.</source>
+        <translation>Ein winziges eingebautes Modell, das Stretto kennt. Für alles andere lade ein Modell herunter.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6084,8 +6080,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Your chats are in windows of their own</source>
-        <translation>Deine Chats sind in eigenen Fenstern geöffnet</translation>
+        <source>Your chats are in other windows</source>
+        <translation>Deine Chats sind in anderen Fenstern geöffnet</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6150,7 +6146,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
-        <source>the file cannot be created</source>
+        <source>the file can’t be created</source>
         <translation>die Datei kann nicht erstellt werden</translation>
     </message>
     <message>
@@ -6161,7 +6157,7 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <source>The model is not replying.</source>
+        <source>The model isn’t replying.</source>
         <translation>Das Modell antwortet gerade nicht.</translation>
     </message>
     <message>
@@ -6188,17 +6184,17 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>You have not sent a message yet.</source>
+        <source>You haven’t sent a message yet.</source>
         <translation>Du hast noch keine Nachricht gesendet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no message to reply to yet.</source>
+        <source>There’s no message to reply to yet.</source>
         <translation>Es gibt noch keine Nachricht, auf die das Modell antworten kann.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no reply yet.</source>
+        <source>There’s no reply yet.</source>
         <translation>Es gibt noch keine Antwort.</translation>
     </message>
     <message>
@@ -6238,7 +6234,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This is not a reply.</source>
+        <source>This isn’t a reply.</source>
         <translation>Das ist keine Antwort.</translation>
     </message>
     <message>
@@ -6258,13 +6254,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The reply had not begun. Regenerate it instead.</source>
-        <translation>Die Antwort hatte noch nicht begonnen. Generiere sie stattdessen neu.</translation>
+        <source>There’s nothing to continue. Regenerate the reply instead.</source>
+        <translation>Es gibt nichts fortzusetzen. Generiere die Antwort stattdessen neu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
+        <source>{host} can’t continue a reply that was cut off. Regenerate it.</source>
         <translation>{host} kann eine abgebrochene Antwort nicht fortsetzen. Generiere sie neu.</translation>
     </message>
     <message>
@@ -6274,7 +6270,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This reply did not fail because of its length.</source>
+        <source>This reply didn’t fail because of its length.</source>
         <translation>Diese Antwort ist nicht an der Länge gescheitert.</translation>
     </message>
     <message>
@@ -6284,7 +6280,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
+        <source>The chat doesn’t fit without its oldest messages either. Shorten the message.</source>
         <translation>Auch ohne die ältesten Nachrichten passt der Chat nicht. Kürze die Nachricht.</translation>
     </message>
     <message>
@@ -6294,12 +6290,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This reply is not finished yet.</source>
+        <source>This reply isn’t finished yet.</source>
         <translation>Diese Antwort ist noch nicht fertig.</translation>
     </message>
     <message>
         <location filename="../../app/chats/passages.py"/>
-        <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
+        <source>“{part}” isn’t a number. Enter numbers such as 1-3, 7.</source>
         <translation>„{part}“ ist keine Zahl. Gib Zahlen ein wie 1-3, 7.</translation>
     </message>
     <message>
@@ -6333,8 +6329,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
-        <source>passages matching the message</source>
-        <translation>Stellen, die zur Nachricht passen</translation>
+        <source>relevant passages</source>
+        <translation>passende Stellen</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
@@ -6352,7 +6348,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <source>“{file}” could not be saved: {why}.</source>
+        <source>“{file}” couldn’t be saved: {why}.</source>
         <translation>„{file}“ konnte nicht gespeichert werden: {why}.</translation>
     </message>
     <message>
@@ -6362,7 +6358,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
+        <source>The reply format can’t be used. {wrong} Change it in the chat’s settings.</source>
         <translation>Das Antwortformat ist nicht verwendbar. {wrong} Ändere es in den Einstellungen des Chats.</translation>
     </message>
     <message>
@@ -6372,21 +6368,21 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
-        <source>%Ln character; the limit is {most}.</source>
-        <comment>%Ln characters; the limit is {most}.</comment>
+        <source>%Ln character. The limit is {most}.</source>
+        <comment>%Ln characters. The limit is {most}.</comment>
         <translation>
-            <numerusform>%Ln Zeichen; höchstens {most} sind möglich.</numerusform>
-            <numerusform>%Ln Zeichen; höchstens {most} sind möglich.</numerusform>
+            <numerusform>%Ln Zeichen. Höchstens {most} sind möglich.</numerusform>
+            <numerusform>%Ln Zeichen. Höchstens {most} sind möglich.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>{name} is not a number in JSON.</source>
+        <source>{name} isn’t a number in JSON.</source>
         <translation>{name} ist in JSON keine Zahl.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/import_reader.py"/>
-        <source>it could not be read</source>
+        <source>it couldn’t be read</source>
         <translation>nicht lesbar</translation>
     </message>
     <message>
@@ -6421,7 +6417,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
-        <source>More items could not be read.</source>
+        <source>More items couldn’t be read.</source>
         <translation>Weitere Einträge waren nicht lesbar.</translation>
     </message>
     <message>
@@ -6445,8 +6441,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat already exists and was not changed.</source>
-        <comment>{count} chats already exist and were not changed.</comment>
+        <source>{count} chat already exists and wasn’t changed.</source>
+        <comment>{count} chats already exist and weren’t changed.</comment>
         <translation>
             <numerusform>{count} Chat ist bereits vorhanden und blieb unverändert.</numerusform>
             <numerusform>{count} Chats sind bereits vorhanden und blieben unverändert.</numerusform>
@@ -6454,8 +6450,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat already exists in the Trash and was not changed.</source>
-        <comment>{count} chats already exist ({trashed} in the Trash) and were not changed.</comment>
+        <source>{count} chat already exists in the Trash and wasn’t changed.</source>
+        <comment>{count} chats already exist ({trashed} in the Trash) and weren’t changed.</comment>
         <translation>
             <numerusform>{count} Chat ist bereits im Papierkorb und blieb unverändert.</numerusform>
             <numerusform>{count} Chats sind bereits vorhanden ({trashed} im Papierkorb) und blieben unverändert.</numerusform>
@@ -6558,12 +6554,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/answering.py"/>
-        <source>The model’s tool call could not be read.</source>
+        <source>The model’s tool call couldn’t be read.</source>
         <translation>Der Tool-Aufruf des Modells war nicht lesbar.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: cannot be saved.</source>
+        <source>{where}: can’t be saved.</source>
         <translation>{where}: kann nicht gespeichert werden.</translation>
     </message>
     <message>
@@ -6623,12 +6619,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not respond: {why}</source>
+        <source>{server} didn’t respond: {why}</source>
         <translation>{server} hat nicht reagiert: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not respond within {seconds} s.</source>
+        <source>{server} didn’t respond within {seconds} s.</source>
         <translation>{server} hat innerhalb von {seconds} s nicht reagiert.</translation>
     </message>
     <message>
@@ -6643,12 +6639,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not list its tools in time.</source>
+        <source>{server} didn’t list its tools in time.</source>
         <translation>{server} hat seine Tools nicht rechtzeitig aufgelistet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} could not list its tools: {why}</source>
+        <source>{server} couldn’t list its tools: {why}</source>
         <translation>{server} konnte seine Tools nicht auflisten: {why}</translation>
     </message>
     <message>
@@ -6658,22 +6654,22 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>it is not UTF-8 text</source>
+        <source>it isn’t UTF-8 text</source>
         <translation>es ist kein UTF-8-Text</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>The tool servers could not be saved: {why}.</source>
+        <source>The tool servers couldn’t be saved: {why}.</source>
         <translation>Die Tool-Server konnten nicht gespeichert werden: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This JSON is not a list of servers.</source>
+        <source>This JSON isn’t a list of servers.</source>
         <translation>Dieses JSON ist keine Serverliste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This is not a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <source>This isn’t a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
         <translation>Das ist keine Serverliste. Sie beginnt mit {&quot;mcpServers&quot;: …}.</translation>
     </message>
     <message>
@@ -6683,12 +6679,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>the name cannot contain “/” or be “{name}”</source>
+        <source>the name can’t contain “/” or be “{name}”</source>
         <translation>der Name darf kein „/“ enthalten und nicht „{name}“ lauten</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>the entry is not an object</source>
+        <source>the entry isn’t an object</source>
         <translation>der Eintrag ist kein Objekt</translation>
     </message>
     <message>
@@ -6698,7 +6694,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>“sse” servers are not supported; use the “http” address</source>
+        <source>“sse” servers aren’t supported; use the “http” address</source>
         <translation>„sse“-Server werden nicht unterstützt; verwende die „http“-Adresse</translation>
     </message>
     <message>
@@ -6733,7 +6729,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>{what} contains a name or value that is not valid</source>
+        <source>{what} contains a name or value that isn’t valid</source>
         <translation>{what} enthält einen ungültigen Namen oder Wert</translation>
     </message>
     <message>
@@ -6763,7 +6759,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked with a form that is not valid.</source>
+        <source>{server} asked with a form that isn’t valid.</source>
         <translation>{server} hat mit einem ungültigen Formular gefragt.</translation>
     </message>
     <message>
@@ -6773,12 +6769,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked to open something that is not a web address.</source>
+        <source>{server} asked to open something that isn’t a web address.</source>
         <translation>{server} wollte etwas öffnen, das keine Webadresse ist.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
+        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys, or card numbers.</source>
         <translation>Deine Antwort geht an {server}, nicht an das Modell. Gib nie Passwörter, Schlüssel oder Kartennummern ein.</translation>
     </message>
     <message>
@@ -6833,8 +6829,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
-        <translation>{host} hat das Modell {model} nicht mehr. Wähle ein anderes oder prüfe, ob es umbenannt wurde.</translation>
+        <source>{host} has no model named “{model}”. Choose another, or check whether it was renamed.</source>
+        <translation>{host} hat kein Modell namens „{model}“. Wähle ein anderes oder prüfe, ob es umbenannt wurde.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
@@ -6843,7 +6839,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} could not reply (status {status}). Try again later.</source>
+        <source>{host} couldn’t reply (status {status}). Try again later.</source>
         <translation>{host} konnte nicht antworten (Status {status}). Versuche es später erneut.</translation>
     </message>
     <message>
@@ -6863,7 +6859,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
+        <source>{host} redirects requests to {place}. Stretto doesn’t follow. If that address is right, add the model with it.</source>
         <translation>{host} leitet Anfragen zu {place} um. Stretto folgt dem nicht. Wenn die Adresse dort stimmt, füge das Modell mit ihr hinzu.</translation>
     </message>
     <message>
@@ -6883,17 +6879,17 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} does not respond. Try again, or check the server.</source>
+        <source>{host} doesn’t respond. Try again, or check the server.</source>
         <translation>{host} reagiert nicht. Versuche es erneut oder prüfe den Server.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>The reply from {host} could not be read.</source>
+        <source>The reply from {host} couldn’t be read.</source>
         <translation>Die Antwort von {host} war nicht lesbar.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>“{name}” is not a remote model. Choose another model.</source>
+        <source>“{name}” isn’t a remote model. Choose another model.</source>
         <translation>„{name}“ ist kein Remote-Modell. Wähle ein anderes Modell.</translation>
     </message>
     <message>
@@ -6931,13 +6927,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
-        <source>“{name}” is not text.</source>
+        <source>“{name}” isn’t text.</source>
         <translation>„{name}“ ist kein Text.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
-        <source>“{name}” has {size} characters; the limit is {most}.</source>
-        <translation>„{name}“ hat {size} Zeichen; das Limit ist {most}.</translation>
+        <source>“{name}” has {size} characters. The limit is {most}.</source>
+        <translation>„{name}“ hat {size} Zeichen. Das Limit ist {most}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -6946,17 +6942,17 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>The page did not arrive within {seconds} s.</source>
+        <source>The page didn’t arrive within {seconds} s.</source>
         <translation>Die Seite ist nicht innerhalb von {seconds} s angekommen.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>The server sent too much around the page.</source>
-        <translation>Der Server hat außer der Seite zu viel gesendet.</translation>
+        <source>The page is too large.</source>
+        <translation>Die Seite ist zu groß.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>{url} could not be fetched: {why}.</source>
+        <source>{url} couldn’t be fetched: {why}.</source>
         <translation>{url} konnte nicht abgerufen werden: {why}.</translation>
     </message>
     <message>
@@ -6971,27 +6967,27 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>This is not an address.</source>
+        <source>This isn’t an address.</source>
         <translation>Das ist keine Adresse.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Only addresses that begin with http:// or https:// are fetched.</source>
+        <source>The address must begin with http:// or https://.</source>
         <translation>Nur Adressen, die mit http:// oder https:// beginnen, werden abgerufen.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Addresses with a name and a password are not fetched.</source>
+        <source>The address can’t contain a name and password.</source>
         <translation>Adressen mit Name und Passwort werden nicht abgerufen.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>There is no server {host}.</source>
+        <source>There’s no server {host}.</source>
         <translation>Den Server {host} gibt es nicht.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>{host} is not on the public internet.</source>
+        <source>{host} isn’t on the public internet.</source>
         <translation>{host} liegt nicht im öffentlichen Internet.</translation>
     </message>
     <message>
@@ -7001,7 +6997,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Only text is fetched, and this is {kind}.</source>
+        <source>Stretto only fetches text, and this is {kind}.</source>
         <translation>Nur Text wird abgerufen, das hier ist {kind}.</translation>
     </message>
     <message>
@@ -7011,8 +7007,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide names until I keep a reply</source>
-        <translation>Namen verbergen, bis ich eine Antwort behalte</translation>
+        <source>Blind comparison</source>
+        <translation>Blindvergleich</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7021,8 +7017,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models. {columns} are chosen.</source>
-        <translation>Wähle höchstens {most} Modelle. {columns} sind gewählt.</translation>
+        <source>Choose up to {most} models. {columns} are selected.</source>
+        <translation>Wähle bis zu {most} Modelle. {columns} sind ausgewählt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7066,7 +7062,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>This chat is not part of a comparison</source>
+        <source>This chat isn’t part of a comparison</source>
         <translation>Dieser Chat gehört zu keinem Vergleich</translation>
     </message>
     <message>
@@ -7076,11 +7072,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is set aside until you keep a reply</source>
-        <comment>%n chats are set aside until you keep a reply</comment>
+        <source>%n chat hidden while you compare</source>
+        <comment>%n chats hidden while you compare</comment>
         <translation>
-            <numerusform>%n Chat ist beiseitegelegt, bis du eine Antwort behältst</numerusform>
-            <numerusform>%n Chats sind beiseitegelegt, bis du eine Antwort behältst</numerusform>
+            <numerusform>%n Chat während des Vergleichens ausgeblendet</numerusform>
+            <numerusform>%n Chats während des Vergleichens ausgeblendet</numerusform>
         </translation>
     </message>
     <message>
@@ -7323,7 +7319,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
-        <source>This change came after the chats were closed and is not saved.</source>
+        <source>This change came after the chats were closed and isn’t saved.</source>
         <translation>Diese Änderung kam nach dem Schließen der Chats und ist nicht gespeichert.</translation>
     </message>
     <message>
@@ -7333,7 +7329,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
-        <source>The disk did not respond in time.</source>
+        <source>The disk didn’t respond in time.</source>
         <translation>Der Datenträger hat nicht rechtzeitig reagiert.</translation>
     </message>
     <message>
@@ -7348,12 +7344,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model could not reply.</source>
+        <source>The model couldn’t reply.</source>
         <translation>Das Modell konnte nicht antworten.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot process this request.</source>
+        <source>The model can’t process this request.</source>
         <translation>Das Modell kann diese Anfrage nicht verarbeiten.</translation>
     </message>
     <message>
@@ -7368,7 +7364,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model’s chat template does not accept these messages.</source>
+        <source>The model’s chat template doesn’t accept these messages.</source>
         <translation>Die Chat-Vorlage des Modells akzeptiert diese Nachrichten nicht.</translation>
     </message>
     <message>
@@ -7378,12 +7374,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>This model cannot keep the chat separate from the others.</source>
+        <source>This model can’t keep the chat separate from the others.</source>
         <translation>Dieses Modell kann den Chat nicht von den anderen getrennt halten.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens, and {working} of working memory. {free} is free.</source>
         <translation>Nötig sind {total}: {weights} für Gewichte, {caches} für {chats} mit {context} Tokens und {working} Zwischenspeicher. Frei sind {free}.</translation>
     </message>
     <message>
@@ -7433,7 +7429,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/models/installed.py"/>
-        <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
+        <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} ist kein Adapter. Wähle einen Ordner mit adapter_config.json und adapters.safetensors.</translation>
     </message>
     <message>
@@ -7511,17 +7507,17 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
-        <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
+        <source>{name} couldn’t be removed: {why}. Show its folder and remove it there.</source>
         <translation>{name} konnte nicht entfernt werden: {why}. Zeige den Ordner und entferne ihn dort.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
-        <source>{name} could not be restored: {why}.</source>
+        <source>{name} couldn’t be restored: {why}.</source>
         <translation>{name} konnte nicht wiederhergestellt werden: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/models/residency.py"/>
-        <source>This model is not loaded.</source>
+        <source>This model isn’t loaded.</source>
         <translation>Dieses Modell ist nicht geladen.</translation>
     </message>
     <message>
@@ -7559,12 +7555,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
-        <source>it cannot be moved to the Trash</source>
+        <source>it can’t be moved to the Trash</source>
         <translation>kann nicht in den Papierkorb gelegt werden</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
-        <source>it was not moved to the Trash</source>
+        <source>it wasn’t moved to the Trash</source>
         <translation>wurde nicht in den Papierkorb gelegt</translation>
     </message>
     <message>
@@ -7579,18 +7575,18 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
+        <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>Deine Einstellungen konnten nicht gelesen werden. Änderungen werden nicht gespeichert, bis du Stretto beendest.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
+        <source>Your settings couldn’t be read and were reset. The old file is kept as {name}.</source>
         <translation>Deine Einstellungen konnten nicht gelesen werden und wurden zurückgesetzt. Die alte Datei bleibt als {name} erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
-        <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
-        <translation>Keine Rechtschreibprüfung gefunden. Installiere unter Linux enchant (libenchant-2) und ein Wörterbuch für deine Sprache und starte Stretto neu.</translation>
+        <source>Spell check needs enchant (libenchant-2) and a dictionary for your language. Install them, then restart Stretto.</source>
+        <translation>Die Rechtschreibprüfung braucht enchant (libenchant-2) und ein Wörterbuch für deine Sprache. Installiere beides und starte Stretto neu.</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
@@ -7599,12 +7595,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>The file {path} is damaged or was not created by Stretto. It has not been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
+        <source>The file {path} is damaged or wasn’t created by Stretto. It hasn’t been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
         <translation>Die Datei {path} ist beschädigt oder stammt nicht von Stretto. Sie wurde nicht verändert. Stretto kann alles Lesbare in eine neue Datei retten oder mit einer leeren beginnen. Die beschädigte Datei bleibt erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
+        <source>Nothing in {path} could be read. The file hasn’t been changed. Restore a backup, or set the file aside and start with an empty one.</source>
         <translation>In {path} ist nichts lesbar. Die Datei wurde nicht verändert. Stelle ein Backup wieder her oder lege die Datei beiseite und beginne mit einer leeren.</translation>
     </message>
     <message>
@@ -7614,17 +7610,17 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
+        <source>One change couldn’t be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
         <translation>Eine Änderung konnte nicht gespeichert werden ({what}: {error}). Alle anderen Änderungen sind gespeichert. Bitte melde diesen Fehler.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
+        <source>Your chats can’t be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
         <translation>Deine Chats lassen sich nicht öffnen, weil der Datenträger mit {path} voll ist. Es ist nichts verloren. Gib Speicherplatz frei und versuche es erneut.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
+        <source>Your latest messages aren’t saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
         <translation>Deine letzten Nachrichten sind noch nicht gespeichert, weil der Datenträger mit {path} voll ist. Gib Speicherplatz frei. Stretto versucht es von selbst erneut.</translation>
     </message>
     <message>
@@ -7634,17 +7630,17 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
+        <source>The chats in {path} couldn’t be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
         <translation>Die Chats in {path} konnten nicht gelesen oder gespeichert werden ({error}). Prüfe, ob der Datenträger verbunden ist und freien Platz hat, und versuche es erneut.</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
-        <source>The update information is not signed by the makers of Stretto.</source>
+        <source>The update information isn’t signed by the makers of Stretto.</source>
         <translation>Die Update-Informationen sind nicht von den Herstellern von Stretto signiert.</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
-        <source>The update information could not be read.</source>
+        <source>The update information couldn’t be read.</source>
         <translation>Die Update-Informationen konnten nicht gelesen werden.</translation>
     </message>
     <message>
@@ -7790,7 +7786,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>The rest is not shown.</source>
+        <source>The rest isn’t shown.</source>
         <translation>Der Rest wird nicht angezeigt.</translation>
     </message>
     <message>
@@ -7947,7 +7943,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats are not affected.</source>
+        <source>You have {version}. Your chats aren’t affected.</source>
         <translation>Du hast {version}. Deine Chats bleiben, wie sie sind.</translation>
     </message>
     <message>
@@ -8047,7 +8043,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
+        <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
         <translation>Die Verbindung ist nicht verschlüsselt: Andere im Netzwerk können deine Nachrichten und den Schlüssel lesen.</translation>
     </message>
     <message>
@@ -8062,13 +8058,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>List Models</source>
-        <translation>Modelle auflisten</translation>
+        <source>Get Model List</source>
+        <translation>Modellliste abrufen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the server which models it has; nothing else is sent</source>
-        <translation>Fragt den Server nach seinen Modellen; sonst wird nichts gesendet</translation>
+        <source>Asks the server which models it has. Nothing else is sent.</source>
+        <translation>Fragt den Server nach seinen Modellen. Sonst wird nichts gesendet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -8092,7 +8088,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version of Stretto does not support its architecture.</source>
+        <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>Diese Version von Stretto unterstützt die Architektur nicht.</translation>
     </message>
     <message>
@@ -8107,7 +8103,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder does not exist</source>
+        <source>The folder doesn’t exist</source>
         <translation>Den Ordner gibt es nicht</translation>
     </message>
     <message>
@@ -8122,8 +8118,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain could not store the token; it is kept until you quit.</source>
-        <translation>Der Schlüsselbund konnte das Token nicht speichern; es bleibt, bis du Stretto beendest.</translation>
+        <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
+        <translation>Der Schlüsselbund konnte das Token nicht speichern. Stretto vergisst es beim Beenden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -8154,8 +8150,8 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this computer</source>
-        <translation>Verlässt diesen Computer</translation>
+        <source>On another computer</source>
+        <translation>Auf einem anderen Computer</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -8184,8 +8180,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The original stays as a version.</source>
-        <translation>Du bearbeitest deine Nachricht. Das Original bleibt als Version erhalten.</translation>
+        <source>Editing. The original is kept.</source>
+        <translation>Bearbeitung. Das Original bleibt erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -8194,8 +8190,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose What Fits…</source>
-        <translation>Passendes auswählen…</translation>
+        <source>Choose What to Send…</source>
+        <translation>Auswählen, was gesendet wird…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8204,13 +8200,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, outside this computer.</source>
-        <translation>Wird an {host} gesendet, außerhalb dieses Computers.</translation>
+        <source>Messages go to {host}.</source>
+        <translation>Nachrichten gehen an {host}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, on this computer.</source>
-        <translation>Wird an {host} gesendet, auf diesem Computer.</translation>
+        <source>Messages go to {host} on this computer.</source>
+        <translation>Nachrichten gehen an {host} auf diesem Computer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8229,7 +8225,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} does not support {names}. Token counts follow each reply.</source>
+        <source>{host} doesn’t support {names}. Token counts follow each reply.</source>
         <translation>{host} unterstützt Folgendes nicht: {names}. Die Zahl der Tokens folgt nach jeder Antwort.</translation>
     </message>
     <message>
@@ -8301,8 +8297,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Reuse Last</source>
-        <translation>Letzten wiederverwenden</translation>
+        <source>Use Last Seed</source>
+        <translation>Letzten Seed verwenden</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
@@ -8331,17 +8327,17 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Texts that end the reply, one per line; \n is a line break</source>
-        <translation>Texte, die die Antwort beenden, einer pro Zeile; \n ist ein Zeilenumbruch</translation>
+        <source>The reply stops at any of these texts. One per line, with \n for a line break.</source>
+        <translation>Die Antwort stoppt bei jedem dieser Texte. Einer pro Zeile, \n für einen Zeilenumbruch.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Most tokens in this chat; fewer need less memory</source>
-        <translation>Höchstzahl der Tokens in diesem Chat; weniger brauchen weniger Speicher</translation>
+        <source>Token limit for this chat. Lower uses less memory.</source>
+        <translation>Token-Grenze für diesen Chat. Weniger braucht weniger Speicher.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Applies from the next reply.</source>
+        <source>Applies to the next reply.</source>
         <translation>Gilt ab der nächsten Antwort.</translation>
     </message>
     <message>
@@ -8381,8 +8377,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>No longer reads {name}</source>
-        <translation>Liest {name} nicht mehr</translation>
+        <source>No longer following “{name}”</source>
+        <translation>„{name}“ wird nicht mehr verfolgt</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -8431,7 +8427,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/serving.py"/>
-        <source>Port {port} cannot be used ({why}). Choose another port.</source>
+        <source>Port {port} can’t be used ({why}). Choose another port.</source>
         <translation>Port {port} kann nicht verwendet werden ({why}). Wähle einen anderen Port.</translation>
     </message>
     <message>
@@ -8471,26 +8467,26 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{whom}, %n after its reply</source>
-        <comment>{whom}, %n after their replies</comment>
+        <source>{whom} · %n after it finishes</source>
+        <comment>{whom} · %n after they finish</comment>
         <translation>
-            <numerusform>{whom}, %n nach seiner Antwort</numerusform>
-            <numerusform>{whom}, %n nach ihren Antworten</numerusform>
+            <numerusform>{whom} · %n nach seiner Antwort</numerusform>
+            <numerusform>{whom} · %n nach ihren Antworten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{whom}, without %n that is replying</source>
-        <comment>{whom}, without %n that are replying</comment>
+        <source>{whom} · skips %n that is replying</source>
+        <comment>{whom} · skips %n that are replying</comment>
         <translation>
-            <numerusform>{whom}, ohne %n, der gerade antwortet</numerusform>
-            <numerusform>{whom}, ohne %n, die gerade antworten</numerusform>
+            <numerusform>{whom} · ohne %n, der gerade antwortet</numerusform>
+            <numerusform>{whom} · ohne %n, die gerade antworten</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat gets it once its reply has ended</source>
-        <comment>%n chats get it once their replies have ended</comment>
+        <source>%n chat gets it when its reply ends</source>
+        <comment>%n chats get it when their replies end</comment>
         <translation>
             <numerusform>%n Chat bekommt sie, sobald seine Antwort fertig ist</numerusform>
             <numerusform>%n Chats bekommen sie, sobald ihre Antworten fertig sind</numerusform>
@@ -8654,8 +8650,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Whose prompts are read first</source>
-        <translation>Wessen Prompts zuerst gelesen werden</translation>
+        <source>Who goes first when the model is busy</source>
+        <translation>Wer zuerst drankommt, wenn das Modell ausgelastet ist</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8737,13 +8733,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Replies are shuffled and named Reply A, Reply B and so on</source>
-        <translation>Die Antworten werden gemischt und heißen Antwort A, Antwort B und so weiter</translation>
+        <source>Shuffles the replies and hides names until you keep one</source>
+        <translation>Mischt die Antworten und verbirgt die Namen, bis du eine behältst</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once…</source>
-        <translation>Vier gleichzeitig fragen…</translation>
+        <source>See Four Replies</source>
+        <translation>Vier Antworten ansehen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -8837,8 +8833,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>{about}; too long for this model</source>
-        <translation>{about}; zu lang für dieses Modell</translation>
+        <source>{about}, too long for this model</source>
+        <translation>{about}, zu lang für dieses Modell</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -8847,7 +8843,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
-        <source>“{name}” is not filled in yet. Press Enter again to send it anyway.</source>
+        <source>“{name}” isn’t filled in yet. Press Enter again to send it anyway.</source>
         <translation>„{name}“ ist noch nicht ausgefüllt. Drücke erneut Enter, um trotzdem zu senden.</translation>
     </message>
     <message>
@@ -8857,8 +8853,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>No backups yet. The first is made when you change something on another day.</source>
-        <translation>Noch keine Backups. Das erste wird angelegt, wenn du an einem anderen Tag etwas änderst.</translation>
+        <source>No backups yet. Stretto makes the first one the next day you use it.</source>
+        <translation>Noch keine Backups. Das erste erstellt Stretto am nächsten Tag, an dem du es benutzt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -8882,7 +8878,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>{cause} Changes that are not saved when you quit are lost.</source>
+        <source>{cause} Changes that aren’t saved when you quit are lost.</source>
         <translation>{cause} Änderungen, die beim Beenden nicht gesichert sind, gehen verloren.</translation>
     </message>
     <message>
@@ -8897,8 +8893,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Many local chats side by side, all replying at once from one set of weights. What you write to local models stays on this computer.</source>
-        <translation>Viele lokale Chats nebeneinander, die alle gleichzeitig mit denselben Gewichten antworten. Was du an lokale Modelle schreibst, bleibt auf diesem Computer.</translation>
+        <source>Local chats side by side, all replying at the same time. What you write to local models stays on this computer.</source>
+        <translation>Lokale Chats nebeneinander, die alle gleichzeitig antworten. Was du an lokale Modelle schreibst, bleibt auf diesem Computer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -8912,7 +8908,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>The current branch, in one file that loads nothing else.</source>
+        <source>The current branch in one self-contained file.</source>
         <translation>Der aktuelle Zweig in einer Datei, die nichts nachlädt.</translation>
     </message>
     <message>
@@ -8943,8 +8939,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Number of columns</source>
-        <translation>Anzahl der Spalten</translation>
+        <source>Number of replies</source>
+        <translation>Anzahl der Antworten</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -8958,7 +8954,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
+        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have aren’t changed.</source>
         <translation>Importiere JSON von Stretto, Datenexporte von ChatGPT und Claude (das ZIP-Archiv oder die conversations.json darin), Exporte von Open WebUI und Chatdateien von LM Studio. Vorhandene Chats werden nicht geändert.</translation>
     </message>
     <message>
@@ -8988,7 +8984,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto is available under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
+        <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
         <translation>Stretto steht unter der MIT-Lizenz. Qt, PySide6 und Qt Advanced Docking werden unter der LGPL als separate Bibliotheken verwendet, die du durch eigene Builds ersetzen darfst.</translation>
     </message>
     <message>
@@ -9008,7 +9004,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>There is no deleted prompt to restore</source>
+        <source>There’s no deleted prompt to restore</source>
         <translation>Es gibt keinen gelöschten Prompt zum Wiederherstellen</translation>
     </message>
     <message>
@@ -9032,13 +9028,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
+        <source>Delete “{title}” permanently, from backups too? This can’t be undone.</source>
         <translation>„{title}“ endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
-        <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
+        <source>Delete %Ln chat permanently, from backups too? This can’t be undone.</source>
+        <comment>Delete %Ln chats permanently, from backups too? This can’t be undone.</comment>
         <translation>
             <numerusform>%Ln Chat endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</numerusform>
             <numerusform>%Ln Chats endgültig löschen, auch aus den Backups? Das lässt sich nicht rückgängig machen.</numerusform>
@@ -9046,11 +9042,11 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>deleted permanently in %n day</source>
-        <comment>deleted permanently in %n days</comment>
+        <source>%n day left</source>
+        <comment>%n days left</comment>
         <translation>
-            <numerusform>wird in %n Tag endgültig gelöscht</numerusform>
-            <numerusform>wird in %n Tagen endgültig gelöscht</numerusform>
+            <numerusform>noch %n Tag</numerusform>
+            <numerusform>noch %n Tage</numerusform>
         </translation>
     </message>
     <message>
@@ -9075,7 +9071,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
-        <source>Run a model that is too large for one computer on several, with a part of it on each. All need the same version of Stretto, the model’s files and SSH access without a password.</source>
+        <source>Split a model that’s too large for one computer across several. Each needs the same version of Stretto, the model’s files, and SSH access without a password.</source>
         <translation>Führe ein Modell, das für einen Computer zu groß ist, auf mehreren aus, mit einem Teil auf jedem. Alle brauchen dieselbe Version von Stretto, die Dateien des Modells und SSH-Zugang ohne Passwort.</translation>
     </message>
     <message>
@@ -9104,12 +9100,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}; some layers differ</source>
+        <source>{weights}, some layers differ</source>
         <translation>{weights}; einige Schichten weichen ab</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has not drafted any tokens yet.</source>
+        <source>{name} hasn’t drafted any tokens yet.</source>
         <translation>{name} hat noch keine Tokens entworfen.</translation>
     </message>
     <message numerus="yes">
@@ -9124,8 +9120,8 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Show What Fits…</source>
-        <translation>Passendes anzeigen…</translation>
+        <source>Make It Fit…</source>
+        <translation>Platz schaffen…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -9138,13 +9134,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Passages Matching the Message</source>
-        <translation>Zur Nachricht passende Stellen</translation>
+        <source>Relevant Passages Only</source>
+        <translation>Nur passende Stellen</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Higher is more random; 0 always picks the most likely token</source>
-        <translation>Höher ist zufälliger; 0 wählt immer das wahrscheinlichste Token</translation>
+        <source>Higher is more random. 0 always picks the most likely token.</source>
+        <translation>Höher ist zufälliger. 0 wählt immer das wahrscheinlichste Token.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9158,8 +9154,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only this many of the most likely tokens; 0 for all</source>
-        <translation>Nur so viele der wahrscheinlichsten Tokens; 0 für alle</translation>
+        <source>Only this many of the most likely tokens. 0 means all.</source>
+        <translation>Nur so viele der wahrscheinlichsten Tokens. 0 bedeutet alle.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9263,8 +9259,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept until you quit and sent only to this address. This system has no keychain.</source>
-        <translation>Wird bis zum Beenden aufbewahrt und nur an diese Adresse gesendet. Dieses System hat keinen Schlüsselbund.</translation>
+        <source>No keychain found. Stretto forgets this key when you quit.</source>
+        <translation>Kein Schlüsselbund gefunden. Stretto vergisst diesen Schlüssel beim Beenden.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/remote.py"/>
@@ -9379,18 +9375,18 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>Sent only to Hugging Face, and stored in your keychain once accepted.</source>
+        <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>Wird nur an Hugging Face gesendet und nach der Annahme in deinem Schlüsselbund gespeichert.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
-        <translation>Wird bis zum Beenden aufbewahrt und nur an Hugging Face gesendet. Dieses System hat keinen Schlüsselbund.</translation>
+        <source>No keychain found. Stretto forgets this token when you quit.</source>
+        <translation>Kein Schlüsselbund gefunden. Stretto vergisst dieses Token beim Beenden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link attaches a file to an email, so Stretto does not open it.</source>
-        <translation>Dieser Link hängt eine Datei an eine E-Mail, deshalb öffnet Stretto ihn nicht.</translation>
+        <source>Blocked because this link attaches a file to an email.</source>
+        <translation>Blockiert, weil dieser Link eine Datei an eine E-Mail anhängt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -9399,7 +9395,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>It leads to {place}, not to what is before the “@”:</source>
+        <source>It leads to {place}, not to the text before the “@”:</source>
         <translation>Er führt zu {place}, nicht zu dem, was vor dem „@“ steht:</translation>
     </message>
     <message>
@@ -9410,27 +9406,27 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>The chat does not fit in the context of {model}.</source>
+        <source>The chat doesn’t fit in the context of {model}.</source>
         <translation>Der Chat passt nicht in den Kontext von {model}.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
+        <source>{host} doesn’t support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host} unterstützt keine Auswahllisten oder Muster als Antwortformat. Wähle in den Einstellungen des Chats unter „Antwortformat“ ein anderes, etwa JSON.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No misspelt words found.</source>
+        <source>No misspelled words found.</source>
         <translation>Keine falsch geschriebenen Wörter gefunden.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>{word} is not in the dictionary.</source>
+        <source>{word} isn’t in the dictionary.</source>
         <translation>{word} steht nicht im Wörterbuch.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No suggestions in time</source>
+        <source>Suggestions took too long</source>
         <translation>Die Vorschläge dauern zu lange</translation>
     </message>
     <message>
@@ -9473,12 +9469,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>“{path}” is not an absolute path.</source>
+        <source>“{path}” isn’t an absolute path.</source>
         <translation>„{path}“ ist kein absoluter Pfad.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Only numbers, + - * / // % **, brackets and common functions are supported.</source>
+        <source>Only numbers, + - * / // % **, brackets, and common functions are supported.</source>
         <translation>Erlaubt sind nur Zahlen, + - * / // % **, Klammern und die üblichen Funktionen.</translation>
     </message>
     <message>
@@ -9508,7 +9504,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools in this chat can list, search and read files in it</source>
+        <source>Tools in this chat can list, search, and read files in it</source>
         <translation>Tools dieses Chats können Dateien darin auflisten, durchsuchen und lesen</translation>
     </message>
     <message>
@@ -9518,18 +9514,18 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools use %Ln token of each prompt.</source>
-        <comment>Tools use %Ln tokens of each prompt.</comment>
+        <source>These tools add %Ln token to each prompt.</source>
+        <comment>These tools add %Ln tokens to each prompt.</comment>
         <translation>
-            <numerusform>Tools belegen %Ln Token jedes Prompts.</numerusform>
-            <numerusform>Tools belegen %Ln Token jedes Prompts.</numerusform>
+            <numerusform>Diese Tools verlängern jeden Prompt um %Ln Token.</numerusform>
+            <numerusform>Diese Tools verlängern jeden Prompt um %Ln Tokens.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when needed</source>
+        <source>Not started</source>
         <comment>a server</comment>
-        <translation>Startet bei Bedarf</translation>
+        <translation>Nicht gestartet</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -9545,8 +9541,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>New or changed; starts when a chat needs it:</source>
-        <translation>Neu oder geändert; wird gestartet, wenn ein Chat ihn braucht:</translation>
+        <source>New or changed. Starts when a chat needs it:</source>
+        <translation>Neu oder geändert. Wird gestartet, wenn ein Chat ihn braucht:</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -9560,8 +9556,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or enter owner/name or a model’s address</source>
-        <translation>Suchen oder Besitzer/Name oder Modelladresse eingeben</translation>
+        <source>Search Hugging Face, or paste a model name or link</source>
+        <translation>Hugging Face durchsuchen oder Modellnamen oder Link einfügen</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -9586,7 +9582,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <source>It runs on {hosts} and has not been started.</source>
+        <source>It runs on {hosts} and hasn’t been started.</source>
         <translation>Es läuft auf {hosts} und wurde noch nicht gestartet.</translation>
     </message>
     <message>
@@ -9612,7 +9608,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or leave out the oldest messages.</source>
+        <source>{context}. Nearly full. Start a new chat, or leave out the oldest messages.</source>
         <translation>{context}. Fast voll: Beginne einen neuen Chat oder lass die ältesten Nachrichten weg.</translation>
     </message>
     <message>
@@ -9622,8 +9618,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Beginning, up to What Fits</source>
-        <translation>Anfang, so viel wie passt</translation>
+        <source>As Much as Fits</source>
+        <translation>So viel, wie passt</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -9668,8 +9664,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>They resume after a restart without re-reading</source>
-        <translation>Nach einem Neustart geht es weiter, ohne neu zu lesen</translation>
+        <source>Lets them resume right away after a restart</source>
+        <translation>Nach einem Neustart geht es sofort weiter</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -9708,7 +9704,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>
-        <source>The agent’s own settings stay as they are. A key is made for it if it needs one. If it is not installed, the terminal tells how to install it.</source>
+        <source>The agent’s own settings stay as they are. Stretto creates a key if it needs one. If it isn’t installed, the terminal shows how to install it.</source>
         <translation>Die eigenen Einstellungen des Agenten bleiben, wie sie sind. Braucht er einen Schlüssel, wird einer für ihn erstellt. Ist er nicht installiert, sagt das Terminal, wie das geht.</translation>
     </message>
     <message>
@@ -9733,7 +9729,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>
-        <source>The terminal could not be opened: {error}.</source>
+        <source>The terminal couldn’t be opened: {error}.</source>
         <translation>Das Terminal konnte nicht geöffnet werden: {error}.</translation>
     </message>
     <message>
@@ -9750,7 +9746,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model: it helps where text or code from the chat is written again with changes. Replies stay the same.</source>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model. It helps when the reply repeats text or code from the chat with changes. Replies stay the same.</source>
         <translation>Ein kleineres Modell mit demselben Tokenizer kann einen Chat beschleunigen, der allein antwortet. Prompt-Lookup braucht kein Modell: Es hilft, wenn Text oder Code aus dem Chat mit Änderungen noch einmal geschrieben wird. Die Antworten bleiben gleich.</translation>
     </message>
     <message>
@@ -9770,8 +9766,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Of computing time when several are busy</source>
-        <translation>An der Rechenzeit, wenn mehrere aktiv sind</translation>
+        <source>Share of compute when several clients are active</source>
+        <translation>Anteil an der Rechenzeit, wenn mehrere Clients aktiv sind</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
@@ -9791,7 +9787,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>{model} cannot see images. Remove them, or choose a model that can.</source>
+        <source>{model} can’t see images. Remove them, or choose a model that can.</source>
         <translation>{model} kann keine Bilder sehen. Entferne sie oder wähle ein Modell, das es kann.</translation>
     </message>
     <message>
@@ -9806,13 +9802,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot see images.</source>
+        <source>The model can’t see images.</source>
         <translation>Das Modell kann keine Bilder sehen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Takes images</source>
-        <translation>Nimmt Bilder an</translation>
+        <source>Supports images</source>
+        <translation>Unterstützt Bilder</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9833,8 +9829,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat has a model that cannot see images</source>
-        <comment>%n chats have models that cannot see images</comment>
+        <source>%n chat has a model that can’t see images</source>
+        <comment>%n chats have models that can’t see images</comment>
         <translation>
             <numerusform>%n Chat hat ein Modell, das keine Bilder sehen kann</numerusform>
             <numerusform>%n Chats haben Modelle, die keine Bilder sehen können</numerusform>
@@ -9852,7 +9848,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/remote/stream.py"/>
-        <source>{host} could not finish the reply.</source>
+        <source>{host} couldn’t finish the reply.</source>
         <translation>{host} konnte die Antwort nicht zu Ende führen.</translation>
     </message>
     <message>
@@ -9892,12 +9888,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>{model} cannot hear recordings. Remove them, or choose a model that can.</source>
+        <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>
         <translation>{model} kann keine Aufnahmen hören. Entferne sie oder wähle ein Modell, das es kann.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot hear recordings.</source>
+        <source>The model can’t hear recordings.</source>
         <translation>Das Modell kann keine Aufnahmen hören.</translation>
     </message>
     <message>
@@ -9962,8 +9958,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>This branch is the one shown. Choose another, or two of them.</source>
-        <translation>Dieser Zweig wird gerade angezeigt. Wähle einen anderen oder zwei.</translation>
+        <source>This branch is shown already. Choose another, or two to compare.</source>
+        <translation>Dieser Zweig wird gerade angezeigt. Wähle einen anderen oder zwei zum Vergleichen.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/branch_compare.py"/>
@@ -9981,7 +9977,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/branch_compare.py"/>
-        <source>Both go on from “{words}”</source>
+        <source>Both continue from “{words}”</source>
         <translation>Beide folgen auf „{words}“</translation>
     </message>
     <message>
@@ -10016,18 +10012,18 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as an optimist: what speaks for it?</source>
-        <translation>Antworte als Optimist: Was spricht dafür?</translation>
+        <source>Answer as an optimist. Make the case for it.</source>
+        <translation>Antworte als Optimist. Nenne, was dafür spricht.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Sceptic</source>
+        <source>Skeptic</source>
         <translation>Skeptiker</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as a sceptic: what speaks against it?</source>
-        <translation>Antworte als Skeptiker: Was spricht dagegen?</translation>
+        <source>Answer as a skeptic. Say what could go wrong.</source>
+        <translation>Antworte als Skeptiker. Sage, was schiefgehen könnte.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -10036,13 +10032,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as an engineer: how would it be done?</source>
-        <translation>Antworte als Ingenieur: Wie würde man es machen?</translation>
+        <source>Answer as an engineer. Explain how you’d build it.</source>
+        <translation>Antworte als Ingenieur. Erkläre, wie du es umsetzen würdest.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Comparison by {model}</source>
-        <translation>Vergleich von {model}</translation>
+        <source>Judged by {model}</source>
+        <translation>Beurteilt von {model}</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -10061,43 +10057,43 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>This needs two replies at least.</source>
-        <translation>Dafür braucht es mindestens zwei Antworten.</translation>
+        <source>Needs at least two replies.</source>
+        <translation>Braucht mindestens zwei Antworten.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Read in the order {letters}</source>
-        <translation>In der Reihenfolge {letters} gelesen</translation>
+        <source>Order: {letters}</source>
+        <translation>Reihenfolge: {letters}</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>In both orders {letter} was named best.</source>
-        <translation>In beiden Reihenfolgen wurde {letter} als beste genannt.</translation>
+        <source>{letter} won in both orders.</source>
+        <translation>{letter} gewann in beiden Reihenfolgen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Named best: {first} in one order, {second} in the other. The order decided.</source>
-        <translation>Als beste genannt: {first} in der einen Reihenfolge, {second} in der anderen. Die Reihenfolge hat entschieden.</translation>
+        <source>No clear winner: {first} in one order, {second} in the other.</source>
+        <translation>Kein klarer Sieger: {first} in einer Reihenfolge, {second} in der anderen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>No reply was named best in both orders.</source>
-        <translation>Keine Antwort wurde in beiden Reihenfolgen als beste genannt.</translation>
+        <source>No reply won in both orders.</source>
+        <translation>Keine Antwort gewann in beiden Reihenfolgen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>A model’s judgement is no proof.</source>
-        <translation>Das Urteil eines Modells ist kein Beweis.</translation>
+        <source>Models can misjudge. Check what matters.</source>
+        <translation>Modelle können sich irren. Prüfe, worauf es ankommt.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>A reply was cut off and cannot be counted.</source>
+        <source>A reply was cut off and can’t be counted.</source>
         <translation>Eine Antwort wurde abgeschnitten und kann nicht gezählt werden.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Only numbers, short choices and JSON can be counted. These replies are texts.</source>
-        <translation>Nur Zahlen, kurze Auswahlen und JSON lassen sich zählen. Diese Antworten sind Texte.</translation>
+        <source>Only numbers, short choices, and JSON can be counted.</source>
+        <translation>Nur Zahlen, kurze Auswahlen und JSON lassen sich zählen.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -10122,8 +10118,8 @@ Du hast nicht geantwortet.</translation>
     <message>
         <location filename="../../app/chats/panel.py"/>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Agreement is not truth.</source>
-        <translation>Einigkeit ist keine Wahrheit.</translation>
+        <source>Agreeing doesn’t make it correct.</source>
+        <translation>Einigkeit macht es noch nicht richtig.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
@@ -10144,8 +10140,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>What it is told besides the question</source>
-        <translation>Was ihm außer der Frage gesagt wird</translation>
+        <source>Instructions for this member</source>
+        <translation>Anweisungen für dieses Mitglied</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
@@ -10210,12 +10206,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>A panel has two members at least.</source>
-        <translation>Eine Runde hat mindestens zwei Mitglieder.</translation>
+        <source>A panel needs at least two members.</source>
+        <translation>Eine Runde braucht mindestens zwei Mitglieder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>A panel has at most {most} members.</source>
+        <source>A panel can have up to {most} members.</source>
         <translation>Eine Runde hat höchstens {most} Mitglieder.</translation>
     </message>
     <message>
@@ -10240,8 +10236,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This was made of a panel. Show the panel and make it again.</source>
-        <translation>Dies entstand aus einer Runde. Zeige die Runde und erstelle es neu.</translation>
+        <source>This reply came from a panel. Open the panel to regenerate it.</source>
+        <translation>Diese Antwort stammt aus einer Runde. Öffne die Runde, um sie neu zu generieren.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -10250,7 +10246,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The columns of this panel are not in this chat.</source>
+        <source>The columns of this panel aren’t in this chat.</source>
         <translation>Die Spalten dieser Runde sind nicht in diesem Chat.</translation>
     </message>
     <message>
@@ -10276,7 +10272,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>A model compares the replies, in both orders</source>
+        <source>A model compares the replies in both orders</source>
         <translation>Ein Modell vergleicht die Antworten, in beiden Reihenfolgen</translation>
     </message>
     <message>
@@ -10286,8 +10282,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>A model writes one reply of them and says whose each part is</source>
-        <translation>Ein Modell macht daraus eine Antwort und sagt, von wem jeder Teil ist</translation>
+        <source>Combines the replies and cites where each part came from</source>
+        <translation>Fasst die Antworten zusammen und nennt die Quelle jedes Teils</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
@@ -10296,13 +10292,13 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Count replies that are numbers, choices or JSON</source>
+        <source>Counts replies that are numbers, choices, or JSON</source>
         <translation>Antworten zählen, die Zahlen, Auswahlen oder JSON sind</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Go on from this reply; the others stay as versions of it</source>
-        <translation>Mit dieser Antwort weitermachen; die anderen bleiben als ihre Versionen</translation>
+        <source>Continue from this reply. The others are kept as versions.</source>
+        <translation>Mit dieser Antwort weitermachen. Die anderen bleiben als Versionen erhalten.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
@@ -10316,8 +10312,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>All of the panel have answered</source>
-        <translation>Alle der Runde haben geantwortet</translation>
+        <source>All members have replied</source>
+        <translation>Alle Mitglieder haben geantwortet</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
@@ -10326,12 +10322,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Ask the Panel</source>
-        <translation>Die Runde fragen</translation>
+        <source>Ask Same Panel Again</source>
+        <translation>Dieselbe Runde noch einmal fragen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Show or Hide Panel</source>
+        <source>Show/Hide Panel</source>
         <translation>Runde ein- oder ausblenden</translation>
     </message>
     <message>
@@ -10346,7 +10342,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Count Votes of Panel</source>
+        <source>Count Panel Votes</source>
         <translation>Stimmen der Runde zählen</translation>
     </message>
     <message>
@@ -10433,8 +10429,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Enter shows what can be done, Delete ends reading the chat</source>
-        <translation>Enter zeigt, was möglich ist, Entf beendet das Lesen des Chats</translation>
+        <source>Enter opens the menu, Delete ends following the chat</source>
+        <translation>Enter öffnet das Menü, Entf beendet das Verfolgen des Chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -10506,12 +10502,12 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Follow: later messages bring what is new</source>
-        <translation>Folgen: Spätere Nachrichten bringen Neues mit</translation>
+        <source>Include new messages from this chat as they arrive</source>
+        <translation>Neue Nachrichten aus diesem Chat laufend einbeziehen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Reasoning, tool calls and the text of files are left out.</source>
+        <source>Reasoning, tool calls, and the text of files are left out.</source>
         <translation>Nachdenken, Tool-Aufrufe und der Text von Dateien werden ausgelassen.</translation>
     </message>
     <message>
@@ -10521,7 +10517,7 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>There is no other chat.</source>
+        <source>There’s no other chat.</source>
         <translation>Es gibt keinen anderen Chat.</translation>
     </message>
     <message>
@@ -10616,8 +10612,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Asks other chats with the same model, up to 8 questions at once.</source>
-        <translation>Fragt andere Chats mit demselben Modell, bis zu 8 Fragen auf einmal.</translation>
+        <source>Answers up to 8 questions at the same time with the same model.</source>
+        <translation>Beantwortet bis zu 8 Fragen gleichzeitig mit demselben Modell.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -10758,8 +10754,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/chats/help_notes.py"/>
-        <source>From the help. The Guide itself can be wrong about this.</source>
-        <translation>Aus der Hilfe. Der Guide selbst kann sich hier irren.</translation>
+        <source>From Help, because the Guide can get this wrong.</source>
+        <translation>Aus der Hilfe, weil der Guide sich hier irren kann.</translation>
     </message>
     <message>
         <location filename="../../app/program/application.py"/>
@@ -10770,6 +10766,31 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/program/removed.py"/>
         <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
         <translation>Das gewählte mlx-lm-Wheel wird nicht mehr verwendet. Stretto verwendet die eingebaute Version.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Tell me a short story about a river</source>
+        <translation>Erzähle mir eine kurze Geschichte über einen Fluss</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Chat Settings (changed)</source>
+        <translation>Chat-Einstellungen (geändert)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Copy Message</source>
+        <translation>Nachricht kopieren</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Provider</source>
+        <translation>Anbieter</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Other</source>
+        <translation>Anderer</translation>
     </message>
 </context>
 </TS>

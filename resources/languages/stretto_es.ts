@@ -22,8 +22,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/store/writer.py"/>
-        <source>%n change could not be saved. {why}</source>
-        <comment>%n changes could not be saved. {why}</comment>
+        <source>%n change couldn’t be saved. {why}</source>
+        <comment>%n changes couldn’t be saved. {why}</comment>
         <translation>
             <numerusform>No se ha podido guardar %n cambio. {why}</numerusform>
             <numerusform>No se han podido guardar %n cambios. {why}</numerusform>
@@ -36,17 +36,17 @@
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not start within {seconds} s.</source>
+        <source>{server} didn’t start within {seconds} s.</source>
         <translation>{server} no se ha iniciado en {seconds} s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} could not be reached: {why}</source>
+        <source>{server} couldn’t be reached: {why}</source>
         <translation>No se ha podido acceder a {server}: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>The program “{program}” was not found. Is it installed?</source>
+        <source>The program “{program}” wasn’t found. Is it installed?</source>
         <translation>No se ha encontrado el programa «{program}». ¿Está instalado?</translation>
     </message>
     <message>
@@ -56,12 +56,12 @@
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>Links are not followed.</source>
+        <source>Links aren’t followed.</source>
         <translation>No se siguen los enlaces.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>It could not be opened: {why}.</source>
+        <source>It couldn’t be opened: {why}.</source>
         <translation>No se ha podido abrir: {why}.</translation>
     </message>
     <message>
@@ -76,14 +76,8 @@
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>{path} could not be read: {why}.</source>
+        <source>{path} couldn’t be read: {why}.</source>
         <translation>No se ha podido leer {path}: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Keep On</source>
-        <translation>Mantener activada</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -258,8 +252,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Something went wrong the last time Stretto ran</source>
-        <translation>Algo falló la última vez que usaste Stretto</translation>
+        <source>Stretto had a problem last time</source>
+        <translation>Stretto tuvo un problema la última vez</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -270,7 +264,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>Copiar</translation>
@@ -282,17 +275,17 @@
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
-        <source>The report cannot be read: {error}</source>
+        <source>The report can’t be read: {error}</source>
         <translation>No se puede leer el informe: {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats cannot be read</source>
+        <source>Your chats can’t be read</source>
         <translation>No se pueden leer tus chats</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto cannot write to your chats</source>
+        <source>Stretto can’t write to your chats</source>
         <translation>Stretto no puede escribir en tus chats</translation>
     </message>
     <message>
@@ -307,7 +300,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats could not be opened</source>
+        <source>Your chats couldn’t be opened</source>
         <translation>No se han podido abrir tus chats</translation>
     </message>
     <message>
@@ -319,6 +312,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
@@ -326,8 +320,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Set Aside and Start Fresh</source>
-        <translation>Apartar y empezar de cero</translation>
+        <source>Start Empty and Keep the File</source>
+        <translation>Empezar de cero y conservar el archivo</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -341,7 +335,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your latest changes are not saved</source>
+        <source>Your latest changes aren’t saved</source>
         <translation>Tus últimos cambios no están guardados</translation>
     </message>
     <message>
@@ -362,7 +356,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Licences…</source>
+        <source>Licenses…</source>
         <translation>Licencias…</translation>
     </message>
     <message>
@@ -455,7 +449,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>There is no chat to export yet.</source>
+        <source>There’s no chat to export yet.</source>
         <translation>Aún no hay ningún chat que exportar.</translation>
     </message>
     <message>
@@ -539,13 +533,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Licences</source>
+        <source>Licenses</source>
         <translation>Licencias</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>Licence</source>
+        <source>License</source>
         <translation>Licencia</translation>
     </message>
     <message>
@@ -592,7 +586,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>There is no prompt to delete</source>
+        <source>There’s no prompt to delete</source>
         <translation>No hay ningún prompt que eliminar</translation>
     </message>
     <message>
@@ -722,6 +716,7 @@
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -845,8 +840,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Write a haiku about two voices singing together</source>
-        <translation>Escribe un haiku sobre dos voces que cantan juntas</translation>
+        <source>Write a haiku about autumn</source>
+        <translation>Escribe un haiku sobre el otoño</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -855,8 +850,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Compares replies to one message, side by side</source>
-        <translation>Compara lado a lado las respuestas a un mensaje</translation>
+        <source>Shows four replies to one message, side by side</source>
+        <translation>Muestra lado a lado cuatro respuestas a un mensaje</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -901,17 +896,17 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sent after the reply. {keys} sends the first one now.</source>
-        <translation>Se&#xa0;enviarán&#xa0;tras&#xa0;la&#xa0;respuesta.&#xa0;{keys}&#xa0;envía&#xa0;el&#xa0;primero&#xa0;ya.</translation>
+        <source>Queued until the reply ends. {keys} sends the first one now.</source>
+        <translation>En cola hasta que termine la respuesta. {keys} envía el primero ya.</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>Sends once “{file}” is read. Esc keeps it here.</source>
-        <translation>Se enviará al leer «{file}». Esc lo deja aquí.</translation>
+        <source>Sends when “{file}” is ready. Esc cancels.</source>
+        <translation>Se enviará cuando «{file}» esté listo. Esc cancela.</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>Interrupting the reply… Esc keeps the message here.</source>
+        <source>Interrupting the reply… Esc keeps your message.</source>
         <translation>Interrumpiendo&#xa0;la&#xa0;respuesta…&#xa0;Esc&#xa0;deja&#xa0;aquí&#xa0;el&#xa0;mensaje.</translation>
     </message>
     <message>
@@ -1066,7 +1061,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>licence {name}</source>
+        <source>license {name}</source>
         <translation>licencia {name}</translation>
     </message>
     <message>
@@ -1149,19 +1144,19 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>{name} does not fit in memory. {error}</source>
+        <source>{name} doesn’t fit in memory. {error}</source>
         <translation>{name} no cabe en la memoria. {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>{name} could not be loaded. {error}</source>
+        <source>{name} couldn’t be loaded. {error}</source>
         <translation>No se ha podido cargar {name}. {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sent after the reply.</source>
-        <translation>Se&#xa0;enviarán&#xa0;tras&#xa0;la&#xa0;respuesta.</translation>
+        <source>Queued until the reply ends.</source>
+        <translation>En cola hasta que termine la respuesta.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1398,7 +1393,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{name} cannot call tools.</source>
+        <source>{name} can’t call tools.</source>
         <translation>{name} no puede llamar a herramientas.</translation>
     </message>
     <message>
@@ -1776,8 +1771,8 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>Asks you</source>
-        <translation>Te pregunta</translation>
+        <source>Needs approval</source>
+        <translation>Necesita tu permiso</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -1999,8 +1994,8 @@ Ahora: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
-        <source>{tool} asks you</source>
-        <translation>{tool} te pregunta</translation>
+        <source>{tool} needs your input</source>
+        <translation>{tool} necesita tu respuesta</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -2084,7 +2079,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on. Open another chat beside this one.</source>
+        <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>La difusión está activada. Abre otro chat junto a este.</translation>
     </message>
     <message>
@@ -2326,13 +2321,14 @@ Rechazaste responder.</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Keep Broadcast On</source>
         <translation>Mantener la difusión activada</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Join or Leave Broadcast</source>
+        <source>Join/Leave Broadcast</source>
         <translation>Unirse a la difusión o salir de ella</translation>
     </message>
     <message>
@@ -2347,20 +2343,20 @@ Rechazaste responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>To %n chat, {hidden} hidden</source>
-        <comment>To %n chats, {hidden} hidden</comment>
+        <source>To %n chat ({hidden} in hidden tabs)</source>
+        <comment>To %n chats ({hidden} in hidden tabs)</comment>
         <translation>
-            <numerusform>A %n chat, {hidden} oculto</numerusform>
-            <numerusform>A %n chats, {hidden} ocultos</numerusform>
+            <numerusform>A %n chat ({hidden} en pestañas ocultas)</numerusform>
+            <numerusform>A %n chats ({hidden} en pestañas ocultas)</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>To %n visible chat</source>
-        <comment>To %n visible chats</comment>
+        <source>To %n chat</source>
+        <comment>To %n chats</comment>
         <translation>
-            <numerusform>A %n chat visible</numerusform>
-            <numerusform>A %n chats visibles</numerusform>
+            <numerusform>A %n chat</numerusform>
+            <numerusform>A %n chats</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2374,8 +2370,8 @@ Rechazaste responder.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still replying and did not get this message</source>
-        <comment>%n chats were still replying and did not get this message</comment>
+        <source>%n chat was still replying and didn’t get this message</source>
+        <comment>%n chats were still replying and didn’t get this message</comment>
         <translation>
             <numerusform>%n chat aún respondía y no ha recibido este mensaje</numerusform>
             <numerusform>%n chats aún respondían y no han recibido este mensaje</numerusform>
@@ -2389,7 +2385,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>This chat is not being compared</source>
+        <source>This chat isn’t being compared</source>
         <translation>Este chat no se está comparando</translation>
     </message>
     <message>
@@ -2419,7 +2415,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The import could not be undone: {error}</source>
+        <source>The import couldn’t be undone: {error}</source>
         <translation>No se ha podido deshacer la importación: {error}</translation>
     </message>
     <message numerus="yes">
@@ -2650,7 +2646,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>No message here has another version.</source>
+        <source>No message here has other versions.</source>
         <translation>Ningún mensaje de aquí tiene otra versión.</translation>
     </message>
     <message>
@@ -2671,7 +2667,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no text to copy.</source>
+        <source>There’s no text to copy.</source>
         <translation>No hay texto que copiar.</translation>
     </message>
     <message>
@@ -2691,7 +2687,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Even Out Panes</source>
+        <source>Make Panes Equal</source>
         <translation>Igualar paneles</translation>
     </message>
     <message>
@@ -2706,22 +2702,22 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>This chat has a window of its own. Move it back first.</source>
+        <source>This chat is in its own window. Move it back first.</source>
         <translation>Este chat está en su propia ventana. Devuélvelo antes a la ventana principal.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no pane after this one</source>
+        <source>There’s no pane after this one</source>
         <translation>No hay ningún panel después de este</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no pane before this one</source>
+        <source>There’s no pane before this one</source>
         <translation>No hay ningún panel antes de este</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no other pane beside this one</source>
+        <source>There’s no other pane next to this one</source>
         <translation>No hay otro panel junto a este</translation>
     </message>
     <message>
@@ -2954,7 +2950,7 @@ Rechazaste responder.</translation>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/reading.py"/>
-        <source>“{name}” cannot be read.</source>
+        <source>“{name}” can’t be read.</source>
         <translation>No se puede leer «{name}».</translation>
     </message>
     <message>
@@ -3120,7 +3116,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model could not be loaded.</source>
+        <source>The model couldn’t be loaded.</source>
         <translation>No se ha podido cargar el modelo.</translation>
     </message>
     <message>
@@ -3227,7 +3223,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/loading.py"/>
-        <source>The model could not be loaded ({why}).</source>
+        <source>The model couldn’t be loaded ({why}).</source>
         <translation>No se ha podido cargar el modelo ({why}).</translation>
     </message>
     <message>
@@ -3277,7 +3273,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked with a form that cannot be shown: {why}.</source>
+        <source>{server} asked with a form that can’t be shown: {why}.</source>
         <translation>{server} ha preguntado con un formulario que no se puede mostrar: {why}.</translation>
     </message>
     <message>
@@ -3351,7 +3347,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Cannot be loaded</source>
+        <source>Can’t be loaded</source>
         <translation>No se puede cargar</translation>
     </message>
     <message numerus="yes">
@@ -3387,7 +3383,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} does not fit in memory</source>
+        <source>{name} doesn’t fit in memory</source>
         <translation>{name} no cabe en la memoria</translation>
     </message>
     <message>
@@ -3546,7 +3542,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The keys cannot be read: {error}.</source>
+        <source>The keys can’t be read: {error}.</source>
         <translation>No se pueden leer las claves: {error}.</translation>
     </message>
     <message>
@@ -3636,7 +3632,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/program/opening.py"/>
-        <source>The backup could not be restored. {why}</source>
+        <source>The backup couldn’t be restored. {why}</source>
         <translation>No se ha podido restaurar la copia de seguridad. {why}</translation>
     </message>
     <message>
@@ -3770,13 +3766,13 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link does not lead to a web page, so Stretto does not open it.</source>
-        <translation>Este enlace no lleva a una página web, por lo que Stretto no lo abre.</translation>
+        <source>Blocked because this link doesn’t lead to a web page.</source>
+        <translation>Bloqueado porque este enlace no lleva a una página web.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link hides where it leads, so Stretto does not open it.</source>
-        <translation>Este enlace oculta adónde lleva, por lo que Stretto no lo abre.</translation>
+        <source>Blocked because this link hides where it leads.</source>
+        <translation>Bloqueado porque este enlace oculta adónde lleva.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -3834,7 +3830,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
+        <source>{host} doesn’t allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} no permite esto con tu clave. Pide acceso allí o usa otra clave.</translation>
     </message>
     <message>
@@ -3844,7 +3840,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} is not ready.</source>
+        <source>{host} isn’t ready.</source>
         <translation>{host} no está listo.</translation>
     </message>
     <message numerus="yes">
@@ -3872,18 +3868,18 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>Try again another day.</source>
-        <translation>Inténtalo otro día.</translation>
+        <source>Try again tomorrow.</source>
+        <translation>Inténtalo mañana.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} sent something that cannot be read. Check the address, or try again.</source>
+        <source>{host} sent something that can’t be read. Check the address, or try again.</source>
         <translation>{host} ha enviado algo que no se puede leer. Comprueba la dirección o inténtalo de nuevo.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
-        <translation>No se puede acceder a {host} ({why}). Comprueba la dirección y la conexión.</translation>
+        <source>Couldn’t connect to {host} ({why}). Check that the server is running and the address is right.</source>
+        <translation>No se ha podido conectar con {host} ({why}). Comprueba que el servidor esté en marcha y que la dirección sea correcta.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4013,12 +4009,12 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/remote/finding.py"/>
-        <source>This network cannot be searched ({why}).</source>
+        <source>This network can’t be searched ({why}).</source>
         <translation>No se puede buscar en esta red ({why}).</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Find Stretto on this network</source>
+        <source>Look for Stretto on this network</source>
         <translation>Buscar Stretto en esta red</translation>
     </message>
     <message>
@@ -4034,8 +4030,8 @@ Rechazaste responder.</translation>
     <message>
         <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Longest reply</source>
-        <translation>Respuesta más larga</translation>
+        <source>Maximum reply length</source>
+        <translation>Longitud máxima de la respuesta</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -4161,8 +4157,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Allowed web pages</source>
-        <translation>Páginas web permitidas</translation>
+        <source>Allowed origins (CORS)</source>
+        <translation>Orígenes permitidos (CORS)</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4182,18 +4178,18 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Replace the least recently used session</source>
-        <translation>Reemplazar la sesión usada hace más tiempo</translation>
+        <source>Close the oldest session when full</source>
+        <translation>Cerrar la sesión más antigua al llenarse</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Requests per key at once</source>
-        <translation>Peticiones simultáneas por clave</translation>
+        <source>Concurrent requests (per key)</source>
+        <translation>Peticiones simultáneas (por clave)</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Requests per key a minute</source>
-        <translation>Peticiones por clave y minuto</translation>
+        <source>Requests per minute (per key)</source>
+        <translation>Peticiones por minuto (por clave)</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4242,8 +4238,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>Quits Stretto and opens it in this language; replies stop</source>
-        <translation>Cierra Stretto y lo abre en este idioma; las respuestas se detienen</translation>
+        <source>Restarts Stretto in this language. Replies stop.</source>
+        <translation>Reinicia Stretto en este idioma. Las respuestas se detienen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4260,8 +4256,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>When off, follows the system</source>
-        <translation>Si está desactivado, sigue al sistema</translation>
+        <source>When off, follows the system setting</source>
+        <translation>Si está desactivado, sigue el ajuste del sistema</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4286,18 +4282,18 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Pasted text that is longer than this</source>
-        <translation>El texto pegado que supere esta longitud</translation>
+        <source>Longer pastes become attachments</source>
+        <translation>Los textos pegados más largos se adjuntan</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>When one ends while Stretto is in the background</source>
-        <translation>Cuando termina una con Stretto en segundo plano</translation>
+        <source>When a reply ends while Stretto is in the background</source>
+        <translation>Cuando termina una respuesta con Stretto en segundo plano</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Named by the chat’s model while it is idle; names you set are kept</source>
-        <translation>Los escribe el modelo del chat cuando está inactivo; los nombres que pongas tú se conservan</translation>
+        <source>The chat’s model suggests a name. Names you set are kept.</source>
+        <translation>El modelo del chat propone un nombre. Los que pongas tú se conservan.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4311,13 +4307,13 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>They load again when a chat needs them</source>
-        <translation>Se cargan de nuevo cuando un chat los necesita</translation>
+        <source>Models reload when a chat needs them</source>
+        <translation>Los modelos se cargan de nuevo cuando un chat los necesita</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Chats resume without re-reading. Takes effect after a restart.</source>
-        <translation>Los chats se reanudan sin volver a leerse. Se aplica al reiniciar.</translation>
+        <source>Lets chats resume right away. Takes effect after a restart.</source>
+        <translation>Los chats se reanudan al momento. Se aplica al reiniciar.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4394,8 +4390,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>They resume after a restart without re-reading</source>
-        <translation>Continúan tras un reinicio sin volver a leer</translation>
+        <source>Lets them resume right away after a restart</source>
+        <translation>Continúan al momento tras un reinicio</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -4435,7 +4431,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
+        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>Editores, scripts y agentes usan tus modelos con las API de OpenAI y Anthropic</translation>
     </message>
     <message>
@@ -4485,22 +4481,22 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Clients that use it lose access; this cannot be undone</source>
-        <translation>Los clientes que la usan pierden el acceso; no se puede deshacer</translation>
+        <source>Clients that use it lose access. This can’t be undone.</source>
+        <translation>Los clientes que la usan pierden el acceso. No se puede deshacer.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The key could not be changed: {error}.</source>
+        <source>The key couldn’t be changed: {error}.</source>
         <translation>No se ha podido cambiar la clave: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied; replace “your-key” with your key</source>
-        <translation>Copiado; sustituye «your-key» por tu clave</translation>
+        <source>Copied. Replace “your-key” with your key.</source>
+        <translation>Copiado. Sustituye «your-key» por tu clave.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy the key for “{name}” now. It is not shown again.</source>
+        <source>Copy the key for “{name}” now. You won’t see it again.</source>
         <translation>Copia ahora la clave de «{name}». No se volverá a mostrar.</translation>
     </message>
     <message>
@@ -4590,7 +4586,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} could not reply.</source>
+        <source>{name} couldn’t reply.</source>
         <translation>{name} no ha podido responder.</translation>
     </message>
     <message>
@@ -5016,7 +5012,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Go to Message Field</source>
+        <source>Focus Message Field</source>
         <translation>Ir al campo de mensaje</translation>
     </message>
     <message>
@@ -5031,7 +5027,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
-        <source>Attach at most {most} files.</source>
+        <source>Attach up to {most} files.</source>
         <translation>Adjunta como máximo {most} archivos.</translation>
     </message>
     <message>
@@ -5067,13 +5063,13 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
-        <source>Next Area</source>
-        <translation>Zona siguiente</translation>
+        <source>Focus Next Section</source>
+        <translation>Ir a la zona siguiente</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
-        <source>Previous Area</source>
-        <translation>Zona anterior</translation>
+        <source>Focus Previous Section</source>
+        <translation>Ir a la zona anterior</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5131,7 +5127,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
-        <source>Search commands, chats, models and settings</source>
+        <source>Search commands, chats, models, and settings</source>
         <translation>Buscar comandos, chats, modelos y ajustes</translation>
     </message>
     <message>
@@ -5182,7 +5178,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file is not UTF-8 text, so it cannot be changed.</source>
+        <source>The file isn’t UTF-8 text, so it can’t be changed.</source>
         <translation>El archivo no es texto UTF-8, así que no se puede modificar.</translation>
     </message>
     <message>
@@ -5197,7 +5193,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The text contains characters that a file cannot hold.</source>
+        <source>The text contains characters that a file can’t hold.</source>
         <translation>El texto contiene caracteres que un archivo no puede guardar.</translation>
     </message>
     <message>
@@ -5212,32 +5208,32 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>Paths that contain “..” are not allowed.</source>
+        <source>Paths that contain “..” aren’t allowed.</source>
         <translation>No se permiten rutas con «..».</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>“{path}” is not in a folder of this chat.</source>
+        <source>“{path}” isn’t in a folder of this chat.</source>
         <translation>«{path}» no está en ninguna carpeta de este chat.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file does not exist.</source>
+        <source>The file doesn’t exist.</source>
         <translation>El archivo no existe.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>This is not a text file.</source>
+        <source>This isn’t a text file.</source>
         <translation>No es un archivo de texto.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file or folder does not exist.</source>
+        <source>The file or folder doesn’t exist.</source>
         <translation>El archivo o la carpeta no existe.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This is not valid JSON: {why}, line {line}.</source>
+        <source>This isn’t valid JSON: {why}, line {line}.</source>
         <translation>No es JSON válido: {why}, línea {line}.</translation>
     </message>
     <message>
@@ -5247,17 +5243,17 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>the expression is not valid</source>
+        <source>the expression isn’t valid</source>
         <translation>la expresión no es válida</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>This cannot be calculated: {why}.</source>
+        <source>This can’t be calculated: {why}.</source>
         <translation>No se puede calcular: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>There is no function “{name}”.</source>
+        <source>There’s no function “{name}”.</source>
         <translation>No existe la función «{name}».</translation>
     </message>
     <message>
@@ -5272,8 +5268,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Tells the current date, time and time zone.</source>
-        <translation>Indica la fecha, la hora y la zona horaria.</translation>
+        <source>Gets the date, time, and time zone.</source>
+        <translation>Obtiene la fecha, la hora y la zona horaria.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5287,8 +5283,8 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Works out arithmetic.</source>
-        <translation>Resuelve operaciones aritméticas.</translation>
+        <source>Does arithmetic.</source>
+        <translation>Hace cálculos.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5499,7 +5495,7 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
-        <source>Do not run this call  D</source>
+        <source>Don’t run this call  D</source>
         <translation>No ejecutar esta llamada  D</translation>
     </message>
     <message>
@@ -5512,7 +5508,7 @@ Respondiste.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
-You did not answer.</source>
+You didn’t answer.</source>
         <translation>El servidor preguntó: {question}
 No respondiste.</translation>
     </message>
@@ -5543,17 +5539,17 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>Una llamada a herramienta te espera. Permítela o deniégala antes.</translation>
+        <source>Allow or deny the tool call to continue.</source>
+        <translation>Permite o deniega la llamada a herramienta para continuar.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
-        <source>The arguments are not valid JSON: {why}, line {line}.</source>
+        <source>The arguments aren’t valid JSON: {why}, line {line}.</source>
         <translation>Los argumentos no son JSON válido: {why}, línea {line}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
-        <source>The arguments are not valid JSON.</source>
+        <source>The arguments aren’t valid JSON.</source>
         <translation>Los argumentos no son JSON válido.</translation>
     </message>
     <message>
@@ -5568,7 +5564,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
-        <source>There is no tool “{name}” in this chat.</source>
+        <source>There’s no tool “{name}” in this chat.</source>
         <translation>No hay ninguna herramienta «{name}» en este chat.</translation>
     </message>
     <message>
@@ -5635,7 +5631,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Maximise Pane</source>
+        <source>Maximize Pane</source>
         <translation>Maximizar panel</translation>
     </message>
     <message>
@@ -5650,7 +5646,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>There is no tab to the right</source>
+        <source>There’s no tab to the right</source>
         <translation>No hay ninguna pestaña a la derecha</translation>
     </message>
     <message>
@@ -5675,13 +5671,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Stretto asks you before each call.</source>
-        <translation>Stretto te pregunta antes de cada llamada.</translation>
+        <source>Stretto asks before each call.</source>
+        <translation>Stretto pregunta antes de cada llamada.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
-        <translation>Siempre permitidas en este chat: {tools}. Las demás llamadas te preguntan.</translation>
+        <source>Always allowed in this chat: {tools}. Stretto asks before other calls.</source>
+        <translation>Siempre permitidas en este chat: {tools}. Stretto pregunta antes de las demás llamadas.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5705,13 +5701,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Show Tools</source>
-        <translation>Mostrar herramientas</translation>
+        <source>Load Tools</source>
+        <translation>Cargar herramientas</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Use These Tools</source>
-        <translation>Usar estas herramientas</translation>
+        <source>Enable Tools</source>
+        <translation>Activar herramientas</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5720,8 +5716,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Resources (@) and prompts (/)</source>
-        <translation>Recursos (@) y prompts (/)</translation>
+        <source>Offer resources with @ and prompts with /</source>
+        <translation>Ofrecer recursos con @ y prompts con /</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5745,8 +5741,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Programs and addresses that offer tools over MCP, as a JSON list.</source>
-        <translation>Programas y direcciones que ofrecen herramientas por MCP, como lista JSON.</translation>
+        <source>MCP servers, in the JSON format that Claude and LM Studio use.</source>
+        <translation>Servidores MCP, en el formato JSON que usan Claude y LM Studio.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5795,8 +5791,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>No tools. Stretto asks you before each call.</source>
-        <translation>Ninguna herramienta. Stretto te pregunta antes de cada llamada.</translation>
+        <source>None. Stretto asks before each call.</source>
+        <translation>Ninguna. Stretto pregunta antes de cada llamada.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5825,7 +5821,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Python is unavailable: this system cannot run code safely.</source>
+        <source>Python is unavailable: this system can’t run code safely.</source>
         <translation>Python no está disponible: este sistema no puede ejecutar código con seguridad.</translation>
     </message>
     <message>
@@ -5904,8 +5900,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict}: {weights} de pesos + {caches} para {chats} de {tokens} + {working} de memoria de trabajo = {total} de los {free} disponibles para modelos y chats.</translation>
+        <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
+        <translation>{verdict}. Necesita {total} de {free}: {weights} para los pesos, {caches} para {chats} de {tokens} y {working} de memoria de trabajo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -5914,13 +5910,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} weights of {room} available to models and chats, plus memory per chat.</source>
-        <translation>{verdict}: {weights} de pesos de los {room} disponibles para modelos y chats, más memoria por chat.</translation>
+        <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
+        <translation>{verdict}. Necesita {weights} de {room}, más algo de memoria por chat.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Suggestions for {gigabytes} GB of memory</source>
-        <translation>Sugerencias para {gigabytes} GB de memoria</translation>
+        <source>Recommended for this computer ({gigabytes} GB of memory)</source>
+        <translation>Recomendados para este ordenador ({gigabytes} GB de memoria)</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -6031,8 +6027,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
-        <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
-        <translation>Pulsa Intro para buscar en Hugging Face. Solo se envía lo que escribes y solo se descargan datos de modelos, nunca código.</translation>
+        <source>Sends only your search to Hugging Face. Downloads only model data, never code.</source>
+        <translation>Solo envía tu búsqueda a Hugging Face. Solo descarga datos de modelos, nunca código.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -6061,13 +6057,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <source>{name} has not finished downloading</source>
+        <source>{name} hasn’t finished downloading</source>
         <translation>{name} no ha terminado de descargarse</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <source>%n model has not finished downloading</source>
-        <comment>%n models have not finished downloading</comment>
+        <source>%n model hasn’t finished downloading</source>
+        <comment>%n models haven’t finished downloading</comment>
         <translation>
             <numerusform>%n modelo no ha terminado de descargarse</numerusform>
             <numerusform>%n modelos no han terminado de descargarse</numerusform>
@@ -6090,7 +6086,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Shows which models suit this computer</source>
+        <source>Shows models that suit this computer</source>
         <translation>Muestra qué modelos van bien en este ordenador</translation>
     </message>
     <message>
@@ -6110,13 +6106,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Runs on this computer. What you write stays here.</source>
-        <translation>Se ejecuta en este ordenador. Lo que escribes se queda aquí.</translation>
+        <source>Runs on this computer. Your messages stay here.</source>
+        <translation>Se ejecuta en este ordenador. Tus mensajes se quedan aquí.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
-        <translation>Un modelo diminuto que viene con Stretto, para hacer pruebas. Conoce esta app y poco más: para todo lo demás, obtén un modelo.</translation>
+        <source>A tiny built-in model that knows Stretto. For anything else, get a model.</source>
+        <translation>Un modelo diminuto incluido que conoce Stretto. Para todo lo demás, obtén un modelo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6125,8 +6121,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Your chats are in windows of their own</source>
-        <translation>Tus chats están en sus propias ventanas</translation>
+        <source>Your chats are in other windows</source>
+        <translation>Tus chats están en otras ventanas</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6191,7 +6187,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
-        <source>the file cannot be created</source>
+        <source>the file can’t be created</source>
         <translation>no se puede crear el archivo</translation>
     </message>
     <message>
@@ -6202,7 +6198,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <source>The model is not replying.</source>
+        <source>The model isn’t replying.</source>
         <translation>El modelo no está respondiendo.</translation>
     </message>
     <message>
@@ -6229,17 +6225,17 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>You have not sent a message yet.</source>
+        <source>You haven’t sent a message yet.</source>
         <translation>Aún no has enviado ningún mensaje.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no message to reply to yet.</source>
+        <source>There’s no message to reply to yet.</source>
         <translation>Aún no hay ningún mensaje al que responder.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no reply yet.</source>
+        <source>There’s no reply yet.</source>
         <translation>Aún no hay respuesta.</translation>
     </message>
     <message>
@@ -6279,7 +6275,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This is not a reply.</source>
+        <source>This isn’t a reply.</source>
         <translation>Esto no es una respuesta.</translation>
     </message>
     <message>
@@ -6299,13 +6295,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The reply had not begun. Regenerate it instead.</source>
-        <translation>La respuesta no había empezado. Regenérala.</translation>
+        <source>There’s nothing to continue. Regenerate the reply instead.</source>
+        <translation>No hay nada que continuar. Regenera la respuesta.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
+        <source>{host} can’t continue a reply that was cut off. Regenerate it.</source>
         <translation>{host} no puede continuar una respuesta interrumpida. Regenérala.</translation>
     </message>
     <message>
@@ -6315,7 +6311,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This reply did not fail because of its length.</source>
+        <source>This reply didn’t fail because of its length.</source>
         <translation>Esta respuesta no ha fallado por su longitud.</translation>
     </message>
     <message>
@@ -6325,7 +6321,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
+        <source>The chat doesn’t fit without its oldest messages either. Shorten the message.</source>
         <translation>El chat tampoco cabe sin los mensajes más antiguos. Acorta el mensaje.</translation>
     </message>
     <message>
@@ -6335,12 +6331,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This reply is not finished yet.</source>
+        <source>This reply isn’t finished yet.</source>
         <translation>Esta respuesta aún no ha terminado.</translation>
     </message>
     <message>
         <location filename="../../app/chats/passages.py"/>
-        <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
+        <source>“{part}” isn’t a number. Enter numbers such as 1-3, 7.</source>
         <translation>«{part}» no es un número. Escribe números como 1-3, 7.</translation>
     </message>
     <message>
@@ -6374,8 +6370,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
-        <source>passages matching the message</source>
-        <translation>pasajes que coinciden con el mensaje</translation>
+        <source>relevant passages</source>
+        <translation>pasajes relevantes</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
@@ -6393,7 +6389,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <source>“{file}” could not be saved: {why}.</source>
+        <source>“{file}” couldn’t be saved: {why}.</source>
         <translation>No se ha podido guardar «{file}»: {why}.</translation>
     </message>
     <message>
@@ -6403,7 +6399,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
+        <source>The reply format can’t be used. {wrong} Change it in the chat’s settings.</source>
         <translation>No se puede usar el formato de respuesta. {wrong} Cámbialo en los ajustes del chat.</translation>
     </message>
     <message>
@@ -6413,21 +6409,21 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
-        <source>%Ln character; the limit is {most}.</source>
-        <comment>%Ln characters; the limit is {most}.</comment>
+        <source>%Ln character. The limit is {most}.</source>
+        <comment>%Ln characters. The limit is {most}.</comment>
         <translation>
-            <numerusform>%Ln carácter; el límite es {most}.</numerusform>
-            <numerusform>%Ln caracteres; el límite es {most}.</numerusform>
+            <numerusform>%Ln carácter. El límite es {most}.</numerusform>
+            <numerusform>%Ln caracteres. El límite es {most}.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>{name} is not a number in JSON.</source>
+        <source>{name} isn’t a number in JSON.</source>
         <translation>{name} no es un número en JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/import_reader.py"/>
-        <source>it could not be read</source>
+        <source>it couldn’t be read</source>
         <translation>no se ha podido leer</translation>
     </message>
     <message>
@@ -6462,7 +6458,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
-        <source>More items could not be read.</source>
+        <source>More items couldn’t be read.</source>
         <translation>No se han podido leer más elementos.</translation>
     </message>
     <message>
@@ -6486,8 +6482,8 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat already exists and was not changed.</source>
-        <comment>{count} chats already exist and were not changed.</comment>
+        <source>{count} chat already exists and wasn’t changed.</source>
+        <comment>{count} chats already exist and weren’t changed.</comment>
         <translation>
             <numerusform>{count} chat ya existe y no se ha modificado.</numerusform>
             <numerusform>{count} chats ya existen y no se han modificado.</numerusform>
@@ -6495,8 +6491,8 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat already exists in the Trash and was not changed.</source>
-        <comment>{count} chats already exist ({trashed} in the Trash) and were not changed.</comment>
+        <source>{count} chat already exists in the Trash and wasn’t changed.</source>
+        <comment>{count} chats already exist ({trashed} in the Trash) and weren’t changed.</comment>
         <translation>
             <numerusform>{count} chat ya existe en la papelera y no se ha modificado.</numerusform>
             <numerusform>{count} chats ya existen ({trashed} en la papelera) y no se han modificado.</numerusform>
@@ -6599,12 +6595,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/answering.py"/>
-        <source>The model’s tool call could not be read.</source>
+        <source>The model’s tool call couldn’t be read.</source>
         <translation>No se ha podido leer la llamada a herramienta del modelo.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: cannot be saved.</source>
+        <source>{where}: can’t be saved.</source>
         <translation>{where}: no se puede guardar.</translation>
     </message>
     <message>
@@ -6664,12 +6660,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not respond: {why}</source>
+        <source>{server} didn’t respond: {why}</source>
         <translation>{server} no ha respondido: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not respond within {seconds} s.</source>
+        <source>{server} didn’t respond within {seconds} s.</source>
         <translation>{server} no ha respondido en {seconds} s.</translation>
     </message>
     <message>
@@ -6684,12 +6680,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not list its tools in time.</source>
+        <source>{server} didn’t list its tools in time.</source>
         <translation>{server} no ha enumerado sus herramientas a tiempo.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} could not list its tools: {why}</source>
+        <source>{server} couldn’t list its tools: {why}</source>
         <translation>{server} no ha podido enumerar sus herramientas: {why}</translation>
     </message>
     <message>
@@ -6699,22 +6695,22 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>it is not UTF-8 text</source>
+        <source>it isn’t UTF-8 text</source>
         <translation>no es texto UTF-8</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>The tool servers could not be saved: {why}.</source>
+        <source>The tool servers couldn’t be saved: {why}.</source>
         <translation>No se han podido guardar los servidores de herramientas: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This JSON is not a list of servers.</source>
+        <source>This JSON isn’t a list of servers.</source>
         <translation>Este JSON no es una lista de servidores.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This is not a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <source>This isn’t a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
         <translation>No es una lista de servidores. Empieza por {&quot;mcpServers&quot;: …}.</translation>
     </message>
     <message>
@@ -6724,12 +6720,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>the name cannot contain “/” or be “{name}”</source>
+        <source>the name can’t contain “/” or be “{name}”</source>
         <translation>el nombre no puede contener «/» ni ser «{name}»</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>the entry is not an object</source>
+        <source>the entry isn’t an object</source>
         <translation>la entrada no es un objeto</translation>
     </message>
     <message>
@@ -6739,7 +6735,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>“sse” servers are not supported; use the “http” address</source>
+        <source>“sse” servers aren’t supported; use the “http” address</source>
         <translation>los servidores «sse» no son compatibles; usa la dirección «http»</translation>
     </message>
     <message>
@@ -6774,7 +6770,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>{what} contains a name or value that is not valid</source>
+        <source>{what} contains a name or value that isn’t valid</source>
         <translation>{what} contiene un nombre o un valor no válido</translation>
     </message>
     <message>
@@ -6804,7 +6800,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked with a form that is not valid.</source>
+        <source>{server} asked with a form that isn’t valid.</source>
         <translation>{server} ha preguntado con un formulario no válido.</translation>
     </message>
     <message>
@@ -6814,12 +6810,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked to open something that is not a web address.</source>
+        <source>{server} asked to open something that isn’t a web address.</source>
         <translation>{server} ha pedido abrir algo que no es una dirección web.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
+        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys, or card numbers.</source>
         <translation>Tu respuesta va a {server}, no al modelo. No escribas nunca contraseñas, claves ni números de tarjeta.</translation>
     </message>
     <message>
@@ -6874,8 +6870,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
-        <translation>{host} ya no tiene el modelo {model}. Elige otro o comprueba si cambió de nombre.</translation>
+        <source>{host} has no model named “{model}”. Choose another, or check whether it was renamed.</source>
+        <translation>{host} no tiene ningún modelo llamado «{model}». Elige otro o comprueba si cambió de nombre.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
@@ -6884,7 +6880,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} could not reply (status {status}). Try again later.</source>
+        <source>{host} couldn’t reply (status {status}). Try again later.</source>
         <translation>{host} no ha podido responder (estado {status}). Inténtalo de nuevo más tarde.</translation>
     </message>
     <message>
@@ -6904,7 +6900,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
+        <source>{host} redirects requests to {place}. Stretto doesn’t follow. If that address is right, add the model with it.</source>
         <translation>{host} redirige las peticiones a {place}. Stretto no las sigue. Si esa dirección es correcta, añade el modelo con ella.</translation>
     </message>
     <message>
@@ -6924,17 +6920,17 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} does not respond. Try again, or check the server.</source>
+        <source>{host} doesn’t respond. Try again, or check the server.</source>
         <translation>{host} no responde. Inténtalo de nuevo o comprueba el servidor.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>The reply from {host} could not be read.</source>
+        <source>The reply from {host} couldn’t be read.</source>
         <translation>No se ha podido leer la respuesta de {host}.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>“{name}” is not a remote model. Choose another model.</source>
+        <source>“{name}” isn’t a remote model. Choose another model.</source>
         <translation>«{name}» no es un modelo remoto. Elige otro modelo.</translation>
     </message>
     <message>
@@ -6972,13 +6968,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
-        <source>“{name}” is not text.</source>
+        <source>“{name}” isn’t text.</source>
         <translation>«{name}» no es texto.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
-        <source>“{name}” has {size} characters; the limit is {most}.</source>
-        <translation>«{name}» tiene {size} caracteres; el límite es {most}.</translation>
+        <source>“{name}” has {size} characters. The limit is {most}.</source>
+        <translation>«{name}» tiene {size} caracteres. El límite es {most}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -6987,17 +6983,17 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>The page did not arrive within {seconds} s.</source>
+        <source>The page didn’t arrive within {seconds} s.</source>
         <translation>La página no ha llegado en {seconds} s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>The server sent too much around the page.</source>
-        <translation>El servidor ha enviado demasiados datos además de la página.</translation>
+        <source>The page is too large.</source>
+        <translation>La página es demasiado grande.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>{url} could not be fetched: {why}.</source>
+        <source>{url} couldn’t be fetched: {why}.</source>
         <translation>No se ha podido obtener {url}: {why}.</translation>
     </message>
     <message>
@@ -7012,27 +7008,27 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>This is not an address.</source>
+        <source>This isn’t an address.</source>
         <translation>No es una dirección.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Only addresses that begin with http:// or https:// are fetched.</source>
+        <source>The address must begin with http:// or https://.</source>
         <translation>Solo se obtienen direcciones que empiezan por http:// o https://.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Addresses with a name and a password are not fetched.</source>
+        <source>The address can’t contain a name and password.</source>
         <translation>No se obtienen direcciones con nombre y contraseña.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>There is no server {host}.</source>
+        <source>There’s no server {host}.</source>
         <translation>No existe el servidor {host}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>{host} is not on the public internet.</source>
+        <source>{host} isn’t on the public internet.</source>
         <translation>{host} no está en la internet pública.</translation>
     </message>
     <message>
@@ -7042,7 +7038,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Only text is fetched, and this is {kind}.</source>
+        <source>Stretto only fetches text, and this is {kind}.</source>
         <translation>Solo se obtiene texto, y esto es {kind}.</translation>
     </message>
     <message>
@@ -7052,8 +7048,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide names until I keep a reply</source>
-        <translation>Ocultar los nombres hasta que conserve una respuesta</translation>
+        <source>Blind comparison</source>
+        <translation>Comparación a ciegas</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7062,8 +7058,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models. {columns} are chosen.</source>
-        <translation>Elige como máximo {most} modelos. Hay {columns} elegidos.</translation>
+        <source>Choose up to {most} models. {columns} are selected.</source>
+        <translation>Elige hasta {most} modelos. Hay {columns} elegidos.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7107,7 +7103,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>This chat is not part of a comparison</source>
+        <source>This chat isn’t part of a comparison</source>
         <translation>Este chat no forma parte de una comparación</translation>
     </message>
     <message>
@@ -7117,11 +7113,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is set aside until you keep a reply</source>
-        <comment>%n chats are set aside until you keep a reply</comment>
+        <source>%n chat hidden while you compare</source>
+        <comment>%n chats hidden while you compare</comment>
         <translation>
-            <numerusform>%n chat queda aparte hasta que conserves una respuesta</numerusform>
-            <numerusform>%n chats quedan aparte hasta que conserves una respuesta</numerusform>
+            <numerusform>%n chat oculto mientras comparas</numerusform>
+            <numerusform>%n chats ocultos mientras comparas</numerusform>
         </translation>
     </message>
     <message>
@@ -7364,7 +7360,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
-        <source>This change came after the chats were closed and is not saved.</source>
+        <source>This change came after the chats were closed and isn’t saved.</source>
         <translation>Este cambio ha llegado después de cerrar los chats y no se ha guardado.</translation>
     </message>
     <message>
@@ -7374,7 +7370,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
-        <source>The disk did not respond in time.</source>
+        <source>The disk didn’t respond in time.</source>
         <translation>El disco no ha respondido a tiempo.</translation>
     </message>
     <message>
@@ -7389,12 +7385,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model could not reply.</source>
+        <source>The model couldn’t reply.</source>
         <translation>El modelo no ha podido responder.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot process this request.</source>
+        <source>The model can’t process this request.</source>
         <translation>El modelo no puede procesar esta petición.</translation>
     </message>
     <message>
@@ -7409,7 +7405,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model’s chat template does not accept these messages.</source>
+        <source>The model’s chat template doesn’t accept these messages.</source>
         <translation>La plantilla de chat del modelo no admite estos mensajes.</translation>
     </message>
     <message>
@@ -7419,12 +7415,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>This model cannot keep the chat separate from the others.</source>
+        <source>This model can’t keep the chat separate from the others.</source>
         <translation>Este modelo no puede mantener el chat separado de los demás.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens, and {working} of working memory. {free} is free.</source>
         <translation>Necesita {total}: {weights} para los pesos, {caches} para {chats} de {context} tokens y {working} de memoria de trabajo. Hay {free} libres.</translation>
     </message>
     <message>
@@ -7474,7 +7470,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/models/installed.py"/>
-        <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
+        <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} no es un adaptador. Elige una carpeta con adapter_config.json y adapters.safetensors.</translation>
     </message>
     <message>
@@ -7552,17 +7548,17 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
-        <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
+        <source>{name} couldn’t be removed: {why}. Show its folder and remove it there.</source>
         <translation>No se ha podido quitar {name}: {why}. Muestra su carpeta y quítalo ahí.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
-        <source>{name} could not be restored: {why}.</source>
+        <source>{name} couldn’t be restored: {why}.</source>
         <translation>No se ha podido restaurar {name}: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/models/residency.py"/>
-        <source>This model is not loaded.</source>
+        <source>This model isn’t loaded.</source>
         <translation>Este modelo no está cargado.</translation>
     </message>
     <message>
@@ -7600,12 +7596,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
-        <source>it cannot be moved to the Trash</source>
+        <source>it can’t be moved to the Trash</source>
         <translation>no se puede mover a la papelera</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
-        <source>it was not moved to the Trash</source>
+        <source>it wasn’t moved to the Trash</source>
         <translation>no se ha movido a la papelera</translation>
     </message>
     <message>
@@ -7620,18 +7616,18 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
+        <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>No se han podido leer tus ajustes. Los cambios no se guardarán hasta que salgas de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
+        <source>Your settings couldn’t be read and were reset. The old file is kept as {name}.</source>
         <translation>No se han podido leer tus ajustes y se han restablecido. El archivo anterior se conserva como {name}.</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
-        <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
-        <translation>No se ha encontrado ningún corrector de ortografía. En Linux, instala enchant (libenchant-2) y un diccionario de tu idioma y reinicia Stretto.</translation>
+        <source>Spell check needs enchant (libenchant-2) and a dictionary for your language. Install them, then restart Stretto.</source>
+        <translation>La corrección ortográfica necesita enchant (libenchant-2) y un diccionario de tu idioma. Instálalos y reinicia Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
@@ -7640,12 +7636,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>The file {path} is damaged or was not created by Stretto. It has not been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
+        <source>The file {path} is damaged or wasn’t created by Stretto. It hasn’t been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
         <translation>El archivo {path} está dañado o no es de Stretto. No se ha modificado. Stretto puede recuperar lo legible en un archivo nuevo o empezar con uno vacío. El archivo dañado se conserva.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
+        <source>Nothing in {path} could be read. The file hasn’t been changed. Restore a backup, or set the file aside and start with an empty one.</source>
         <translation>No se ha podido leer nada en {path}. El archivo no se ha modificado. Restaura una copia de seguridad, o aparta el archivo y empieza con uno vacío.</translation>
     </message>
     <message>
@@ -7655,17 +7651,17 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
+        <source>One change couldn’t be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
         <translation>No se ha podido guardar un cambio ({what}: {error}). Los demás cambios están guardados. Informa de este error.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
+        <source>Your chats can’t be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
         <translation>No se pueden abrir tus chats porque el disco de {path} está lleno. No se ha perdido nada. Libera espacio e inténtalo de nuevo.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
+        <source>Your latest messages aren’t saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
         <translation>Tus últimos mensajes aún no están guardados porque el disco de {path} está lleno. Libera espacio. Stretto lo intentará de nuevo por sí solo.</translation>
     </message>
     <message>
@@ -7675,17 +7671,17 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
+        <source>The chats in {path} couldn’t be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
         <translation>No se han podido leer o guardar los chats de {path} ({error}). Comprueba que el disco está conectado y tiene espacio libre e inténtalo de nuevo.</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
-        <source>The update information is not signed by the makers of Stretto.</source>
+        <source>The update information isn’t signed by the makers of Stretto.</source>
         <translation>La información de actualización no está firmada por los autores de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
-        <source>The update information could not be read.</source>
+        <source>The update information couldn’t be read.</source>
         <translation>No se ha podido leer la información de actualización.</translation>
     </message>
     <message>
@@ -7831,7 +7827,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>The rest is not shown.</source>
+        <source>The rest isn’t shown.</source>
         <translation>El resto no se muestra.</translation>
     </message>
     <message>
@@ -7988,7 +7984,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats are not affected.</source>
+        <source>You have {version}. Your chats aren’t affected.</source>
         <translation>Tienes la {version}. Tus chats no se ven afectados.</translation>
     </message>
     <message>
@@ -8088,7 +8084,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
+        <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
         <translation>La conexión no está cifrada: otros en la red pueden leer tus mensajes y la clave.</translation>
     </message>
     <message>
@@ -8103,13 +8099,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>List Models</source>
-        <translation>Ver modelos</translation>
+        <source>Get Model List</source>
+        <translation>Obtener lista de modelos</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the server which models it has; nothing else is sent</source>
-        <translation>Pregunta al servidor qué modelos tiene; no se envía nada más</translation>
+        <source>Asks the server which models it has. Nothing else is sent.</source>
+        <translation>Pregunta al servidor qué modelos tiene. No se envía nada más.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -8133,7 +8129,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version of Stretto does not support its architecture.</source>
+        <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>Esta versión de Stretto no admite su arquitectura.</translation>
     </message>
     <message>
@@ -8148,7 +8144,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder does not exist</source>
+        <source>The folder doesn’t exist</source>
         <translation>La carpeta no existe</translation>
     </message>
     <message>
@@ -8163,8 +8159,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain could not store the token; it is kept until you quit.</source>
-        <translation>El llavero no ha podido guardar el token; se conserva hasta que salgas de Stretto.</translation>
+        <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
+        <translation>El llavero no ha podido guardar el token. Stretto lo olvida al salir.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -8195,8 +8191,8 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this computer</source>
-        <translation>Sale de este ordenador</translation>
+        <source>On another computer</source>
+        <translation>En otro ordenador</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -8225,8 +8221,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The original stays as a version.</source>
-        <translation>Editando tu mensaje. El original queda como versión.</translation>
+        <source>Editing. The original is kept.</source>
+        <translation>Editando. Se conserva el original.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -8235,8 +8231,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose What Fits…</source>
-        <translation>Elegir lo que cabe…</translation>
+        <source>Choose What to Send…</source>
+        <translation>Elegir qué enviar…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8245,13 +8241,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, outside this computer.</source>
-        <translation>Se envía a {host}, fuera de este ordenador.</translation>
+        <source>Messages go to {host}.</source>
+        <translation>Los mensajes van a {host}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, on this computer.</source>
-        <translation>Se envía a {host}, en este ordenador.</translation>
+        <source>Messages go to {host} on this computer.</source>
+        <translation>Los mensajes van a {host}, en este ordenador.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8270,7 +8266,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} does not support {names}. Token counts follow each reply.</source>
+        <source>{host} doesn’t support {names}. Token counts follow each reply.</source>
         <translation>{host} no admite {names}. Los tokens se cuentan tras cada respuesta.</translation>
     </message>
     <message>
@@ -8342,8 +8338,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Reuse Last</source>
-        <translation>Reutilizar la última</translation>
+        <source>Use Last Seed</source>
+        <translation>Usar la última semilla</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
@@ -8372,17 +8368,17 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Texts that end the reply, one per line; \n is a line break</source>
-        <translation>Textos que ponen fin a la respuesta, uno por línea; \n es un salto de línea</translation>
+        <source>The reply stops at any of these texts. One per line, with \n for a line break.</source>
+        <translation>La respuesta se detiene en cualquiera de estos textos. Uno por línea, con \n para un salto de línea.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Most tokens in this chat; fewer need less memory</source>
-        <translation>Máximo de tokens en este chat; menos ocupan menos memoria</translation>
+        <source>Token limit for this chat. Lower uses less memory.</source>
+        <translation>Límite de tokens de este chat. Con menos se usa menos memoria.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Applies from the next reply.</source>
+        <source>Applies to the next reply.</source>
         <translation>Se aplica desde la próxima respuesta.</translation>
     </message>
     <message>
@@ -8422,8 +8418,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>No longer reads {name}</source>
-        <translation>Ya no lee {name}</translation>
+        <source>No longer following “{name}”</source>
+        <translation>Ya no se sigue «{name}»</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -8472,7 +8468,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/serving.py"/>
-        <source>Port {port} cannot be used ({why}). Choose another port.</source>
+        <source>Port {port} can’t be used ({why}). Choose another port.</source>
         <translation>No se puede usar el puerto {port} ({why}). Elige otro puerto.</translation>
     </message>
     <message>
@@ -8512,26 +8508,26 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{whom}, %n after its reply</source>
-        <comment>{whom}, %n after their replies</comment>
+        <source>{whom} · %n after it finishes</source>
+        <comment>{whom} · %n after they finish</comment>
         <translation>
-            <numerusform>{whom}, %n tras su respuesta</numerusform>
-            <numerusform>{whom}, %n tras sus respuestas</numerusform>
+            <numerusform>{whom} · %n al terminar su respuesta</numerusform>
+            <numerusform>{whom} · %n al terminar sus respuestas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{whom}, without %n that is replying</source>
-        <comment>{whom}, without %n that are replying</comment>
+        <source>{whom} · skips %n that is replying</source>
+        <comment>{whom} · skips %n that are replying</comment>
         <translation>
-            <numerusform>{whom}, sin %n que está respondiendo</numerusform>
-            <numerusform>{whom}, sin %n que están respondiendo</numerusform>
+            <numerusform>{whom} · sin %n que está respondiendo</numerusform>
+            <numerusform>{whom} · sin %n que están respondiendo</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat gets it once its reply has ended</source>
-        <comment>%n chats get it once their replies have ended</comment>
+        <source>%n chat gets it when its reply ends</source>
+        <comment>%n chats get it when their replies end</comment>
         <translation>
             <numerusform>%n chat lo recibirá cuando termine su respuesta</numerusform>
             <numerusform>%n chats lo recibirán cuando terminen sus respuestas</numerusform>
@@ -8695,8 +8691,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Whose prompts are read first</source>
-        <translation>Qué prompts se leen primero</translation>
+        <source>Who goes first when the model is busy</source>
+        <translation>Quién va primero cuando el modelo está ocupado</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8778,13 +8774,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Replies are shuffled and named Reply A, Reply B and so on</source>
-        <translation>Las respuestas se mezclan y se llaman Respuesta A, Respuesta B, etc.</translation>
+        <source>Shuffles the replies and hides names until you keep one</source>
+        <translation>Mezcla las respuestas y oculta los nombres hasta que conserves una</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once…</source>
-        <translation>Preguntar a cuatro a la vez…</translation>
+        <source>See Four Replies</source>
+        <translation>Ver cuatro respuestas</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -8878,8 +8874,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>{about}; too long for this model</source>
-        <translation>{about}; demasiado largo para este modelo</translation>
+        <source>{about}, too long for this model</source>
+        <translation>{about}, demasiado largo para este modelo</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -8888,7 +8884,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
-        <source>“{name}” is not filled in yet. Press Enter again to send it anyway.</source>
+        <source>“{name}” isn’t filled in yet. Press Enter again to send it anyway.</source>
         <translation>«{name}» aún no está relleno. Pulsa Intro otra vez para enviarlo de todos modos.</translation>
     </message>
     <message>
@@ -8898,8 +8894,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>No backups yet. The first is made when you change something on another day.</source>
-        <translation>Aún no hay copias de seguridad. La primera se hará con tu primer cambio de otro día.</translation>
+        <source>No backups yet. Stretto makes the first one the next day you use it.</source>
+        <translation>Aún no hay copias de seguridad. Stretto hará la primera el próximo día que lo uses.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -8923,7 +8919,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>{cause} Changes that are not saved when you quit are lost.</source>
+        <source>{cause} Changes that aren’t saved when you quit are lost.</source>
         <translation>{cause} Los cambios que no estén guardados al salir se perderán.</translation>
     </message>
     <message>
@@ -8938,8 +8934,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Many local chats side by side, all replying at once from one set of weights. What you write to local models stays on this computer.</source>
-        <translation>Muchos chats locales, lado a lado, que responden todos a la vez con los mismos pesos. Lo que escribes a los modelos locales se queda en este ordenador.</translation>
+        <source>Local chats side by side, all replying at the same time. What you write to local models stays on this computer.</source>
+        <translation>Chats locales, lado a lado, que responden todos a la vez. Lo que escribes a los modelos locales se queda en este ordenador.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -8953,7 +8949,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>The current branch, in one file that loads nothing else.</source>
+        <source>The current branch in one self-contained file.</source>
         <translation>La rama actual, en un solo archivo que no carga nada más.</translation>
     </message>
     <message>
@@ -8984,8 +8980,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Number of columns</source>
-        <translation>Número de columnas</translation>
+        <source>Number of replies</source>
+        <translation>Número de respuestas</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -8999,7 +8995,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
+        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have aren’t changed.</source>
         <translation>Importa JSON de Stretto, exportaciones de datos de ChatGPT y Claude (el archivo ZIP o el conversations.json que contiene), exportaciones de Open WebUI y archivos de chat de LM Studio. Los chats que ya tienes no cambian.</translation>
     </message>
     <message>
@@ -9029,7 +9025,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto is available under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
+        <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
         <translation>Stretto se distribuye bajo la licencia MIT. Qt, PySide6 y Qt Advanced Docking se usan bajo la LGPL como bibliotecas aparte, que puedes sustituir por tus propias compilaciones.</translation>
     </message>
     <message>
@@ -9049,7 +9045,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>There is no deleted prompt to restore</source>
+        <source>There’s no deleted prompt to restore</source>
         <translation>No hay ningún prompt eliminado que restaurar</translation>
     </message>
     <message>
@@ -9073,13 +9069,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
+        <source>Delete “{title}” permanently, from backups too? This can’t be undone.</source>
         <translation>¿Eliminar «{title}» definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
-        <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
+        <source>Delete %Ln chat permanently, from backups too? This can’t be undone.</source>
+        <comment>Delete %Ln chats permanently, from backups too? This can’t be undone.</comment>
         <translation>
             <numerusform>¿Eliminar %Ln chat definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</numerusform>
             <numerusform>¿Eliminar %Ln chats definitivamente, también de las copias de seguridad? Esta acción no se puede deshacer.</numerusform>
@@ -9087,11 +9083,11 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>deleted permanently in %n day</source>
-        <comment>deleted permanently in %n days</comment>
+        <source>%n day left</source>
+        <comment>%n days left</comment>
         <translation>
-            <numerusform>se elimina definitivamente en %n día</numerusform>
-            <numerusform>se elimina definitivamente en %n días</numerusform>
+            <numerusform>queda %n día</numerusform>
+            <numerusform>quedan %n días</numerusform>
         </translation>
     </message>
     <message>
@@ -9116,7 +9112,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
-        <source>Run a model that is too large for one computer on several, with a part of it on each. All need the same version of Stretto, the model’s files and SSH access without a password.</source>
+        <source>Split a model that’s too large for one computer across several. Each needs the same version of Stretto, the model’s files, and SSH access without a password.</source>
         <translation>Ejecuta en varios ordenadores un modelo demasiado grande para un ordenador, con una parte en cada uno. Todos necesitan la misma versión de Stretto, los archivos del modelo y acceso SSH sin contraseña.</translation>
     </message>
     <message>
@@ -9145,12 +9141,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}; some layers differ</source>
+        <source>{weights}, some layers differ</source>
         <translation>{weights}; algunas capas difieren</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has not drafted any tokens yet.</source>
+        <source>{name} hasn’t drafted any tokens yet.</source>
         <translation>{name} aún no ha propuesto ningún token.</translation>
     </message>
     <message numerus="yes">
@@ -9165,8 +9161,8 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Show What Fits…</source>
-        <translation>Ver qué cabe…</translation>
+        <source>Make It Fit…</source>
+        <translation>Hacer que quepa…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -9179,13 +9175,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Passages Matching the Message</source>
-        <translation>Pasajes relacionados con el mensaje</translation>
+        <source>Relevant Passages Only</source>
+        <translation>Solo los pasajes relevantes</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Higher is more random; 0 always picks the most likely token</source>
-        <translation>Más alto es más aleatorio; 0 elige siempre el token más probable</translation>
+        <source>Higher is more random. 0 always picks the most likely token.</source>
+        <translation>Más alto es más aleatorio. 0 elige siempre el token más probable.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9199,8 +9195,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only this many of the most likely tokens; 0 for all</source>
-        <translation>Solo este número de tokens más probables; 0 para todos</translation>
+        <source>Only this many of the most likely tokens. 0 means all.</source>
+        <translation>Solo este número de tokens más probables. 0 significa todos.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9304,8 +9300,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept until you quit and sent only to this address. This system has no keychain.</source>
-        <translation>Se conserva hasta que salgas y solo se envía a esta dirección. Este sistema no tiene llavero.</translation>
+        <source>No keychain found. Stretto forgets this key when you quit.</source>
+        <translation>No se ha encontrado ningún llavero. Stretto olvida esta clave al salir.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/remote.py"/>
@@ -9420,18 +9416,18 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>Sent only to Hugging Face, and stored in your keychain once accepted.</source>
+        <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>Se envía solo a Hugging Face y se guarda en tu llavero una vez aceptado.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
-        <translation>Se conserva hasta que salgas y solo se envía a Hugging Face. Este sistema no tiene llavero.</translation>
+        <source>No keychain found. Stretto forgets this token when you quit.</source>
+        <translation>No se ha encontrado ningún llavero. Stretto olvida este token al salir.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link attaches a file to an email, so Stretto does not open it.</source>
-        <translation>Este enlace adjunta un archivo a un correo, por lo que Stretto no lo abre.</translation>
+        <source>Blocked because this link attaches a file to an email.</source>
+        <translation>Bloqueado porque este enlace adjunta un archivo a un correo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -9440,7 +9436,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>It leads to {place}, not to what is before the “@”:</source>
+        <source>It leads to {place}, not to the text before the “@”:</source>
         <translation>Lleva a {place}, no a lo que figura antes de la «@»:</translation>
     </message>
     <message>
@@ -9451,27 +9447,27 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>The chat does not fit in the context of {model}.</source>
+        <source>The chat doesn’t fit in the context of {model}.</source>
         <translation>El chat no cabe en el contexto de {model}.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
+        <source>{host} doesn’t support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host} no admite opciones ni patrones como formato de respuesta. Elige otro en «Formato de respuesta» en los ajustes del chat, por ejemplo JSON.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No misspelt words found.</source>
+        <source>No misspelled words found.</source>
         <translation>No hay palabras mal escritas.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>{word} is not in the dictionary.</source>
+        <source>{word} isn’t in the dictionary.</source>
         <translation>{word} no está en el diccionario.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No suggestions in time</source>
+        <source>Suggestions took too long</source>
         <translation>Las sugerencias han tardado demasiado</translation>
     </message>
     <message>
@@ -9519,12 +9515,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>“{path}” is not an absolute path.</source>
+        <source>“{path}” isn’t an absolute path.</source>
         <translation>«{path}» no es una ruta absoluta.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Only numbers, + - * / // % **, brackets and common functions are supported.</source>
+        <source>Only numbers, + - * / // % **, brackets, and common functions are supported.</source>
         <translation>Solo se admiten números, + - * / // % **, paréntesis y las funciones habituales.</translation>
     </message>
     <message>
@@ -9554,7 +9550,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools in this chat can list, search and read files in it</source>
+        <source>Tools in this chat can list, search, and read files in it</source>
         <translation>Las herramientas de este chat pueden listar, buscar y leer sus archivos</translation>
     </message>
     <message>
@@ -9564,18 +9560,18 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools use %Ln token of each prompt.</source>
-        <comment>Tools use %Ln tokens of each prompt.</comment>
+        <source>These tools add %Ln token to each prompt.</source>
+        <comment>These tools add %Ln tokens to each prompt.</comment>
         <translation>
-            <numerusform>Las herramientas ocupan %Ln token de cada prompt.</numerusform>
-            <numerusform>Las herramientas ocupan %Ln tokens de cada prompt.</numerusform>
+            <numerusform>Estas herramientas añaden %Ln token a cada prompt.</numerusform>
+            <numerusform>Estas herramientas añaden %Ln tokens a cada prompt.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when needed</source>
+        <source>Not started</source>
         <comment>a server</comment>
-        <translation>Se inicia cuando hace falta</translation>
+        <translation>Sin iniciar</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -9591,8 +9587,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>New or changed; starts when a chat needs it:</source>
-        <translation>Nuevo o modificado; se inicia cuando un chat lo necesita:</translation>
+        <source>New or changed. Starts when a chat needs it:</source>
+        <translation>Nuevo o modificado. Se inicia cuando un chat lo necesita:</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -9606,8 +9602,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or enter owner/name or a model’s address</source>
-        <translation>Busca o escribe propietario/nombre o la dirección de un modelo</translation>
+        <source>Search Hugging Face, or paste a model name or link</source>
+        <translation>Busca en Hugging Face o pega el nombre o el enlace de un modelo</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -9632,7 +9628,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <source>It runs on {hosts} and has not been started.</source>
+        <source>It runs on {hosts} and hasn’t been started.</source>
         <translation>Se ejecuta en {hosts} y aún no se ha iniciado.</translation>
     </message>
     <message>
@@ -9658,7 +9654,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or leave out the oldest messages.</source>
+        <source>{context}. Nearly full. Start a new chat, or leave out the oldest messages.</source>
         <translation>{context}. Casi lleno: empieza un chat nuevo u omite los mensajes más antiguos.</translation>
     </message>
     <message>
@@ -9668,8 +9664,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Beginning, up to What Fits</source>
-        <translation>Comienzo, lo que quepa</translation>
+        <source>As Much as Fits</source>
+        <translation>Todo lo que quepa</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -9708,7 +9704,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>
-        <source>The agent’s own settings stay as they are. A key is made for it if it needs one. If it is not installed, the terminal tells how to install it.</source>
+        <source>The agent’s own settings stay as they are. Stretto creates a key if it needs one. If it isn’t installed, the terminal shows how to install it.</source>
         <translation>Los ajustes propios del agente no cambian. Si necesita una clave, se crea una para él. Si no está instalado, el terminal indica cómo instalarlo.</translation>
     </message>
     <message>
@@ -9733,7 +9729,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>
-        <source>The terminal could not be opened: {error}.</source>
+        <source>The terminal couldn’t be opened: {error}.</source>
         <translation>No se pudo abrir el terminal: {error}.</translation>
     </message>
     <message>
@@ -9750,7 +9746,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model: it helps where text or code from the chat is written again with changes. Replies stay the same.</source>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model. It helps when the reply repeats text or code from the chat with changes. Replies stay the same.</source>
         <translation>Un modelo más pequeño con el mismo tokenizador puede acelerar un chat cuando es el único que responde. La búsqueda en el prompt no necesita ningún modelo: ayuda cuando se vuelve a escribir con cambios texto o código del chat. Las respuestas no cambian.</translation>
     </message>
     <message>
@@ -9770,8 +9766,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Of computing time when several are busy</source>
-        <translation>Del tiempo de cálculo cuando hay varios activos</translation>
+        <source>Share of compute when several clients are active</source>
+        <translation>Parte del tiempo de cálculo cuando hay varios clientes activos</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
@@ -9791,7 +9787,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>{model} cannot see images. Remove them, or choose a model that can.</source>
+        <source>{model} can’t see images. Remove them, or choose a model that can.</source>
         <translation>{model} no puede ver imágenes. Quítalas o elige un modelo que pueda.</translation>
     </message>
     <message>
@@ -9806,13 +9802,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot see images.</source>
+        <source>The model can’t see images.</source>
         <translation>El modelo no puede ver imágenes.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Takes images</source>
-        <translation>Acepta imágenes</translation>
+        <source>Supports images</source>
+        <translation>Admite imágenes</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9833,8 +9829,8 @@ No respondiste.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat has a model that cannot see images</source>
-        <comment>%n chats have models that cannot see images</comment>
+        <source>%n chat has a model that can’t see images</source>
+        <comment>%n chats have models that can’t see images</comment>
         <translation>
             <numerusform>%n chat tiene un modelo que no puede ver imágenes</numerusform>
             <numerusform>%n chats tienen modelos que no pueden ver imágenes</numerusform>
@@ -9852,7 +9848,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/remote/stream.py"/>
-        <source>{host} could not finish the reply.</source>
+        <source>{host} couldn’t finish the reply.</source>
         <translation>{host} no ha podido terminar la respuesta.</translation>
     </message>
     <message>
@@ -9892,12 +9888,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>{model} cannot hear recordings. Remove them, or choose a model that can.</source>
+        <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>
         <translation>{model} no puede oír grabaciones. Quítalas o elige un modelo que pueda.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot hear recordings.</source>
+        <source>The model can’t hear recordings.</source>
         <translation>El modelo no puede oír grabaciones.</translation>
     </message>
     <message>
@@ -9962,8 +9958,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>This branch is the one shown. Choose another, or two of them.</source>
-        <translation>Esta rama es la que se muestra. Elige otra, o dos.</translation>
+        <source>This branch is shown already. Choose another, or two to compare.</source>
+        <translation>Esta rama ya se muestra. Elige otra, o dos para comparar.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/branch_compare.py"/>
@@ -9981,7 +9977,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/branch_compare.py"/>
-        <source>Both go on from “{words}”</source>
+        <source>Both continue from “{words}”</source>
         <translation>Ambas continúan desde «{words}»</translation>
     </message>
     <message>
@@ -10016,18 +10012,18 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as an optimist: what speaks for it?</source>
-        <translation>Responde como optimista: ¿qué habla a favor?</translation>
+        <source>Answer as an optimist. Make the case for it.</source>
+        <translation>Responde como optimista. Argumenta a favor.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Sceptic</source>
+        <source>Skeptic</source>
         <translation>Escéptico</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as a sceptic: what speaks against it?</source>
-        <translation>Responde como escéptico: ¿qué habla en contra?</translation>
+        <source>Answer as a skeptic. Say what could go wrong.</source>
+        <translation>Responde como escéptico. Di qué podría salir mal.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -10036,13 +10032,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as an engineer: how would it be done?</source>
-        <translation>Responde como ingeniero: ¿cómo se haría?</translation>
+        <source>Answer as an engineer. Explain how you’d build it.</source>
+        <translation>Responde como ingeniero. Explica cómo lo harías.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Comparison by {model}</source>
-        <translation>Comparación de {model}</translation>
+        <source>Judged by {model}</source>
+        <translation>Evaluado por {model}</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -10061,43 +10057,43 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>This needs two replies at least.</source>
-        <translation>Para esto hacen falta al menos dos respuestas.</translation>
+        <source>Needs at least two replies.</source>
+        <translation>Hacen falta al menos dos respuestas.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Read in the order {letters}</source>
-        <translation>Leídas en el orden {letters}</translation>
+        <source>Order: {letters}</source>
+        <translation>Orden: {letters}</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>In both orders {letter} was named best.</source>
-        <translation>En ambos órdenes se nombró {letter} como la mejor.</translation>
+        <source>{letter} won in both orders.</source>
+        <translation>{letter} ganó en ambos órdenes.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Named best: {first} in one order, {second} in the other. The order decided.</source>
-        <translation>La mejor: {first} en un orden, {second} en el otro. Decidió el orden.</translation>
+        <source>No clear winner: {first} in one order, {second} in the other.</source>
+        <translation>Sin ganadora clara: {first} en un orden, {second} en el otro.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>No reply was named best in both orders.</source>
-        <translation>Ninguna respuesta se nombró la mejor en ambos órdenes.</translation>
+        <source>No reply won in both orders.</source>
+        <translation>Ninguna respuesta ganó en ambos órdenes.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>A model’s judgement is no proof.</source>
-        <translation>El juicio de un modelo no es una prueba.</translation>
+        <source>Models can misjudge. Check what matters.</source>
+        <translation>Los modelos pueden equivocarse. Comprueba lo importante.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>A reply was cut off and cannot be counted.</source>
+        <source>A reply was cut off and can’t be counted.</source>
         <translation>Una respuesta quedó cortada y no se puede contar.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Only numbers, short choices and JSON can be counted. These replies are texts.</source>
-        <translation>Solo se pueden contar números, opciones cortas y JSON. Estas respuestas son textos.</translation>
+        <source>Only numbers, short choices, and JSON can be counted.</source>
+        <translation>Solo se pueden contar números, opciones cortas y JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -10122,7 +10118,7 @@ No respondiste.</translation>
     <message>
         <location filename="../../app/chats/panel.py"/>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Agreement is not truth.</source>
+        <source>Agreeing doesn’t make it correct.</source>
         <translation>Estar de acuerdo no es tener razón.</translation>
     </message>
     <message>
@@ -10144,8 +10140,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>What it is told besides the question</source>
-        <translation>Qué se le dice además de la pregunta</translation>
+        <source>Instructions for this member</source>
+        <translation>Instrucciones para este miembro</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
@@ -10210,12 +10206,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>A panel has two members at least.</source>
-        <translation>Un panel tiene al menos dos miembros.</translation>
+        <source>A panel needs at least two members.</source>
+        <translation>Un panel necesita al menos dos miembros.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>A panel has at most {most} members.</source>
+        <source>A panel can have up to {most} members.</source>
         <translation>Un panel tiene como máximo {most} miembros.</translation>
     </message>
     <message>
@@ -10240,8 +10236,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This was made of a panel. Show the panel and make it again.</source>
-        <translation>Esto se hizo a partir de un panel. Muestra el panel y vuelve a hacerlo.</translation>
+        <source>This reply came from a panel. Open the panel to regenerate it.</source>
+        <translation>Esta respuesta viene de un panel. Abre el panel para regenerarla.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -10250,7 +10246,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The columns of this panel are not in this chat.</source>
+        <source>The columns of this panel aren’t in this chat.</source>
         <translation>Las columnas de este panel no están en este chat.</translation>
     </message>
     <message>
@@ -10276,7 +10272,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>A model compares the replies, in both orders</source>
+        <source>A model compares the replies in both orders</source>
         <translation>Un modelo compara las respuestas, en ambos órdenes</translation>
     </message>
     <message>
@@ -10286,8 +10282,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>A model writes one reply of them and says whose each part is</source>
-        <translation>Un modelo escribe una respuesta con ellas y dice de quién es cada parte</translation>
+        <source>Combines the replies and cites where each part came from</source>
+        <translation>Combina las respuestas y cita de dónde sale cada parte</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
@@ -10296,13 +10292,13 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Count replies that are numbers, choices or JSON</source>
+        <source>Counts replies that are numbers, choices, or JSON</source>
         <translation>Contar respuestas que son números, opciones o JSON</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Go on from this reply; the others stay as versions of it</source>
-        <translation>Seguir desde esta respuesta; las demás quedan como versiones</translation>
+        <source>Continue from this reply. The others are kept as versions.</source>
+        <translation>Seguir desde esta respuesta. Las demás quedan como versiones.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
@@ -10316,8 +10312,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>All of the panel have answered</source>
-        <translation>Todo el panel ha respondido</translation>
+        <source>All members have replied</source>
+        <translation>Todos los miembros han respondido</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
@@ -10326,12 +10322,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Ask the Panel</source>
-        <translation>Preguntar al panel</translation>
+        <source>Ask Same Panel Again</source>
+        <translation>Volver a preguntar al mismo panel</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Show or Hide Panel</source>
+        <source>Show/Hide Panel</source>
         <translation>Mostrar u ocultar panel</translation>
     </message>
     <message>
@@ -10346,7 +10342,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Count Votes of Panel</source>
+        <source>Count Panel Votes</source>
         <translation>Contar los votos del panel</translation>
     </message>
     <message>
@@ -10433,8 +10429,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Enter shows what can be done, Delete ends reading the chat</source>
-        <translation>Intro muestra lo que se puede hacer; Supr deja de leer el chat</translation>
+        <source>Enter opens the menu, Delete ends following the chat</source>
+        <translation>Intro abre el menú, Supr deja de seguir el chat</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -10506,12 +10502,12 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Follow: later messages bring what is new</source>
-        <translation>Seguir: los próximos mensajes traen lo nuevo</translation>
+        <source>Include new messages from this chat as they arrive</source>
+        <translation>Incluir los mensajes nuevos de este chat a medida que lleguen</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Reasoning, tool calls and the text of files are left out.</source>
+        <source>Reasoning, tool calls, and the text of files are left out.</source>
         <translation>El razonamiento, las llamadas a herramientas y el texto de los archivos se omiten.</translation>
     </message>
     <message>
@@ -10521,7 +10517,7 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>There is no other chat.</source>
+        <source>There’s no other chat.</source>
         <translation>No hay ningún otro chat.</translation>
     </message>
     <message>
@@ -10616,8 +10612,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Asks other chats with the same model, up to 8 questions at once.</source>
-        <translation>Pregunta a otros chats con el mismo modelo, hasta 8 preguntas a la vez.</translation>
+        <source>Answers up to 8 questions at the same time with the same model.</source>
+        <translation>Responde hasta 8 preguntas a la vez con el mismo modelo.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -10758,8 +10754,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/chats/help_notes.py"/>
-        <source>From the help. The Guide itself can be wrong about this.</source>
-        <translation>De la ayuda. El propio Guide puede equivocarse en esto.</translation>
+        <source>From Help, because the Guide can get this wrong.</source>
+        <translation>De la ayuda, porque Guide puede equivocarse en esto.</translation>
     </message>
     <message>
         <location filename="../../app/program/application.py"/>
@@ -10770,6 +10766,31 @@ No respondiste.</translation>
         <location filename="../../app/program/removed.py"/>
         <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
         <translation>El wheel de mlx-lm que elegiste ya no se usa. Stretto usa la versión integrada.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Tell me a short story about a river</source>
+        <translation>Cuéntame una historia corta sobre un río</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Chat Settings (changed)</source>
+        <translation>Ajustes del chat (modificados)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Copy Message</source>
+        <translation>Copiar mensaje</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Provider</source>
+        <translation>Proveedor</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Other</source>
+        <translation>Otro</translation>
     </message>
 </context>
 </TS>

@@ -22,8 +22,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/store/writer.py"/>
-        <source>%n change could not be saved. {why}</source>
-        <comment>%n changes could not be saved. {why}</comment>
+        <source>%n change couldn’t be saved. {why}</source>
+        <comment>%n changes couldn’t be saved. {why}</comment>
         <translation>
             <numerusform>%n modification n’a pas pu être enregistrée. {why}</numerusform>
             <numerusform>%n modifications n’ont pas pu être enregistrées. {why}</numerusform>
@@ -36,17 +36,17 @@
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not start within {seconds} s.</source>
+        <source>{server} didn’t start within {seconds} s.</source>
         <translation>{server} n’a pas démarré en {seconds}&#xa0;s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} could not be reached: {why}</source>
+        <source>{server} couldn’t be reached: {why}</source>
         <translation>{server} est injoignable&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>The program “{program}” was not found. Is it installed?</source>
+        <source>The program “{program}” wasn’t found. Is it installed?</source>
         <translation>Le programme «&#xa0;{program}&#xa0;» est introuvable. Est-il installé&#xa0;?</translation>
     </message>
     <message>
@@ -56,12 +56,12 @@
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>Links are not followed.</source>
+        <source>Links aren’t followed.</source>
         <translation>Les liens ne sont pas suivis.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>It could not be opened: {why}.</source>
+        <source>It couldn’t be opened: {why}.</source>
         <translation>Ouverture impossible&#xa0;: {why}.</translation>
     </message>
     <message>
@@ -76,14 +76,8 @@
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>{path} could not be read: {why}.</source>
+        <source>{path} couldn’t be read: {why}.</source>
         <translation>{path} n’a pas pu être lu&#xa0;: {why}.</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Keep On</source>
-        <translation>Garder active</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -258,8 +252,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Something went wrong the last time Stretto ran</source>
-        <translation>Un problème est survenu lors de la dernière utilisation de Stretto</translation>
+        <source>Stretto had a problem last time</source>
+        <translation>Stretto a rencontré un problème la dernière fois</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -270,7 +264,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>Copier</translation>
@@ -282,17 +275,17 @@
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
-        <source>The report cannot be read: {error}</source>
+        <source>The report can’t be read: {error}</source>
         <translation>Impossible de lire le rapport&#xa0;: {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats cannot be read</source>
+        <source>Your chats can’t be read</source>
         <translation>Impossible de lire vos discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto cannot write to your chats</source>
+        <source>Stretto can’t write to your chats</source>
         <translation>Stretto ne peut pas modifier vos discussions</translation>
     </message>
     <message>
@@ -307,7 +300,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats could not be opened</source>
+        <source>Your chats couldn’t be opened</source>
         <translation>Impossible d’ouvrir vos discussions</translation>
     </message>
     <message>
@@ -319,6 +312,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
@@ -326,8 +320,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Set Aside and Start Fresh</source>
-        <translation>Mettre de côté et repartir de zéro</translation>
+        <source>Start Empty and Keep the File</source>
+        <translation>Commencer à vide et garder le fichier</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -341,7 +335,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your latest changes are not saved</source>
+        <source>Your latest changes aren’t saved</source>
         <translation>Vos dernières modifications ne sont pas enregistrées</translation>
     </message>
     <message>
@@ -362,7 +356,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Licences…</source>
+        <source>Licenses…</source>
         <translation>Licences…</translation>
     </message>
     <message>
@@ -455,7 +449,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>There is no chat to export yet.</source>
+        <source>There’s no chat to export yet.</source>
         <translation>Il n’y a pas encore de discussion à exporter.</translation>
     </message>
     <message>
@@ -539,13 +533,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Licences</source>
+        <source>Licenses</source>
         <translation>Licences</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>Licence</source>
+        <source>License</source>
         <translation>Licence</translation>
     </message>
     <message>
@@ -592,7 +586,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>There is no prompt to delete</source>
+        <source>There’s no prompt to delete</source>
         <translation>Il n’y a pas de prompt à supprimer</translation>
     </message>
     <message>
@@ -722,6 +716,7 @@
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -845,8 +840,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Write a haiku about two voices singing together</source>
-        <translation>Écris un haïku sur deux voix qui chantent ensemble</translation>
+        <source>Write a haiku about autumn</source>
+        <translation>Écris un haïku sur l’automne</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -855,8 +850,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Compares replies to one message, side by side</source>
-        <translation>Compare côte à côte les réponses à un même message</translation>
+        <source>Shows four replies to one message, side by side</source>
+        <translation>Affiche côte à côte quatre réponses à un même message</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -901,17 +896,17 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sent after the reply. {keys} sends the first one now.</source>
-        <translation>Envoi&#xa0;après&#xa0;la&#xa0;réponse.&#xa0;{keys}&#xa0;envoie&#xa0;le&#xa0;premier&#xa0;tout&#xa0;de&#xa0;suite.</translation>
+        <source>Queued until the reply ends. {keys} sends the first one now.</source>
+        <translation>En attente de la fin de la réponse. {keys} envoie le premier tout de suite.</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>Sends once “{file}” is read. Esc keeps it here.</source>
-        <translation>Envoi après la lecture de « {file} ». Échap le garde ici.</translation>
+        <source>Sends when “{file}” is ready. Esc cancels.</source>
+        <translation>Envoi quand «&#xa0;{file}&#xa0;» sera prêt. Échap annule.</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>Interrupting the reply… Esc keeps the message here.</source>
+        <source>Interrupting the reply… Esc keeps your message.</source>
         <translation>Interruption&#xa0;de&#xa0;la&#xa0;réponse…&#xa0;Échap&#xa0;garde&#xa0;le&#xa0;message&#xa0;ici.</translation>
     </message>
     <message>
@@ -1066,7 +1061,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>licence {name}</source>
+        <source>license {name}</source>
         <translation>licence {name}</translation>
     </message>
     <message>
@@ -1149,19 +1144,19 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>{name} does not fit in memory. {error}</source>
+        <source>{name} doesn’t fit in memory. {error}</source>
         <translation>{name} ne tient pas en mémoire. {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>{name} could not be loaded. {error}</source>
+        <source>{name} couldn’t be loaded. {error}</source>
         <translation>{name} n’a pas pu être chargé. {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sent after the reply.</source>
-        <translation>Envoi&#xa0;après&#xa0;la&#xa0;réponse.</translation>
+        <source>Queued until the reply ends.</source>
+        <translation>En attente de la fin de la réponse.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1398,7 +1393,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{name} cannot call tools.</source>
+        <source>{name} can’t call tools.</source>
         <translation>{name} ne peut pas appeler d’outils.</translation>
     </message>
     <message>
@@ -1776,8 +1771,8 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>Asks you</source>
-        <translation>Vous interroge</translation>
+        <source>Needs approval</source>
+        <translation>Attend votre accord</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -1999,8 +1994,8 @@ Maintenant&#xa0;: {now}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
-        <source>{tool} asks you</source>
-        <translation>{tool} vous pose une question</translation>
+        <source>{tool} needs your input</source>
+        <translation>{tool} a besoin de votre réponse</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -2084,7 +2079,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on. Open another chat beside this one.</source>
+        <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>La diffusion est activée. Ouvrez une autre discussion à côté de celle-ci.</translation>
     </message>
     <message>
@@ -2326,13 +2321,14 @@ Vous avez refusé.</translation>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Keep Broadcast On</source>
         <translation>Garder la diffusion active</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Join or Leave Broadcast</source>
+        <source>Join/Leave Broadcast</source>
         <translation>Rejoindre ou quitter la diffusion</translation>
     </message>
     <message>
@@ -2347,20 +2343,20 @@ Vous avez refusé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>To %n chat, {hidden} hidden</source>
-        <comment>To %n chats, {hidden} hidden</comment>
+        <source>To %n chat ({hidden} in hidden tabs)</source>
+        <comment>To %n chats ({hidden} in hidden tabs)</comment>
         <translation>
-            <numerusform>À %n discussion, {hidden} masquée</numerusform>
-            <numerusform>À %n discussions, {hidden} masquées</numerusform>
+            <numerusform>À %n discussion ({hidden} dans des onglets masqués)</numerusform>
+            <numerusform>À %n discussions ({hidden} dans des onglets masqués)</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>To %n visible chat</source>
-        <comment>To %n visible chats</comment>
+        <source>To %n chat</source>
+        <comment>To %n chats</comment>
         <translation>
-            <numerusform>À %n discussion visible</numerusform>
-            <numerusform>À %n discussions visibles</numerusform>
+            <numerusform>À %n discussion</numerusform>
+            <numerusform>À %n discussions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2374,8 +2370,8 @@ Vous avez refusé.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still replying and did not get this message</source>
-        <comment>%n chats were still replying and did not get this message</comment>
+        <source>%n chat was still replying and didn’t get this message</source>
+        <comment>%n chats were still replying and didn’t get this message</comment>
         <translation>
             <numerusform>%n discussion répondait encore et n’a pas reçu ce message</numerusform>
             <numerusform>%n discussions répondaient encore et n’ont pas reçu ce message</numerusform>
@@ -2389,7 +2385,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>This chat is not being compared</source>
+        <source>This chat isn’t being compared</source>
         <translation>Cette discussion n’est pas comparée</translation>
     </message>
     <message>
@@ -2419,7 +2415,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The import could not be undone: {error}</source>
+        <source>The import couldn’t be undone: {error}</source>
         <translation>L’importation n’a pas pu être annulée&#xa0;: {error}</translation>
     </message>
     <message numerus="yes">
@@ -2650,7 +2646,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>No message here has another version.</source>
+        <source>No message here has other versions.</source>
         <translation>Aucun message de cette discussion n’a d’autre version.</translation>
     </message>
     <message>
@@ -2671,7 +2667,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no text to copy.</source>
+        <source>There’s no text to copy.</source>
         <translation>Il n’y a pas de texte à copier.</translation>
     </message>
     <message>
@@ -2691,7 +2687,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Even Out Panes</source>
+        <source>Make Panes Equal</source>
         <translation>Égaliser les volets</translation>
     </message>
     <message>
@@ -2706,22 +2702,22 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>This chat has a window of its own. Move it back first.</source>
+        <source>This chat is in its own window. Move it back first.</source>
         <translation>Cette discussion a sa propre fenêtre. Ramenez-la d’abord.</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no pane after this one</source>
+        <source>There’s no pane after this one</source>
         <translation>Il n’y a pas de volet après celui-ci</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no pane before this one</source>
+        <source>There’s no pane before this one</source>
         <translation>Il n’y a pas de volet avant celui-ci</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no other pane beside this one</source>
+        <source>There’s no other pane next to this one</source>
         <translation>Il n’y a pas d’autre volet à côté de celui-ci</translation>
     </message>
     <message>
@@ -2949,12 +2945,12 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <source>“{name}” is too long. Read its last messages only.</source>
-        <translation>« {name} » est trop long. Lisez seulement ses derniers messages.</translation>
+        <translation>«&#xa0;{name}&#xa0;» est trop long. Lisez seulement ses derniers messages.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/reading.py"/>
-        <source>“{name}” cannot be read.</source>
+        <source>“{name}” can’t be read.</source>
         <translation>«&#xa0;{name}&#xa0;» ne peut pas être lu.</translation>
     </message>
     <message>
@@ -3120,7 +3116,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model could not be loaded.</source>
+        <source>The model couldn’t be loaded.</source>
         <translation>Le modèle n’a pas pu être chargé.</translation>
     </message>
     <message>
@@ -3227,7 +3223,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/models/loading.py"/>
-        <source>The model could not be loaded ({why}).</source>
+        <source>The model couldn’t be loaded ({why}).</source>
         <translation>Le modèle n’a pas pu être chargé ({why}).</translation>
     </message>
     <message>
@@ -3277,7 +3273,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked with a form that cannot be shown: {why}.</source>
+        <source>{server} asked with a form that can’t be shown: {why}.</source>
         <translation>{server} a envoyé un formulaire impossible à afficher&#xa0;: {why}.</translation>
     </message>
     <message>
@@ -3351,7 +3347,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Cannot be loaded</source>
+        <source>Can’t be loaded</source>
         <translation>Ne peut pas être chargé</translation>
     </message>
     <message numerus="yes">
@@ -3387,7 +3383,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} does not fit in memory</source>
+        <source>{name} doesn’t fit in memory</source>
         <translation>{name} ne tient pas en mémoire</translation>
     </message>
     <message>
@@ -3546,7 +3542,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The keys cannot be read: {error}.</source>
+        <source>The keys can’t be read: {error}.</source>
         <translation>Impossible de lire les clés&#xa0;: {error}.</translation>
     </message>
     <message>
@@ -3636,7 +3632,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/program/opening.py"/>
-        <source>The backup could not be restored. {why}</source>
+        <source>The backup couldn’t be restored. {why}</source>
         <translation>La sauvegarde n’a pas pu être restaurée. {why}</translation>
     </message>
     <message>
@@ -3770,13 +3766,13 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link does not lead to a web page, so Stretto does not open it.</source>
-        <translation>Ce lien ne mène pas à une page web, Stretto ne l’ouvre donc pas.</translation>
+        <source>Blocked because this link doesn’t lead to a web page.</source>
+        <translation>Bloqué, car ce lien ne mène pas à une page web.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link hides where it leads, so Stretto does not open it.</source>
-        <translation>Ce lien cache sa destination, Stretto ne l’ouvre donc pas.</translation>
+        <source>Blocked because this link hides where it leads.</source>
+        <translation>Bloqué, car ce lien cache sa destination.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -3834,7 +3830,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
+        <source>{host} doesn’t allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} ne l’autorise pas avec votre clé. Demandez-y l’accès ou utilisez une autre clé.</translation>
     </message>
     <message>
@@ -3844,7 +3840,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} is not ready.</source>
+        <source>{host} isn’t ready.</source>
         <translation>{host} n’est pas prêt.</translation>
     </message>
     <message numerus="yes">
@@ -3872,18 +3868,18 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>Try again another day.</source>
-        <translation>Réessayez un autre jour.</translation>
+        <source>Try again tomorrow.</source>
+        <translation>Réessayez demain.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} sent something that cannot be read. Check the address, or try again.</source>
+        <source>{host} sent something that can’t be read. Check the address, or try again.</source>
         <translation>{host} a envoyé quelque chose d’illisible. Vérifiez l’adresse ou réessayez.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
-        <translation>{host} est injoignable ({why}). Vérifiez l’adresse et la connexion.</translation>
+        <source>Couldn’t connect to {host} ({why}). Check that the server is running and the address is right.</source>
+        <translation>Connexion à {host} impossible ({why}). Vérifiez que le serveur fonctionne et que l’adresse est correcte.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -4013,12 +4009,12 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/remote/finding.py"/>
-        <source>This network cannot be searched ({why}).</source>
+        <source>This network can’t be searched ({why}).</source>
         <translation>La recherche sur ce réseau est impossible ({why}).</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Find Stretto on this network</source>
+        <source>Look for Stretto on this network</source>
         <translation>Rechercher Stretto sur ce réseau</translation>
     </message>
     <message>
@@ -4034,7 +4030,7 @@ Vous avez refusé.</translation>
     <message>
         <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Longest reply</source>
+        <source>Maximum reply length</source>
         <translation>Longueur maximale des réponses</translation>
     </message>
     <message>
@@ -4156,8 +4152,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Allowed web pages</source>
-        <translation>Pages web autorisées</translation>
+        <source>Allowed origins (CORS)</source>
+        <translation>Origines autorisées (CORS)</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4166,18 +4162,18 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Replace the least recently used session</source>
-        <translation>Remplacer la session la moins récemment utilisée</translation>
+        <source>Close the oldest session when full</source>
+        <translation>Fermer la session la plus ancienne si c’est plein</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Requests per key at once</source>
-        <translation>Requêtes simultanées par clé</translation>
+        <source>Concurrent requests (per key)</source>
+        <translation>Requêtes simultanées (par clé)</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Requests per key a minute</source>
-        <translation>Requêtes par clé et par minute</translation>
+        <source>Requests per minute (per key)</source>
+        <translation>Requêtes par minute (par clé)</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4221,8 +4217,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>Quits Stretto and opens it in this language; replies stop</source>
-        <translation>Quitte Stretto et le rouvre dans cette langue&#xa0;; les réponses s’arrêtent</translation>
+        <source>Restarts Stretto in this language. Replies stop.</source>
+        <translation>Redémarre Stretto dans cette langue. Les réponses s’arrêtent.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4239,8 +4235,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>When off, follows the system</source>
-        <translation>Si désactivé, suit le système</translation>
+        <source>When off, follows the system setting</source>
+        <translation>Si désactivé, suit le réglage du système</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4265,18 +4261,18 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Pasted text that is longer than this</source>
-        <translation>Texte collé au-delà de cette longueur</translation>
+        <source>Longer pastes become attachments</source>
+        <translation>Les textes collés plus longs deviennent des pièces jointes</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>When one ends while Stretto is in the background</source>
+        <source>When a reply ends while Stretto is in the background</source>
         <translation>Quand une réponse se termine et que Stretto est en arrière-plan</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Named by the chat’s model while it is idle; names you set are kept</source>
-        <translation>Rédigés par le modèle de la discussion quand il est inactif&#xa0;; vos titres sont conservés</translation>
+        <source>The chat’s model suggests a name. Names you set are kept.</source>
+        <translation>Le modèle de la discussion propose un titre. Vos titres sont conservés.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4290,13 +4286,13 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>They load again when a chat needs them</source>
-        <translation>Ils sont rechargés quand une discussion en a besoin</translation>
+        <source>Models reload when a chat needs them</source>
+        <translation>Les modèles sont rechargés quand une discussion en a besoin</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Chats resume without re-reading. Takes effect after a restart.</source>
-        <translation>Les discussions reprennent sans relecture. Prend effet au redémarrage.</translation>
+        <source>Lets chats resume right away. Takes effect after a restart.</source>
+        <translation>Les discussions reprennent aussitôt. Prend effet au redémarrage.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4404,7 +4400,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
+        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>Éditeurs, scripts et agents utilisent vos modèles via les API d’OpenAI et d’Anthropic</translation>
     </message>
     <message>
@@ -4444,22 +4440,22 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Clients that use it lose access; this cannot be undone</source>
-        <translation>Les clients qui l’utilisent perdent l’accès&#xa0;; cette action est irréversible</translation>
+        <source>Clients that use it lose access. This can’t be undone.</source>
+        <translation>Les clients qui l’utilisent perdent l’accès. Cette action est irréversible.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The key could not be changed: {error}.</source>
+        <source>The key couldn’t be changed: {error}.</source>
         <translation>La clé n’a pas pu être modifiée&#xa0;: {error}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied; replace “your-key” with your key</source>
-        <translation>Copié&#xa0;; remplacez «&#xa0;your-key&#xa0;» par votre clé</translation>
+        <source>Copied. Replace “your-key” with your key.</source>
+        <translation>Copié. Remplacez «&#xa0;your-key&#xa0;» par votre clé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy the key for “{name}” now. It is not shown again.</source>
+        <source>Copy the key for “{name}” now. You won’t see it again.</source>
         <translation>Copiez maintenant la clé de «&#xa0;{name}&#xa0;». Elle ne sera plus affichée.</translation>
     </message>
     <message>
@@ -4549,7 +4545,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} could not reply.</source>
+        <source>{name} couldn’t reply.</source>
         <translation>{name} n’a pas pu répondre.</translation>
     </message>
     <message>
@@ -4975,7 +4971,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Go to Message Field</source>
+        <source>Focus Message Field</source>
         <translation>Aller au champ de message</translation>
     </message>
     <message>
@@ -4990,7 +4986,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
-        <source>Attach at most {most} files.</source>
+        <source>Attach up to {most} files.</source>
         <translation>Joignez au plus {most} fichiers.</translation>
     </message>
     <message>
@@ -5026,13 +5022,13 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
-        <source>Next Area</source>
-        <translation>Zone suivante</translation>
+        <source>Focus Next Section</source>
+        <translation>Aller à la zone suivante</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
-        <source>Previous Area</source>
-        <translation>Zone précédente</translation>
+        <source>Focus Previous Section</source>
+        <translation>Aller à la zone précédente</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5090,7 +5086,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
-        <source>Search commands, chats, models and settings</source>
+        <source>Search commands, chats, models, and settings</source>
         <translation>Rechercher commandes, discussions, modèles et réglages</translation>
     </message>
     <message>
@@ -5141,7 +5137,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file is not UTF-8 text, so it cannot be changed.</source>
+        <source>The file isn’t UTF-8 text, so it can’t be changed.</source>
         <translation>Le fichier n’est pas du texte UTF-8 et ne peut pas être modifié.</translation>
     </message>
     <message>
@@ -5156,7 +5152,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The text contains characters that a file cannot hold.</source>
+        <source>The text contains characters that a file can’t hold.</source>
         <translation>Le texte contient des caractères impossibles à enregistrer dans un fichier.</translation>
     </message>
     <message>
@@ -5171,32 +5167,32 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>Paths that contain “..” are not allowed.</source>
+        <source>Paths that contain “..” aren’t allowed.</source>
         <translation>Les chemins contenant «&#xa0;..&#xa0;» ne sont pas autorisés.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>“{path}” is not in a folder of this chat.</source>
+        <source>“{path}” isn’t in a folder of this chat.</source>
         <translation>«&#xa0;{path}&#xa0;» n’est dans aucun dossier de cette discussion.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file does not exist.</source>
+        <source>The file doesn’t exist.</source>
         <translation>Le fichier n’existe pas.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>This is not a text file.</source>
+        <source>This isn’t a text file.</source>
         <translation>Ce n’est pas un fichier texte.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file or folder does not exist.</source>
+        <source>The file or folder doesn’t exist.</source>
         <translation>Le fichier ou le dossier n’existe pas.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This is not valid JSON: {why}, line {line}.</source>
+        <source>This isn’t valid JSON: {why}, line {line}.</source>
         <translation>JSON non valide&#xa0;: {why}, ligne {line}.</translation>
     </message>
     <message>
@@ -5206,17 +5202,17 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>the expression is not valid</source>
+        <source>the expression isn’t valid</source>
         <translation>l’expression n’est pas valide</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>This cannot be calculated: {why}.</source>
+        <source>This can’t be calculated: {why}.</source>
         <translation>Calcul impossible&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>There is no function “{name}”.</source>
+        <source>There’s no function “{name}”.</source>
         <translation>La fonction «&#xa0;{name}&#xa0;» n’existe pas.</translation>
     </message>
     <message>
@@ -5231,7 +5227,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Tells the current date, time and time zone.</source>
+        <source>Gets the date, time, and time zone.</source>
         <translation>Donne la date, l’heure et le fuseau horaire.</translation>
     </message>
     <message>
@@ -5246,8 +5242,8 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Works out arithmetic.</source>
-        <translation>Effectue des calculs.</translation>
+        <source>Does arithmetic.</source>
+        <translation>Fait des calculs.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5458,7 +5454,7 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
-        <source>Do not run this call  D</source>
+        <source>Don’t run this call  D</source>
         <translation>Ne pas exécuter cet appel  D</translation>
     </message>
     <message>
@@ -5471,7 +5467,7 @@ Vous avez répondu.</translation>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
-You did not answer.</source>
+You didn’t answer.</source>
         <translation>Le serveur a demandé&#xa0;: {question}
 Vous n’avez pas répondu.</translation>
     </message>
@@ -5502,17 +5498,17 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>Autorisez ou refusez d’abord l’appel d’outil.</translation>
+        <source>Allow or deny the tool call to continue.</source>
+        <translation>Autorisez ou refusez l’appel d’outil pour continuer.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
-        <source>The arguments are not valid JSON: {why}, line {line}.</source>
+        <source>The arguments aren’t valid JSON: {why}, line {line}.</source>
         <translation>Les arguments ne sont pas du JSON valide&#xa0;: {why}, ligne {line}.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
-        <source>The arguments are not valid JSON.</source>
+        <source>The arguments aren’t valid JSON.</source>
         <translation>Les arguments ne sont pas du JSON valide.</translation>
     </message>
     <message>
@@ -5527,7 +5523,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
-        <source>There is no tool “{name}” in this chat.</source>
+        <source>There’s no tool “{name}” in this chat.</source>
         <translation>L’outil «&#xa0;{name}&#xa0;» n’existe pas dans cette discussion.</translation>
     </message>
     <message>
@@ -5594,7 +5590,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Maximise Pane</source>
+        <source>Maximize Pane</source>
         <translation>Maximiser le volet</translation>
     </message>
     <message>
@@ -5609,7 +5605,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>There is no tab to the right</source>
+        <source>There’s no tab to the right</source>
         <translation>Aucun onglet à droite</translation>
     </message>
     <message>
@@ -5634,13 +5630,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Stretto asks you before each call.</source>
-        <translation>Stretto vous demande avant chaque appel.</translation>
+        <source>Stretto asks before each call.</source>
+        <translation>Stretto demande avant chaque appel.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
-        <translation>Toujours autorisés dans cette discussion&#xa0;: {tools}. Les autres appels demandent votre accord.</translation>
+        <source>Always allowed in this chat: {tools}. Stretto asks before other calls.</source>
+        <translation>Toujours autorisés dans cette discussion&#xa0;: {tools}. Stretto demande avant les autres appels.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5664,13 +5660,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Show Tools</source>
-        <translation>Afficher les outils</translation>
+        <source>Load Tools</source>
+        <translation>Charger les outils</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Use These Tools</source>
-        <translation>Utiliser ces outils</translation>
+        <source>Enable Tools</source>
+        <translation>Activer les outils</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5679,8 +5675,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Resources (@) and prompts (/)</source>
-        <translation>Ressources (@) et prompts (/)</translation>
+        <source>Offer resources with @ and prompts with /</source>
+        <translation>Proposer les ressources avec @ et les prompts avec /</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5704,8 +5700,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Programs and addresses that offer tools over MCP, as a JSON list.</source>
-        <translation>Programmes et adresses qui proposent des outils via MCP, sous forme de liste JSON.</translation>
+        <source>MCP servers, in the JSON format that Claude and LM Studio use.</source>
+        <translation>Serveurs MCP, au format JSON qu’utilisent Claude et LM Studio.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5754,8 +5750,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>No tools. Stretto asks you before each call.</source>
-        <translation>Aucun outil. Stretto vous demande avant chaque appel.</translation>
+        <source>None. Stretto asks before each call.</source>
+        <translation>Aucun. Stretto demande avant chaque appel.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5784,7 +5780,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Python is unavailable: this system cannot run code safely.</source>
+        <source>Python is unavailable: this system can’t run code safely.</source>
         <translation>Python n’est pas disponible&#xa0;: ce système ne peut pas exécuter du code en sécurité.</translation>
     </message>
     <message>
@@ -5863,8 +5859,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict}&#xa0;: {weights} de poids + {caches} pour {chats} de {tokens} + {working} de mémoire de travail = {total} sur {free} disponibles pour les modèles et les discussions.</translation>
+        <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
+        <translation>{verdict}. Il faut {total} sur {free}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {tokens} et {working} de mémoire de travail.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -5873,13 +5869,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} weights of {room} available to models and chats, plus memory per chat.</source>
-        <translation>{verdict}&#xa0;: {weights} de poids sur {room} disponibles pour les modèles et les discussions, plus la mémoire de chaque discussion.</translation>
+        <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
+        <translation>{verdict}. Il faut {weights} sur {room}, plus un peu de mémoire par discussion.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Suggestions for {gigabytes} GB of memory</source>
-        <translation>Suggestions pour {gigabytes}&#xa0;Go de mémoire</translation>
+        <source>Recommended for this computer ({gigabytes} GB of memory)</source>
+        <translation>Recommandés pour cet ordinateur ({gigabytes} Go de mémoire)</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -5990,8 +5986,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
-        <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
-        <translation>Appuyez sur Entrée pour rechercher sur Hugging Face. Seule votre saisie est envoyée, et seules des données de modèle sont téléchargées, jamais de code.</translation>
+        <source>Sends only your search to Hugging Face. Downloads only model data, never code.</source>
+        <translation>N’envoie que votre recherche à Hugging Face. Ne télécharge que des données de modèle, jamais de code.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -6020,13 +6016,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <source>{name} has not finished downloading</source>
+        <source>{name} hasn’t finished downloading</source>
         <translation>Le téléchargement de {name} n’est pas terminé</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <source>%n model has not finished downloading</source>
-        <comment>%n models have not finished downloading</comment>
+        <source>%n model hasn’t finished downloading</source>
+        <comment>%n models haven’t finished downloading</comment>
         <translation>
             <numerusform>Le téléchargement de %n modèle n’est pas terminé</numerusform>
             <numerusform>Le téléchargement de %n modèles n’est pas terminé</numerusform>
@@ -6049,7 +6045,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Shows which models suit this computer</source>
+        <source>Shows models that suit this computer</source>
         <translation>Affiche les modèles adaptés à cet ordinateur</translation>
     </message>
     <message>
@@ -6069,13 +6065,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Runs on this computer. What you write stays here.</source>
-        <translation>S’exécute sur cet ordinateur. Ce que vous écrivez reste ici.</translation>
+        <source>Runs on this computer. Your messages stay here.</source>
+        <translation>S’exécute sur cet ordinateur. Vos messages restent ici.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
-        <translation>Un modèle minuscule fourni avec Stretto, pour faire des essais. Il connaît cette app et guère plus&#xa0;: pour tout le reste, obtenez un modèle.</translation>
+        <source>A tiny built-in model that knows Stretto. For anything else, get a model.</source>
+        <translation>Un tout petit modèle intégré qui connaît Stretto. Pour tout le reste, obtenez un modèle.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6084,8 +6080,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Your chats are in windows of their own</source>
-        <translation>Vos discussions sont dans leurs propres fenêtres</translation>
+        <source>Your chats are in other windows</source>
+        <translation>Vos discussions sont dans d’autres fenêtres</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6150,7 +6146,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
-        <source>the file cannot be created</source>
+        <source>the file can’t be created</source>
         <translation>le fichier ne peut pas être créé</translation>
     </message>
     <message>
@@ -6161,7 +6157,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <source>The model is not replying.</source>
+        <source>The model isn’t replying.</source>
         <translation>Le modèle n’est pas en train de répondre.</translation>
     </message>
     <message>
@@ -6188,17 +6184,17 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>You have not sent a message yet.</source>
+        <source>You haven’t sent a message yet.</source>
         <translation>Vous n’avez encore envoyé aucun message.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no message to reply to yet.</source>
+        <source>There’s no message to reply to yet.</source>
         <translation>Il n’y a pas encore de message appelant une réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no reply yet.</source>
+        <source>There’s no reply yet.</source>
         <translation>Il n’y a pas encore de réponse.</translation>
     </message>
     <message>
@@ -6238,7 +6234,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This is not a reply.</source>
+        <source>This isn’t a reply.</source>
         <translation>Ce n’est pas une réponse.</translation>
     </message>
     <message>
@@ -6258,13 +6254,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The reply had not begun. Regenerate it instead.</source>
-        <translation>La réponse n’avait pas commencé. Régénérez-la plutôt.</translation>
+        <source>There’s nothing to continue. Regenerate the reply instead.</source>
+        <translation>Il n’y a rien à continuer. Régénérez plutôt la réponse.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
+        <source>{host} can’t continue a reply that was cut off. Regenerate it.</source>
         <translation>{host} ne peut pas continuer une réponse interrompue. Régénérez-la.</translation>
     </message>
     <message>
@@ -6274,7 +6270,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This reply did not fail because of its length.</source>
+        <source>This reply didn’t fail because of its length.</source>
         <translation>Cette réponse n’a pas échoué à cause de sa longueur.</translation>
     </message>
     <message>
@@ -6284,7 +6280,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
+        <source>The chat doesn’t fit without its oldest messages either. Shorten the message.</source>
         <translation>La discussion ne tient pas, même sans ses messages les plus anciens. Raccourcissez le message.</translation>
     </message>
     <message>
@@ -6294,12 +6290,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This reply is not finished yet.</source>
+        <source>This reply isn’t finished yet.</source>
         <translation>Cette réponse n’est pas encore terminée.</translation>
     </message>
     <message>
         <location filename="../../app/chats/passages.py"/>
-        <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
+        <source>“{part}” isn’t a number. Enter numbers such as 1-3, 7.</source>
         <translation>«&#xa0;{part}&#xa0;» n’est pas un nombre. Saisissez des nombres comme 1-3, 7.</translation>
     </message>
     <message>
@@ -6333,8 +6329,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
-        <source>passages matching the message</source>
-        <translation>passages correspondant au message</translation>
+        <source>relevant passages</source>
+        <translation>passages pertinents</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
@@ -6352,7 +6348,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <source>“{file}” could not be saved: {why}.</source>
+        <source>“{file}” couldn’t be saved: {why}.</source>
         <translation>«&#xa0;{file}&#xa0;» n’a pas pu être enregistré&#xa0;: {why}.</translation>
     </message>
     <message>
@@ -6362,7 +6358,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
+        <source>The reply format can’t be used. {wrong} Change it in the chat’s settings.</source>
         <translation>Le format de réponse ne peut pas être utilisé. {wrong} Modifiez-le dans les réglages de la discussion.</translation>
     </message>
     <message>
@@ -6372,21 +6368,21 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
-        <source>%Ln character; the limit is {most}.</source>
-        <comment>%Ln characters; the limit is {most}.</comment>
+        <source>%Ln character. The limit is {most}.</source>
+        <comment>%Ln characters. The limit is {most}.</comment>
         <translation>
-            <numerusform>%Ln caractère&#xa0;; la limite est de {most}.</numerusform>
-            <numerusform>%Ln caractères&#xa0;; la limite est de {most}.</numerusform>
+            <numerusform>%Ln caractère. La limite est de {most}.</numerusform>
+            <numerusform>%Ln caractères. La limite est de {most}.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>{name} is not a number in JSON.</source>
+        <source>{name} isn’t a number in JSON.</source>
         <translation>{name} n’est pas un nombre en JSON.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/import_reader.py"/>
-        <source>it could not be read</source>
+        <source>it couldn’t be read</source>
         <translation>lecture impossible</translation>
     </message>
     <message>
@@ -6421,7 +6417,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
-        <source>More items could not be read.</source>
+        <source>More items couldn’t be read.</source>
         <translation>D’autres éléments n’ont pas pu être lus.</translation>
     </message>
     <message>
@@ -6445,8 +6441,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat already exists and was not changed.</source>
-        <comment>{count} chats already exist and were not changed.</comment>
+        <source>{count} chat already exists and wasn’t changed.</source>
+        <comment>{count} chats already exist and weren’t changed.</comment>
         <translation>
             <numerusform>{count} discussion existe déjà et n’a pas été modifiée.</numerusform>
             <numerusform>{count} discussions existent déjà et n’ont pas été modifiées.</numerusform>
@@ -6454,8 +6450,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat already exists in the Trash and was not changed.</source>
-        <comment>{count} chats already exist ({trashed} in the Trash) and were not changed.</comment>
+        <source>{count} chat already exists in the Trash and wasn’t changed.</source>
+        <comment>{count} chats already exist ({trashed} in the Trash) and weren’t changed.</comment>
         <translation>
             <numerusform>{count} discussion existe déjà dans la corbeille et n’a pas été modifiée.</numerusform>
             <numerusform>{count} discussions existent déjà ({trashed} dans la corbeille) et n’ont pas été modifiées.</numerusform>
@@ -6558,12 +6554,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/answering.py"/>
-        <source>The model’s tool call could not be read.</source>
+        <source>The model’s tool call couldn’t be read.</source>
         <translation>L’appel d’outil du modèle est illisible.</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: cannot be saved.</source>
+        <source>{where}: can’t be saved.</source>
         <translation>{where}&#xa0;: enregistrement impossible.</translation>
     </message>
     <message>
@@ -6623,12 +6619,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not respond: {why}</source>
+        <source>{server} didn’t respond: {why}</source>
         <translation>{server} n’a pas répondu&#xa0;: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not respond within {seconds} s.</source>
+        <source>{server} didn’t respond within {seconds} s.</source>
         <translation>{server} n’a pas répondu en {seconds}&#xa0;s.</translation>
     </message>
     <message>
@@ -6643,12 +6639,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not list its tools in time.</source>
+        <source>{server} didn’t list its tools in time.</source>
         <translation>{server} n’a pas indiqué ses outils à temps.</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} could not list its tools: {why}</source>
+        <source>{server} couldn’t list its tools: {why}</source>
         <translation>{server} n’a pas pu indiquer ses outils&#xa0;: {why}</translation>
     </message>
     <message>
@@ -6658,22 +6654,22 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>it is not UTF-8 text</source>
+        <source>it isn’t UTF-8 text</source>
         <translation>ce n’est pas du texte UTF-8</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>The tool servers could not be saved: {why}.</source>
+        <source>The tool servers couldn’t be saved: {why}.</source>
         <translation>Les serveurs d’outils n’ont pas pu être enregistrés&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This JSON is not a list of servers.</source>
+        <source>This JSON isn’t a list of servers.</source>
         <translation>Ce JSON n’est pas une liste de serveurs.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This is not a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <source>This isn’t a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
         <translation>Ce n’est pas une liste de serveurs. Elle commence par {&quot;mcpServers&quot;: …}.</translation>
     </message>
     <message>
@@ -6683,12 +6679,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>the name cannot contain “/” or be “{name}”</source>
+        <source>the name can’t contain “/” or be “{name}”</source>
         <translation>le nom ne peut pas contenir «&#xa0;/&#xa0;» ni être «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>the entry is not an object</source>
+        <source>the entry isn’t an object</source>
         <translation>l’entrée n’est pas un objet</translation>
     </message>
     <message>
@@ -6698,7 +6694,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>“sse” servers are not supported; use the “http” address</source>
+        <source>“sse” servers aren’t supported; use the “http” address</source>
         <translation>les serveurs «&#xa0;sse&#xa0;» ne sont pas pris en charge&#xa0;; utilisez l’adresse «&#xa0;http&#xa0;»</translation>
     </message>
     <message>
@@ -6733,7 +6729,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>{what} contains a name or value that is not valid</source>
+        <source>{what} contains a name or value that isn’t valid</source>
         <translation>{what} contient un nom ou une valeur non valide</translation>
     </message>
     <message>
@@ -6763,7 +6759,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked with a form that is not valid.</source>
+        <source>{server} asked with a form that isn’t valid.</source>
         <translation>{server} a envoyé un formulaire non valide.</translation>
     </message>
     <message>
@@ -6773,12 +6769,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked to open something that is not a web address.</source>
+        <source>{server} asked to open something that isn’t a web address.</source>
         <translation>{server} a demandé d’ouvrir ce qui n’est pas une adresse web.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
+        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys, or card numbers.</source>
         <translation>Votre réponse va à {server}, pas au modèle. Ne saisissez jamais de mots de passe, de clés ni de numéros de carte.</translation>
     </message>
     <message>
@@ -6833,8 +6829,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
-        <translation>{host} n’a plus le modèle {model}. Choisissez-en un autre ou vérifiez s’il a été renommé.</translation>
+        <source>{host} has no model named “{model}”. Choose another, or check whether it was renamed.</source>
+        <translation>{host} n’a pas de modèle nommé «&#xa0;{model}&#xa0;». Choisissez-en un autre ou vérifiez s’il a été renommé.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
@@ -6843,7 +6839,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} could not reply (status {status}). Try again later.</source>
+        <source>{host} couldn’t reply (status {status}). Try again later.</source>
         <translation>{host} n’a pas pu répondre (état {status}). Réessayez plus tard.</translation>
     </message>
     <message>
@@ -6863,7 +6859,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
+        <source>{host} redirects requests to {place}. Stretto doesn’t follow. If that address is right, add the model with it.</source>
         <translation>{host} redirige les requêtes vers {place}, ce que Stretto ne suit pas. Si cette adresse est la bonne, ajoutez le modèle avec elle.</translation>
     </message>
     <message>
@@ -6883,17 +6879,17 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} does not respond. Try again, or check the server.</source>
+        <source>{host} doesn’t respond. Try again, or check the server.</source>
         <translation>{host} ne répond pas. Réessayez ou vérifiez le serveur.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>The reply from {host} could not be read.</source>
+        <source>The reply from {host} couldn’t be read.</source>
         <translation>La réponse de {host} est illisible.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>“{name}” is not a remote model. Choose another model.</source>
+        <source>“{name}” isn’t a remote model. Choose another model.</source>
         <translation>«&#xa0;{name}&#xa0;» n’est pas un modèle distant. Choisissez-en un autre.</translation>
     </message>
     <message>
@@ -6931,13 +6927,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
-        <source>“{name}” is not text.</source>
+        <source>“{name}” isn’t text.</source>
         <translation>«&#xa0;{name}&#xa0;» n’est pas du texte.</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
-        <source>“{name}” has {size} characters; the limit is {most}.</source>
-        <translation>«&#xa0;{name}&#xa0;» compte {size} caractères&#xa0;; la limite est de {most}.</translation>
+        <source>“{name}” has {size} characters. The limit is {most}.</source>
+        <translation>«&#xa0;{name}&#xa0;» compte {size} caractères. La limite est de {most}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -6946,17 +6942,17 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>The page did not arrive within {seconds} s.</source>
+        <source>The page didn’t arrive within {seconds} s.</source>
         <translation>La page n’est pas arrivée en {seconds}&#xa0;s.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>The server sent too much around the page.</source>
-        <translation>Le serveur a envoyé trop de données en plus de la page.</translation>
+        <source>The page is too large.</source>
+        <translation>La page est trop volumineuse.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>{url} could not be fetched: {why}.</source>
+        <source>{url} couldn’t be fetched: {why}.</source>
         <translation>Impossible de récupérer {url}&#xa0;: {why}.</translation>
     </message>
     <message>
@@ -6971,27 +6967,27 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>This is not an address.</source>
+        <source>This isn’t an address.</source>
         <translation>Ce n’est pas une adresse.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Only addresses that begin with http:// or https:// are fetched.</source>
+        <source>The address must begin with http:// or https://.</source>
         <translation>Seules les adresses commençant par http:// ou https:// sont récupérées.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Addresses with a name and a password are not fetched.</source>
+        <source>The address can’t contain a name and password.</source>
         <translation>Les adresses contenant un nom et un mot de passe ne sont pas récupérées.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>There is no server {host}.</source>
+        <source>There’s no server {host}.</source>
         <translation>Le serveur {host} n’existe pas.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>{host} is not on the public internet.</source>
+        <source>{host} isn’t on the public internet.</source>
         <translation>{host} n’est pas sur l’internet public.</translation>
     </message>
     <message>
@@ -7001,7 +6997,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Only text is fetched, and this is {kind}.</source>
+        <source>Stretto only fetches text, and this is {kind}.</source>
         <translation>Seul du texte peut être récupéré&#xa0;; cette page est de type {kind}.</translation>
     </message>
     <message>
@@ -7011,8 +7007,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide names until I keep a reply</source>
-        <translation>Masquer les noms jusqu’à ce que je garde une réponse</translation>
+        <source>Blind comparison</source>
+        <translation>Comparaison à l’aveugle</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7021,8 +7017,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models. {columns} are chosen.</source>
-        <translation>Choisissez au plus {most} modèles. {columns} sont choisis.</translation>
+        <source>Choose up to {most} models. {columns} are selected.</source>
+        <translation>Choisissez jusqu’à {most} modèles. {columns} sont sélectionnés.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -7066,7 +7062,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>This chat is not part of a comparison</source>
+        <source>This chat isn’t part of a comparison</source>
         <translation>Cette discussion ne fait pas partie d’une comparaison</translation>
     </message>
     <message>
@@ -7076,11 +7072,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is set aside until you keep a reply</source>
-        <comment>%n chats are set aside until you keep a reply</comment>
+        <source>%n chat hidden while you compare</source>
+        <comment>%n chats hidden while you compare</comment>
         <translation>
-            <numerusform>%n discussion est mise de côté jusqu’à ce que vous gardiez une réponse</numerusform>
-            <numerusform>%n discussions sont mises de côté jusqu’à ce que vous gardiez une réponse</numerusform>
+            <numerusform>%n discussion masquée pendant la comparaison</numerusform>
+            <numerusform>%n discussions masquées pendant la comparaison</numerusform>
         </translation>
     </message>
     <message>
@@ -7323,7 +7319,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
-        <source>This change came after the chats were closed and is not saved.</source>
+        <source>This change came after the chats were closed and isn’t saved.</source>
         <translation>Cette modification est arrivée après la fermeture des discussions et n’est pas enregistrée.</translation>
     </message>
     <message>
@@ -7333,7 +7329,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
-        <source>The disk did not respond in time.</source>
+        <source>The disk didn’t respond in time.</source>
         <translation>Le disque n’a pas répondu à temps.</translation>
     </message>
     <message>
@@ -7348,12 +7344,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model could not reply.</source>
+        <source>The model couldn’t reply.</source>
         <translation>Le modèle n’a pas pu répondre.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot process this request.</source>
+        <source>The model can’t process this request.</source>
         <translation>Le modèle ne peut pas traiter cette demande.</translation>
     </message>
     <message>
@@ -7368,7 +7364,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model’s chat template does not accept these messages.</source>
+        <source>The model’s chat template doesn’t accept these messages.</source>
         <translation>Le gabarit de discussion du modèle n’accepte pas ces messages.</translation>
     </message>
     <message>
@@ -7378,12 +7374,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>This model cannot keep the chat separate from the others.</source>
+        <source>This model can’t keep the chat separate from the others.</source>
         <translation>Ce modèle ne peut pas séparer cette discussion des autres.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens, and {working} of working memory. {free} is free.</source>
         <translation>Il faut {total}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {context} tokens et {working} de mémoire de travail. {free} sont libres.</translation>
     </message>
     <message>
@@ -7433,7 +7429,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/models/installed.py"/>
-        <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
+        <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} n’est pas un adaptateur. Choisissez un dossier contenant adapter_config.json et adapters.safetensors.</translation>
     </message>
     <message>
@@ -7511,17 +7507,17 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
-        <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
+        <source>{name} couldn’t be removed: {why}. Show its folder and remove it there.</source>
         <translation>{name} n’a pas pu être retiré&#xa0;: {why}. Affichez son dossier et retirez-le vous-même.</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
-        <source>{name} could not be restored: {why}.</source>
+        <source>{name} couldn’t be restored: {why}.</source>
         <translation>{name} n’a pas pu être restauré&#xa0;: {why}.</translation>
     </message>
     <message>
         <location filename="../../app/models/residency.py"/>
-        <source>This model is not loaded.</source>
+        <source>This model isn’t loaded.</source>
         <translation>Ce modèle n’est pas chargé.</translation>
     </message>
     <message>
@@ -7559,12 +7555,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
-        <source>it cannot be moved to the Trash</source>
+        <source>it can’t be moved to the Trash</source>
         <translation>impossible de le placer dans la corbeille</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
-        <source>it was not moved to the Trash</source>
+        <source>it wasn’t moved to the Trash</source>
         <translation>il n’a pas été placé dans la corbeille</translation>
     </message>
     <message>
@@ -7579,18 +7575,18 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
+        <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>Vos réglages n’ont pas pu être lus. Les modifications ne seront pas enregistrées tant que vous n’aurez pas quitté Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
+        <source>Your settings couldn’t be read and were reset. The old file is kept as {name}.</source>
         <translation>Vos réglages n’ont pas pu être lus et ont été réinitialisés. L’ancien fichier est conservé sous {name}.</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
-        <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
-        <translation>Aucun vérificateur d’orthographe trouvé. Sous Linux, installez enchant (libenchant-2) et un dictionnaire pour votre langue, puis redémarrez Stretto.</translation>
+        <source>Spell check needs enchant (libenchant-2) and a dictionary for your language. Install them, then restart Stretto.</source>
+        <translation>La vérification de l’orthographe demande enchant (libenchant-2) et un dictionnaire pour votre langue. Installez-les, puis redémarrez Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
@@ -7599,12 +7595,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>The file {path} is damaged or was not created by Stretto. It has not been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
+        <source>The file {path} is damaged or wasn’t created by Stretto. It hasn’t been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
         <translation>Le fichier {path} est endommagé ou n’a pas été créé par Stretto. Il n’a pas été modifié. Stretto peut récupérer ce qui est lisible dans un nouveau fichier ou commencer avec un fichier vide. Le fichier endommagé est conservé.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
+        <source>Nothing in {path} could be read. The file hasn’t been changed. Restore a backup, or set the file aside and start with an empty one.</source>
         <translation>Rien n’a pu être lu dans {path}. Le fichier n’a pas été modifié. Restaurez une sauvegarde, ou mettez le fichier de côté et commencez avec un fichier vide.</translation>
     </message>
     <message>
@@ -7614,17 +7610,17 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
+        <source>One change couldn’t be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
         <translation>Une modification n’a pas pu être enregistrée ({what}&#xa0;: {error}). Toutes les autres sont enregistrées. Merci de signaler cette erreur.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
+        <source>Your chats can’t be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
         <translation>Vos discussions ne peuvent pas être ouvertes car le disque contenant {path} est plein. Rien n’est perdu. Libérez de l’espace, puis réessayez.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
+        <source>Your latest messages aren’t saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
         <translation>Vos derniers messages ne sont pas encore enregistrés car le disque contenant {path} est plein. Libérez de l’espace. Stretto réessaiera de lui-même.</translation>
     </message>
     <message>
@@ -7634,17 +7630,17 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
+        <source>The chats in {path} couldn’t be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
         <translation>Les discussions de {path} n’ont pas pu être lues ou enregistrées ({error}). Vérifiez que le disque est connecté et dispose d’espace libre, puis réessayez.</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
-        <source>The update information is not signed by the makers of Stretto.</source>
+        <source>The update information isn’t signed by the makers of Stretto.</source>
         <translation>Les informations de mise à jour ne sont pas signées par les auteurs de Stretto.</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
-        <source>The update information could not be read.</source>
+        <source>The update information couldn’t be read.</source>
         <translation>Les informations de mise à jour n’ont pas pu être lues.</translation>
     </message>
     <message>
@@ -7790,7 +7786,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>The rest is not shown.</source>
+        <source>The rest isn’t shown.</source>
         <translation>La suite n’est pas affichée.</translation>
     </message>
     <message>
@@ -7947,7 +7943,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats are not affected.</source>
+        <source>You have {version}. Your chats aren’t affected.</source>
         <translation>Vous avez la version {version}. Vos discussions restent inchangées.</translation>
     </message>
     <message>
@@ -8047,7 +8043,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
+        <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
         <translation>La connexion n’est pas chiffrée&#xa0;: d’autres personnes sur le réseau peuvent lire vos messages et la clé.</translation>
     </message>
     <message>
@@ -8062,13 +8058,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>List Models</source>
-        <translation>Afficher les modèles</translation>
+        <source>Get Model List</source>
+        <translation>Obtenir la liste des modèles</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the server which models it has; nothing else is sent</source>
-        <translation>Demande au serveur ses modèles&#xa0;; rien d’autre n’est envoyé</translation>
+        <source>Asks the server which models it has. Nothing else is sent.</source>
+        <translation>Demande au serveur ses modèles. Rien d’autre n’est envoyé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -8092,7 +8088,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version of Stretto does not support its architecture.</source>
+        <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>Cette version de Stretto ne prend pas en charge son architecture.</translation>
     </message>
     <message>
@@ -8107,7 +8103,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder does not exist</source>
+        <source>The folder doesn’t exist</source>
         <translation>Le dossier n’existe pas</translation>
     </message>
     <message>
@@ -8122,8 +8118,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain could not store the token; it is kept until you quit.</source>
-        <translation>Le trousseau n’a pas pu enregistrer le jeton&#xa0;; il est conservé jusqu’à ce que vous quittiez Stretto.</translation>
+        <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
+        <translation>Le trousseau n’a pas pu enregistrer le jeton. Stretto l’oublie quand vous quittez.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -8154,8 +8150,8 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this computer</source>
-        <translation>Quitte cet ordinateur</translation>
+        <source>On another computer</source>
+        <translation>Sur un autre ordinateur</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -8184,8 +8180,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The original stays as a version.</source>
-        <translation>Modification de votre message. L’original est conservé comme version.</translation>
+        <source>Editing. The original is kept.</source>
+        <translation>Modification. L’original est conservé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -8194,8 +8190,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose What Fits…</source>
-        <translation>Choisir quoi garder…</translation>
+        <source>Choose What to Send…</source>
+        <translation>Choisir quoi envoyer…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8204,13 +8200,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, outside this computer.</source>
-        <translation>Envoyé à {host}, hors de cet ordinateur.</translation>
+        <source>Messages go to {host}.</source>
+        <translation>Les messages vont à {host}.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, on this computer.</source>
-        <translation>Envoyé à {host}, sur cet ordinateur.</translation>
+        <source>Messages go to {host} on this computer.</source>
+        <translation>Les messages vont à {host}, sur cet ordinateur.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8229,7 +8225,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} does not support {names}. Token counts follow each reply.</source>
+        <source>{host} doesn’t support {names}. Token counts follow each reply.</source>
         <translation>{host} ne prend pas en charge {names}. Les tokens sont comptés après chaque réponse.</translation>
     </message>
     <message>
@@ -8301,8 +8297,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Reuse Last</source>
-        <translation>Réutiliser</translation>
+        <source>Use Last Seed</source>
+        <translation>Reprendre la dernière graine</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
@@ -8331,17 +8327,17 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Texts that end the reply, one per line; \n is a line break</source>
-        <translation>Textes qui terminent la réponse, un par ligne&#xa0;; \n est un saut de ligne</translation>
+        <source>The reply stops at any of these texts. One per line, with \n for a line break.</source>
+        <translation>La réponse s’arrête à l’un de ces textes. Un par ligne, \n pour un saut de ligne.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Most tokens in this chat; fewer need less memory</source>
-        <translation>Nombre maximal de tokens dans cette discussion&#xa0;; moins il y en a, moins il faut de mémoire</translation>
+        <source>Token limit for this chat. Lower uses less memory.</source>
+        <translation>Limite de tokens de cette discussion. Plus bas, il faut moins de mémoire.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Applies from the next reply.</source>
+        <source>Applies to the next reply.</source>
         <translation>S’applique dès la prochaine réponse.</translation>
     </message>
     <message>
@@ -8381,8 +8377,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>No longer reads {name}</source>
-        <translation>Ne lit plus {name}</translation>
+        <source>No longer following “{name}”</source>
+        <translation>«&#xa0;{name}&#xa0;» n’est plus suivie</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -8431,7 +8427,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/serving.py"/>
-        <source>Port {port} cannot be used ({why}). Choose another port.</source>
+        <source>Port {port} can’t be used ({why}). Choose another port.</source>
         <translation>Le port {port} ne peut pas être utilisé ({why}). Choisissez un autre port.</translation>
     </message>
     <message>
@@ -8471,26 +8467,26 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{whom}, %n after its reply</source>
-        <comment>{whom}, %n after their replies</comment>
+        <source>{whom} · %n after it finishes</source>
+        <comment>{whom} · %n after they finish</comment>
         <translation>
-            <numerusform>{whom}, %n après sa réponse</numerusform>
-            <numerusform>{whom}, %n après leurs réponses</numerusform>
+            <numerusform>{whom} · %n après sa réponse</numerusform>
+            <numerusform>{whom} · %n après leurs réponses</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{whom}, without %n that is replying</source>
-        <comment>{whom}, without %n that are replying</comment>
+        <source>{whom} · skips %n that is replying</source>
+        <comment>{whom} · skips %n that are replying</comment>
         <translation>
-            <numerusform>{whom}, sans %n qui répond</numerusform>
-            <numerusform>{whom}, sans %n qui répondent</numerusform>
+            <numerusform>{whom} · sans %n qui répond</numerusform>
+            <numerusform>{whom} · sans %n qui répondent</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat gets it once its reply has ended</source>
-        <comment>%n chats get it once their replies have ended</comment>
+        <source>%n chat gets it when its reply ends</source>
+        <comment>%n chats get it when their replies end</comment>
         <translation>
             <numerusform>%n discussion le recevra à la fin de sa réponse</numerusform>
             <numerusform>%n discussions le recevront à la fin de leurs réponses</numerusform>
@@ -8654,8 +8650,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Whose prompts are read first</source>
-        <translation>Quels prompts sont lus en premier</translation>
+        <source>Who goes first when the model is busy</source>
+        <translation>Qui passe en premier quand le modèle est occupé</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8737,13 +8733,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Replies are shuffled and named Reply A, Reply B and so on</source>
-        <translation>Les réponses sont mélangées et nommées Réponse A, Réponse B, etc.</translation>
+        <source>Shuffles the replies and hides names until you keep one</source>
+        <translation>Mélange les réponses et masque les noms jusqu’à ce que vous en gardiez une</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once…</source>
-        <translation>Demander quatre réponses à la fois…</translation>
+        <source>See Four Replies</source>
+        <translation>Voir quatre réponses</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -8837,8 +8833,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>{about}; too long for this model</source>
-        <translation>{about}&#xa0;; trop long pour ce modèle</translation>
+        <source>{about}, too long for this model</source>
+        <translation>{about}, trop long pour ce modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -8847,7 +8843,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
-        <source>“{name}” is not filled in yet. Press Enter again to send it anyway.</source>
+        <source>“{name}” isn’t filled in yet. Press Enter again to send it anyway.</source>
         <translation>«&#xa0;{name}&#xa0;» n’est pas encore rempli. Appuyez à nouveau sur Entrée pour envoyer quand même.</translation>
     </message>
     <message>
@@ -8857,8 +8853,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>No backups yet. The first is made when you change something on another day.</source>
-        <translation>Aucune sauvegarde pour l’instant. La première est créée quand vous modifiez quelque chose un autre jour.</translation>
+        <source>No backups yet. Stretto makes the first one the next day you use it.</source>
+        <translation>Aucune sauvegarde pour l’instant. Stretto crée la première le prochain jour où vous l’utilisez.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -8882,7 +8878,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>{cause} Changes that are not saved when you quit are lost.</source>
+        <source>{cause} Changes that aren’t saved when you quit are lost.</source>
         <translation>{cause} Les modifications non enregistrées seront perdues si vous quittez.</translation>
     </message>
     <message>
@@ -8897,8 +8893,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Many local chats side by side, all replying at once from one set of weights. What you write to local models stays on this computer.</source>
-        <translation>De nombreuses discussions locales, côte à côte, qui répondent toutes à la fois avec les mêmes poids. Ce que vous écrivez aux modèles locaux reste sur cet ordinateur.</translation>
+        <source>Local chats side by side, all replying at the same time. What you write to local models stays on this computer.</source>
+        <translation>Des discussions locales, côte à côte, qui répondent toutes en même temps. Ce que vous écrivez aux modèles locaux reste sur cet ordinateur.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -8912,7 +8908,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>The current branch, in one file that loads nothing else.</source>
+        <source>The current branch in one self-contained file.</source>
         <translation>La branche actuelle, en un seul fichier qui ne charge rien d’autre.</translation>
     </message>
     <message>
@@ -8943,8 +8939,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Number of columns</source>
-        <translation>Nombre de colonnes</translation>
+        <source>Number of replies</source>
+        <translation>Nombre de réponses</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -8958,7 +8954,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
+        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have aren’t changed.</source>
         <translation>Importez le JSON de Stretto, les exportations de données de ChatGPT et de Claude (l’archive ZIP ou le conversations.json qu’elle contient), celles d’Open WebUI et les fichiers de discussion de LM Studio. Les discussions déjà présentes ne changent pas.</translation>
     </message>
     <message>
@@ -8988,7 +8984,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto is available under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
+        <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
         <translation>Stretto est sous licence MIT. Qt, PySide6 et Qt Advanced Docking sont utilisés sous LGPL comme bibliothèques distinctes, que vous pouvez remplacer par vos propres versions.</translation>
     </message>
     <message>
@@ -9008,7 +9004,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>There is no deleted prompt to restore</source>
+        <source>There’s no deleted prompt to restore</source>
         <translation>Aucun prompt supprimé à restaurer</translation>
     </message>
     <message>
@@ -9032,13 +9028,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
+        <source>Delete “{title}” permanently, from backups too? This can’t be undone.</source>
         <translation>Supprimer définitivement «&#xa0;{title}&#xa0;», y compris des sauvegardes&#xa0;? Cette action est irréversible.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
-        <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
+        <source>Delete %Ln chat permanently, from backups too? This can’t be undone.</source>
+        <comment>Delete %Ln chats permanently, from backups too? This can’t be undone.</comment>
         <translation>
             <numerusform>Supprimer définitivement %Ln discussion, y compris des sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
             <numerusform>Supprimer définitivement %Ln discussions, y compris des sauvegardes&#xa0;? Cette action est irréversible.</numerusform>
@@ -9046,11 +9042,11 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>deleted permanently in %n day</source>
-        <comment>deleted permanently in %n days</comment>
+        <source>%n day left</source>
+        <comment>%n days left</comment>
         <translation>
-            <numerusform>supprimée définitivement dans %n jour</numerusform>
-            <numerusform>supprimée définitivement dans %n jours</numerusform>
+            <numerusform>%n jour restant</numerusform>
+            <numerusform>%n jours restants</numerusform>
         </translation>
     </message>
     <message>
@@ -9075,7 +9071,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
-        <source>Run a model that is too large for one computer on several, with a part of it on each. All need the same version of Stretto, the model’s files and SSH access without a password.</source>
+        <source>Split a model that’s too large for one computer across several. Each needs the same version of Stretto, the model’s files, and SSH access without a password.</source>
         <translation>Exécutez sur plusieurs ordinateurs un modèle trop grand pour un seul ordinateur, chacun en portant une partie. Il leur faut la même version de Stretto, les fichiers du modèle et un accès SSH sans mot de passe.</translation>
     </message>
     <message>
@@ -9104,12 +9100,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}; some layers differ</source>
+        <source>{weights}, some layers differ</source>
         <translation>{weights}&#xa0;; certaines couches diffèrent</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has not drafted any tokens yet.</source>
+        <source>{name} hasn’t drafted any tokens yet.</source>
         <translation>{name} n’a encore ébauché aucun token.</translation>
     </message>
     <message numerus="yes">
@@ -9124,8 +9120,8 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Show What Fits…</source>
-        <translation>Voir ce qui convient…</translation>
+        <source>Make It Fit…</source>
+        <translation>Faire de la place…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -9138,13 +9134,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Passages Matching the Message</source>
-        <translation>Les passages en rapport avec le message</translation>
+        <source>Relevant Passages Only</source>
+        <translation>Passages pertinents uniquement</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Higher is more random; 0 always picks the most likely token</source>
-        <translation>Plus haut, c’est plus aléatoire&#xa0;; 0 choisit toujours le token le plus probable</translation>
+        <source>Higher is more random. 0 always picks the most likely token.</source>
+        <translation>Plus haut, c’est plus aléatoire. 0 choisit toujours le token le plus probable.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9158,8 +9154,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only this many of the most likely tokens; 0 for all</source>
-        <translation>Ce nombre de tokens parmi les plus probables&#xa0;; 0 pour tous</translation>
+        <source>Only this many of the most likely tokens. 0 means all.</source>
+        <translation>Ce nombre de tokens parmi les plus probables. 0 pour tous.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9263,8 +9259,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept until you quit and sent only to this address. This system has no keychain.</source>
-        <translation>Conservée jusqu’à ce que vous quittiez et envoyée à cette seule adresse. Ce système n’a pas de trousseau.</translation>
+        <source>No keychain found. Stretto forgets this key when you quit.</source>
+        <translation>Aucun trousseau trouvé. Stretto oublie cette clé quand vous quittez.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/remote.py"/>
@@ -9379,18 +9375,18 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>Sent only to Hugging Face, and stored in your keychain once accepted.</source>
+        <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>Envoyé uniquement à Hugging Face, et conservé dans votre trousseau une fois accepté.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
-        <translation>Conservé jusqu’à ce que vous quittiez et envoyé uniquement à Hugging Face. Ce système n’a pas de trousseau.</translation>
+        <source>No keychain found. Stretto forgets this token when you quit.</source>
+        <translation>Aucun trousseau trouvé. Stretto oublie ce jeton quand vous quittez.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link attaches a file to an email, so Stretto does not open it.</source>
-        <translation>Ce lien joint un fichier à un e-mail, Stretto ne l’ouvre donc pas.</translation>
+        <source>Blocked because this link attaches a file to an email.</source>
+        <translation>Bloqué, car ce lien joint un fichier à un e-mail.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -9399,7 +9395,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>It leads to {place}, not to what is before the “@”:</source>
+        <source>It leads to {place}, not to the text before the “@”:</source>
         <translation>Il mène à {place}, et non à ce qui précède le «&#xa0;@&#xa0;»&#xa0;:</translation>
     </message>
     <message>
@@ -9410,27 +9406,27 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>The chat does not fit in the context of {model}.</source>
+        <source>The chat doesn’t fit in the context of {model}.</source>
         <translation>La discussion ne tient pas dans le contexte de {model}.</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
+        <source>{host} doesn’t support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host} ne prend en charge ni les choix ni les motifs comme format de réponse. Choisissez-en un autre sous «&#xa0;Format de réponse&#xa0;» dans les réglages de la discussion, par exemple JSON.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No misspelt words found.</source>
+        <source>No misspelled words found.</source>
         <translation>Aucun mot mal orthographié.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>{word} is not in the dictionary.</source>
+        <source>{word} isn’t in the dictionary.</source>
         <translation>{word} n’est pas dans le dictionnaire.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No suggestions in time</source>
+        <source>Suggestions took too long</source>
         <translation>Suggestions trop longues à trouver</translation>
     </message>
     <message>
@@ -9441,7 +9437,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <source>Nothing found yet. Start the other Stretto with “serve --announce”.</source>
-        <translation>Aucun résultat pour l’instant. Lancez l’autre Stretto avec «&#xa0;serve --announce ».</translation>
+        <translation>Aucun résultat pour l’instant. Lancez l’autre Stretto avec «&#xa0;serve --announce&#xa0;».</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -9473,12 +9469,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>“{path}” is not an absolute path.</source>
+        <source>“{path}” isn’t an absolute path.</source>
         <translation>«&#xa0;{path}&#xa0;» n’est pas un chemin absolu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Only numbers, + - * / // % **, brackets and common functions are supported.</source>
+        <source>Only numbers, + - * / // % **, brackets, and common functions are supported.</source>
         <translation>Seuls les nombres, + - * / // % **, les parenthèses et les fonctions usuelles sont acceptés.</translation>
     </message>
     <message>
@@ -9508,7 +9504,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools in this chat can list, search and read files in it</source>
+        <source>Tools in this chat can list, search, and read files in it</source>
         <translation>Les outils de cette discussion peuvent lister, rechercher et lire ses fichiers</translation>
     </message>
     <message>
@@ -9518,18 +9514,18 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools use %Ln token of each prompt.</source>
-        <comment>Tools use %Ln tokens of each prompt.</comment>
+        <source>These tools add %Ln token to each prompt.</source>
+        <comment>These tools add %Ln tokens to each prompt.</comment>
         <translation>
-            <numerusform>Les outils occupent %Ln token de chaque prompt.</numerusform>
-            <numerusform>Les outils occupent %Ln tokens de chaque prompt.</numerusform>
+            <numerusform>Ces outils ajoutent %Ln token à chaque prompt.</numerusform>
+            <numerusform>Ces outils ajoutent %Ln tokens à chaque prompt.</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when needed</source>
+        <source>Not started</source>
         <comment>a server</comment>
-        <translation>Démarre au besoin</translation>
+        <translation>Non démarré</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -9545,8 +9541,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>New or changed; starts when a chat needs it:</source>
-        <translation>Nouveau ou modifié&#xa0;; démarre quand une discussion en a besoin&#xa0;:</translation>
+        <source>New or changed. Starts when a chat needs it:</source>
+        <translation>Nouveau ou modifié. Démarre quand une discussion en a besoin&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_window.py"/>
@@ -9560,8 +9556,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or enter owner/name or a model’s address</source>
-        <translation>Recherche, auteur/nom ou adresse d’un modèle</translation>
+        <source>Search Hugging Face, or paste a model name or link</source>
+        <translation>Recherche Hugging Face, ou nom ou lien d’un modèle</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -9586,7 +9582,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <source>It runs on {hosts} and has not been started.</source>
+        <source>It runs on {hosts} and hasn’t been started.</source>
         <translation>Il fonctionne sur {hosts} et n’a pas été démarré.</translation>
     </message>
     <message>
@@ -9612,7 +9608,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or leave out the oldest messages.</source>
+        <source>{context}. Nearly full. Start a new chat, or leave out the oldest messages.</source>
         <translation>{context}. Presque plein&#xa0;: commencez une nouvelle discussion ou omettez les messages les plus anciens.</translation>
     </message>
     <message>
@@ -9622,13 +9618,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Beginning, up to What Fits</source>
-        <translation>Début, autant que possible</translation>
+        <source>As Much as Fits</source>
+        <translation>Autant que possible</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
         <source>Search Chats for “{words}”</source>
-        <translation>Rechercher « {words} » dans les discussions</translation>
+        <translation>Rechercher «&#xa0;{words}&#xa0;» dans les discussions</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
@@ -9668,8 +9664,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>They resume after a restart without re-reading</source>
-        <translation>Ils reprennent après un redémarrage sans relecture</translation>
+        <source>Lets them resume right away after a restart</source>
+        <translation>Ils reprennent aussitôt après un redémarrage</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -9708,7 +9704,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>
-        <source>The agent’s own settings stay as they are. A key is made for it if it needs one. If it is not installed, the terminal tells how to install it.</source>
+        <source>The agent’s own settings stay as they are. Stretto creates a key if it needs one. If it isn’t installed, the terminal shows how to install it.</source>
         <translation>Les réglages propres à l’agent ne changent pas. S’il lui faut une clé, elle est créée pour lui. S’il n’est pas installé, le terminal indique comment l’installer.</translation>
     </message>
     <message>
@@ -9733,7 +9729,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>
-        <source>The terminal could not be opened: {error}.</source>
+        <source>The terminal couldn’t be opened: {error}.</source>
         <translation>Impossible d’ouvrir le terminal&#xa0;: {error}.</translation>
     </message>
     <message>
@@ -9750,7 +9746,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model: it helps where text or code from the chat is written again with changes. Replies stay the same.</source>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model. It helps when the reply repeats text or code from the chat with changes. Replies stay the same.</source>
         <translation>Un modèle plus petit avec le même tokeniseur peut accélérer une discussion qui répond seule. La recherche dans le prompt se passe de modèle&#xa0;: elle est utile quand du texte ou du code de la discussion est réécrit avec des modifications. Les réponses restent les mêmes.</translation>
     </message>
     <message>
@@ -9770,8 +9766,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Of computing time when several are busy</source>
-        <translation>Du temps de calcul lorsque plusieurs sont actifs</translation>
+        <source>Share of compute when several clients are active</source>
+        <translation>Part du temps de calcul quand plusieurs clients sont actifs</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
@@ -9791,7 +9787,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>{model} cannot see images. Remove them, or choose a model that can.</source>
+        <source>{model} can’t see images. Remove them, or choose a model that can.</source>
         <translation>{model} ne voit pas les images. Retirez-les ou choisissez un modèle qui les voit.</translation>
     </message>
     <message>
@@ -9806,13 +9802,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot see images.</source>
+        <source>The model can’t see images.</source>
         <translation>Le modèle ne voit pas les images.</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Takes images</source>
-        <translation>Accepte les images</translation>
+        <source>Supports images</source>
+        <translation>Prend en charge les images</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -9833,8 +9829,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat has a model that cannot see images</source>
-        <comment>%n chats have models that cannot see images</comment>
+        <source>%n chat has a model that can’t see images</source>
+        <comment>%n chats have models that can’t see images</comment>
         <translation>
             <numerusform>%n discussion a un modèle qui ne voit pas les images</numerusform>
             <numerusform>%n discussions ont des modèles qui ne voient pas les images</numerusform>
@@ -9852,7 +9848,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/remote/stream.py"/>
-        <source>{host} could not finish the reply.</source>
+        <source>{host} couldn’t finish the reply.</source>
         <translation>{host} n’a pas pu terminer la réponse.</translation>
     </message>
     <message>
@@ -9878,12 +9874,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/transcript.py"/>
         <source>Branch: {title}</source>
-        <translation>Branche : {title}</translation>
+        <translation>Branche&#xa0;: {title}</translation>
     </message>
     <message>
         <location filename="../../app/chats/transcript.py"/>
         <source>Branch {number}: {title}</source>
-        <translation>Branche {number} : {title}</translation>
+        <translation>Branche {number}&#xa0;: {title}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -9892,12 +9888,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>{model} cannot hear recordings. Remove them, or choose a model that can.</source>
+        <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>
         <translation>{model} n’entend pas les enregistrements. Retirez-les ou choisissez un modèle qui les entend.</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot hear recordings.</source>
+        <source>The model can’t hear recordings.</source>
         <translation>Le modèle n’entend pas les enregistrements.</translation>
     </message>
     <message>
@@ -9962,8 +9958,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>This branch is the one shown. Choose another, or two of them.</source>
-        <translation>Cette branche est celle qui est affichée. Choisissez-en une autre, ou deux.</translation>
+        <source>This branch is shown already. Choose another, or two to compare.</source>
+        <translation>Cette branche est déjà affichée. Choisissez-en une autre, ou deux à comparer.</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/branch_compare.py"/>
@@ -9981,8 +9977,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/branch_compare.py"/>
-        <source>Both go on from “{words}”</source>
-        <translation>Les deux continuent à partir de « {words} »</translation>
+        <source>Both continue from “{words}”</source>
+        <translation>Les deux continuent à partir de «&#xa0;{words}&#xa0;»</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/branch_compare.py"/>
@@ -10016,18 +10012,18 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as an optimist: what speaks for it?</source>
-        <translation>Réponds en optimiste : qu’est-ce qui plaide pour ?</translation>
+        <source>Answer as an optimist. Make the case for it.</source>
+        <translation>Réponds en optimiste. Donne les arguments pour.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Sceptic</source>
+        <source>Skeptic</source>
         <translation>Sceptique</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as a sceptic: what speaks against it?</source>
-        <translation>Réponds en sceptique : qu’est-ce qui plaide contre ?</translation>
+        <source>Answer as a skeptic. Say what could go wrong.</source>
+        <translation>Réponds en sceptique. Dis ce qui pourrait mal tourner.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -10036,13 +10032,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as an engineer: how would it be done?</source>
-        <translation>Réponds en ingénieur : comment s’y prendrait-on ?</translation>
+        <source>Answer as an engineer. Explain how you’d build it.</source>
+        <translation>Réponds en ingénieur. Explique comment tu t’y prendrais.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Comparison by {model}</source>
-        <translation>Comparaison par {model}</translation>
+        <source>Judged by {model}</source>
+        <translation>Jugé par {model}</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -10061,43 +10057,43 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>This needs two replies at least.</source>
+        <source>Needs at least two replies.</source>
         <translation>Il faut au moins deux réponses.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Read in the order {letters}</source>
-        <translation>Lues dans l’ordre {letters}</translation>
+        <source>Order: {letters}</source>
+        <translation>Ordre&#xa0;: {letters}</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>In both orders {letter} was named best.</source>
-        <translation>Dans les deux ordres, {letter} a été désignée comme la meilleure.</translation>
+        <source>{letter} won in both orders.</source>
+        <translation>{letter} l’emporte dans les deux ordres.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Named best: {first} in one order, {second} in the other. The order decided.</source>
-        <translation>Désignée la meilleure : {first} dans un ordre, {second} dans l’autre. C’est l’ordre qui a décidé.</translation>
+        <source>No clear winner: {first} in one order, {second} in the other.</source>
+        <translation>Pas de gagnante nette&#xa0;: {first} dans un ordre, {second} dans l’autre.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>No reply was named best in both orders.</source>
-        <translation>Aucune réponse n’a été désignée la meilleure dans les deux ordres.</translation>
+        <source>No reply won in both orders.</source>
+        <translation>Aucune réponse ne l’emporte dans les deux ordres.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>A model’s judgement is no proof.</source>
-        <translation>Le jugement d’un modèle n’est pas une preuve.</translation>
+        <source>Models can misjudge. Check what matters.</source>
+        <translation>Un modèle peut se tromper. Vérifiez ce qui compte.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>A reply was cut off and cannot be counted.</source>
+        <source>A reply was cut off and can’t be counted.</source>
         <translation>Une réponse a été coupée et ne peut pas être comptée.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Only numbers, short choices and JSON can be counted. These replies are texts.</source>
-        <translation>Seuls des nombres, des choix courts et du JSON peuvent être comptés. Ces réponses sont des textes.</translation>
+        <source>Only numbers, short choices, and JSON can be counted.</source>
+        <translation>Seuls des nombres, des choix courts et du JSON peuvent être comptés.</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -10117,13 +10113,13 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/chats/panel.py"/>
         <source>No reply: {names}</source>
-        <translation>Pas de réponse : {names}</translation>
+        <translation>Pas de réponse&#xa0;: {names}</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Agreement is not truth.</source>
-        <translation>L’accord n’est pas la vérité.</translation>
+        <source>Agreeing doesn’t make it correct.</source>
+        <translation>Être d’accord ne veut pas dire avoir raison.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
@@ -10144,8 +10140,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>What it is told besides the question</source>
-        <translation>Ce qui lui est dit en plus de la question</translation>
+        <source>Instructions for this member</source>
+        <translation>Instructions pour ce membre</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
@@ -10210,12 +10206,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>A panel has two members at least.</source>
-        <translation>Un panel a au moins deux membres.</translation>
+        <source>A panel needs at least two members.</source>
+        <translation>Un panel doit avoir au moins deux membres.</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>A panel has at most {most} members.</source>
+        <source>A panel can have up to {most} members.</source>
         <translation>Un panel a au plus {most} membres.</translation>
     </message>
     <message>
@@ -10240,8 +10236,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This was made of a panel. Show the panel and make it again.</source>
-        <translation>Ceci vient d’un panel. Affichez le panel et refaites-le.</translation>
+        <source>This reply came from a panel. Open the panel to regenerate it.</source>
+        <translation>Cette réponse vient d’un panel. Ouvrez le panel pour la régénérer.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -10250,7 +10246,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The columns of this panel are not in this chat.</source>
+        <source>The columns of this panel aren’t in this chat.</source>
         <translation>Les colonnes de ce panel ne sont pas dans cette discussion.</translation>
     </message>
     <message>
@@ -10262,7 +10258,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Show Panel: {names}</source>
-        <translation>Afficher le panel : {names}</translation>
+        <translation>Afficher le panel&#xa0;: {names}</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/answer_row.py"/>
@@ -10276,7 +10272,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>A model compares the replies, in both orders</source>
+        <source>A model compares the replies in both orders</source>
         <translation>Un modèle compare les réponses, dans les deux ordres</translation>
     </message>
     <message>
@@ -10286,8 +10282,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>A model writes one reply of them and says whose each part is</source>
-        <translation>Un modèle en fait une réponse et dit de qui vient chaque partie</translation>
+        <source>Combines the replies and cites where each part came from</source>
+        <translation>Combine les réponses et cite l’origine de chaque partie</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
@@ -10296,13 +10292,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Count replies that are numbers, choices or JSON</source>
+        <source>Counts replies that are numbers, choices, or JSON</source>
         <translation>Compter les réponses qui sont des nombres, des choix ou du JSON</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Go on from this reply; the others stay as versions of it</source>
-        <translation>Continuer avec cette réponse ; les autres en restent des versions</translation>
+        <source>Continue from this reply. The others are kept as versions.</source>
+        <translation>Continuer avec cette réponse. Les autres sont conservées comme versions.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
@@ -10316,8 +10312,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>All of the panel have answered</source>
-        <translation>Tout le panel a répondu</translation>
+        <source>All members have replied</source>
+        <translation>Tous les membres ont répondu</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
@@ -10326,12 +10322,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Ask the Panel</source>
-        <translation>Interroger le panel</translation>
+        <source>Ask Same Panel Again</source>
+        <translation>Interroger à nouveau ce panel</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Show or Hide Panel</source>
+        <source>Show/Hide Panel</source>
         <translation>Afficher ou masquer le panel</translation>
     </message>
     <message>
@@ -10346,7 +10342,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Count Votes of Panel</source>
+        <source>Count Panel Votes</source>
         <translation>Compter les voix du panel</translation>
     </message>
     <message>
@@ -10433,8 +10429,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Enter shows what can be done, Delete ends reading the chat</source>
-        <translation>Entrée pour afficher les actions, Suppr pour ne plus lire la discussion</translation>
+        <source>Enter opens the menu, Delete ends following the chat</source>
+        <translation>Entrée ouvre le menu, Suppr arrête de suivre la discussion</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -10444,7 +10440,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
         <source>Reads: {title}</source>
-        <translation>Lit : {title}</translation>
+        <translation>Lit&#xa0;: {title}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -10497,7 +10493,7 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
         <source>Last messages:</source>
-        <translation>Derniers messages :</translation>
+        <translation>Derniers messages&#xa0;:</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
@@ -10506,12 +10502,12 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Follow: later messages bring what is new</source>
-        <translation>Suivre : les messages suivants apportent les nouveautés</translation>
+        <source>Include new messages from this chat as they arrive</source>
+        <translation>Inclure les nouveaux messages de cette discussion au fil de l’eau</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Reasoning, tool calls and the text of files are left out.</source>
+        <source>Reasoning, tool calls, and the text of files are left out.</source>
         <translation>Le raisonnement, les appels d’outils et le texte des fichiers sont omis.</translation>
     </message>
     <message>
@@ -10521,7 +10517,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>There is no other chat.</source>
+        <source>There’s no other chat.</source>
         <translation>Il n’y a pas d’autre discussion.</translation>
     </message>
     <message>
@@ -10616,13 +10612,13 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Asks other chats with the same model, up to 8 questions at once.</source>
-        <translation>Interroge d’autres discussions avec le même modèle, jusqu’à 8 questions à la fois.</translation>
+        <source>Answers up to 8 questions at the same time with the same model.</source>
+        <translation>Traite jusqu’à 8 questions à la fois avec le même modèle.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>Ask helpers these questions?</source>
-        <translation>Poser ces questions aux assistants ?</translation>
+        <translation>Poser ces questions aux assistants&#xa0;?</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -10637,12 +10633,12 @@ Vous n’avez pas répondu.</translation>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>“{name}” must be a list of 1 to {most} texts.</source>
-        <translation>« {name} » doit être une liste de 1 à {most} textes.</translation>
+        <translation>«&#xa0;{name}&#xa0;» doit être une liste de 1 à {most} textes.</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
         <source>“{name}” must be “fresh” or “fork”.</source>
-        <translation>« {name} » doit être « fresh » ou « fork ».</translation>
+        <translation>«&#xa0;{name}&#xa0;» doit être «&#xa0;fresh&#xa0;» ou «&#xa0;fork&#xa0;».</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -10758,8 +10754,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/chats/help_notes.py"/>
-        <source>From the help. The Guide itself can be wrong about this.</source>
-        <translation>Extrait de l’aide. Le Guide lui-même peut se tromper à ce sujet.</translation>
+        <source>From Help, because the Guide can get this wrong.</source>
+        <translation>Extrait de l’aide, car le Guide peut se tromper à ce sujet.</translation>
     </message>
     <message>
         <location filename="../../app/program/application.py"/>
@@ -10770,6 +10766,31 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/program/removed.py"/>
         <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
         <translation>Le wheel mlx-lm choisi n’est plus utilisé. Stretto utilise la version intégrée.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Tell me a short story about a river</source>
+        <translation>Raconte-moi une courte histoire sur une rivière</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Chat Settings (changed)</source>
+        <translation>Réglages de la discussion (modifiés)</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Copy Message</source>
+        <translation>Copier le message</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Provider</source>
+        <translation>Fournisseur</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Other</source>
+        <translation>Autre</translation>
     </message>
 </context>
 </TS>

@@ -22,8 +22,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/store/writer.py"/>
-        <source>%n change could not be saved. {why}</source>
-        <comment>%n changes could not be saved. {why}</comment>
+        <source>%n change couldn’t be saved. {why}</source>
+        <comment>%n changes couldn’t be saved. {why}</comment>
         <translation>
             <numerusform>%n件の変更を保存できませんでした。{why}</numerusform>
         </translation>
@@ -35,17 +35,17 @@
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not start within {seconds} s.</source>
+        <source>{server} didn’t start within {seconds} s.</source>
         <translation>{server}は{seconds}秒以内に起動しませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} could not be reached: {why}</source>
+        <source>{server} couldn’t be reached: {why}</source>
         <translation>{server}に接続できませんでした: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>The program “{program}” was not found. Is it installed?</source>
+        <source>The program “{program}” wasn’t found. Is it installed?</source>
         <translation>プログラム「{program}」が見つかりません。インストールされていますか？</translation>
     </message>
     <message>
@@ -55,12 +55,12 @@
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>Links are not followed.</source>
+        <source>Links aren’t followed.</source>
         <translation>リンクはたどりません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>It could not be opened: {why}.</source>
+        <source>It couldn’t be opened: {why}.</source>
         <translation>開けませんでした: {why}。</translation>
     </message>
     <message>
@@ -75,14 +75,8 @@
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>{path} could not be read: {why}.</source>
+        <source>{path} couldn’t be read: {why}.</source>
         <translation>{path}を読み取れませんでした: {why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Keep On</source>
-        <translation>オンのままにする</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -256,8 +250,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Something went wrong the last time Stretto ran</source>
-        <translation>前回のStrettoの実行中に問題が起きました</translation>
+        <source>Stretto had a problem last time</source>
+        <translation>前回Strettoで問題が起きました</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -268,7 +262,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>コピー</translation>
@@ -280,17 +273,17 @@
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
-        <source>The report cannot be read: {error}</source>
+        <source>The report can’t be read: {error}</source>
         <translation>レポートを読み取れません: {error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats cannot be read</source>
+        <source>Your chats can’t be read</source>
         <translation>チャットを読み取れません</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto cannot write to your chats</source>
+        <source>Stretto can’t write to your chats</source>
         <translation>チャットに書き込めません</translation>
     </message>
     <message>
@@ -305,7 +298,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats could not be opened</source>
+        <source>Your chats couldn’t be opened</source>
         <translation>チャットを開けませんでした</translation>
     </message>
     <message>
@@ -317,6 +310,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
@@ -324,8 +318,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Set Aside and Start Fresh</source>
-        <translation>退避して新しく始める</translation>
+        <source>Start Empty and Keep the File</source>
+        <translation>ファイルを残して空の状態で始める</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -339,7 +333,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your latest changes are not saved</source>
+        <source>Your latest changes aren’t saved</source>
         <translation>最新の変更が保存されていません</translation>
     </message>
     <message>
@@ -360,7 +354,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Licences…</source>
+        <source>Licenses…</source>
         <translation>ライセンス…</translation>
     </message>
     <message>
@@ -453,7 +447,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>There is no chat to export yet.</source>
+        <source>There’s no chat to export yet.</source>
         <translation>書き出せるチャットはまだありません。</translation>
     </message>
     <message>
@@ -536,13 +530,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Licences</source>
+        <source>Licenses</source>
         <translation>ライセンス</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>Licence</source>
+        <source>License</source>
         <translation>ライセンス</translation>
     </message>
     <message>
@@ -589,7 +583,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>There is no prompt to delete</source>
+        <source>There’s no prompt to delete</source>
         <translation>削除できるプロンプトはありません</translation>
     </message>
     <message>
@@ -718,6 +712,7 @@
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -839,8 +834,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Write a haiku about two voices singing together</source>
-        <translation>ともに歌う2つの声を俳句にして</translation>
+        <source>Write a haiku about autumn</source>
+        <translation>秋を俳句にして</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -849,8 +844,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Compares replies to one message, side by side</source>
-        <translation>1つのメッセージへの回答を並べて比較します</translation>
+        <source>Shows four replies to one message, side by side</source>
+        <translation>1つのメッセージへの4つの回答を並べて表示します</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -895,17 +890,17 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sent after the reply. {keys} sends the first one now.</source>
-        <translation>回答の後に送信します。{keys}で最初のものをすぐ送信します。</translation>
+        <source>Queued until the reply ends. {keys} sends the first one now.</source>
+        <translation>回答が終わるまで待機します。{keys}で最初のものをすぐ送信します。</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>Sends once “{file}” is read. Esc keeps it here.</source>
-        <translation>「{file}」の読み込み後に送信します。Escで取り消します。</translation>
+        <source>Sends when “{file}” is ready. Esc cancels.</source>
+        <translation>「{file}」の準備ができたら送信します。Escで取り消します。</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>Interrupting the reply… Esc keeps the message here.</source>
+        <source>Interrupting the reply… Esc keeps your message.</source>
         <translation>回答を中断しています…&#xa0;Escでメッセージをここに残します。</translation>
     </message>
     <message>
@@ -1056,7 +1051,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>licence {name}</source>
+        <source>license {name}</source>
         <translation>ライセンス: {name}</translation>
     </message>
     <message>
@@ -1139,19 +1134,19 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>{name} does not fit in memory. {error}</source>
+        <source>{name} doesn’t fit in memory. {error}</source>
         <translation>{name}はメモリに収まりません。{error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>{name} could not be loaded. {error}</source>
+        <source>{name} couldn’t be loaded. {error}</source>
         <translation>{name}をロードできませんでした。{error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sent after the reply.</source>
-        <translation>回答の後に送信します。</translation>
+        <source>Queued until the reply ends.</source>
+        <translation>回答が終わるまで待機します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1385,7 +1380,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{name} cannot call tools.</source>
+        <source>{name} can’t call tools.</source>
         <translation>{name}はツールを呼び出せません。</translation>
     </message>
     <message>
@@ -1754,8 +1749,8 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>Asks you</source>
-        <translation>確認待ち</translation>
+        <source>Needs approval</source>
+        <translation>許可待ち</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -1973,8 +1968,8 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
-        <source>{tool} asks you</source>
-        <translation>{tool}からの質問</translation>
+        <source>{tool} needs your input</source>
+        <translation>{tool}が入力を求めています</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -2056,7 +2051,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on. Open another chat beside this one.</source>
+        <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>一斉送信はオンです。このチャットの横に別のチャットを開いてください。</translation>
     </message>
     <message>
@@ -2296,13 +2291,14 @@ You declined.</source>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Keep Broadcast On</source>
         <translation>一斉送信をオンのままにする</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Join or Leave Broadcast</source>
+        <source>Join/Leave Broadcast</source>
         <translation>一斉送信に加わる/外れる</translation>
     </message>
     <message>
@@ -2317,18 +2313,18 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>To %n chat, {hidden} hidden</source>
-        <comment>To %n chats, {hidden} hidden</comment>
+        <source>To %n chat ({hidden} in hidden tabs)</source>
+        <comment>To %n chats ({hidden} in hidden tabs)</comment>
         <translation>
-            <numerusform>%n件のチャットへ（うち隠れたもの{hidden}件）</numerusform>
+            <numerusform>%n件のチャットへ（うち隠れたタブ{hidden}件）</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>To %n visible chat</source>
-        <comment>To %n visible chats</comment>
+        <source>To %n chat</source>
+        <comment>To %n chats</comment>
         <translation>
-            <numerusform>表示中の%n件のチャットへ</numerusform>
+            <numerusform>%n件のチャットへ</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2341,8 +2337,8 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still replying and did not get this message</source>
-        <comment>%n chats were still replying and did not get this message</comment>
+        <source>%n chat was still replying and didn’t get this message</source>
+        <comment>%n chats were still replying and didn’t get this message</comment>
         <translation>
             <numerusform>%n件のチャットはまだ回答中で、このメッセージを受け取っていません</numerusform>
         </translation>
@@ -2355,7 +2351,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>This chat is not being compared</source>
+        <source>This chat isn’t being compared</source>
         <translation>このチャットは比較中ではありません</translation>
     </message>
     <message>
@@ -2385,7 +2381,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The import could not be undone: {error}</source>
+        <source>The import couldn’t be undone: {error}</source>
         <translation>読み込みを取り消せませんでした: {error}</translation>
     </message>
     <message numerus="yes">
@@ -2612,7 +2608,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>No message here has another version.</source>
+        <source>No message here has other versions.</source>
         <translation>ここには、別のバージョンのあるメッセージはありません。</translation>
     </message>
     <message>
@@ -2633,7 +2629,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no text to copy.</source>
+        <source>There’s no text to copy.</source>
         <translation>コピーするテキストがありません。</translation>
     </message>
     <message>
@@ -2653,7 +2649,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Even Out Panes</source>
+        <source>Make Panes Equal</source>
         <translation>ペインの大きさを揃える</translation>
     </message>
     <message>
@@ -2668,22 +2664,22 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>This chat has a window of its own. Move it back first.</source>
+        <source>This chat is in its own window. Move it back first.</source>
         <translation>このチャットは別のウインドウにあります。先に元に戻してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no pane after this one</source>
+        <source>There’s no pane after this one</source>
         <translation>次のペインはありません</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no pane before this one</source>
+        <source>There’s no pane before this one</source>
         <translation>前のペインはありません</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no other pane beside this one</source>
+        <source>There’s no other pane next to this one</source>
         <translation>隣にほかのペインはありません</translation>
     </message>
     <message>
@@ -2913,7 +2909,7 @@ You declined.</source>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/reading.py"/>
-        <source>“{name}” cannot be read.</source>
+        <source>“{name}” can’t be read.</source>
         <translation>「{name}」を読み取れません。</translation>
     </message>
     <message>
@@ -3066,7 +3062,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model could not be loaded.</source>
+        <source>The model couldn’t be loaded.</source>
         <translation>モデルをロードできませんでした。</translation>
     </message>
     <message>
@@ -3170,7 +3166,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/loading.py"/>
-        <source>The model could not be loaded ({why}).</source>
+        <source>The model couldn’t be loaded ({why}).</source>
         <translation>モデルをロードできませんでした（{why}）。</translation>
     </message>
     <message>
@@ -3220,7 +3216,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked with a form that cannot be shown: {why}.</source>
+        <source>{server} asked with a form that can’t be shown: {why}.</source>
         <translation>{server}の質問のフォームを表示できません: {why}。</translation>
     </message>
     <message>
@@ -3293,7 +3289,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Cannot be loaded</source>
+        <source>Can’t be loaded</source>
         <translation>ロード不可</translation>
     </message>
     <message numerus="yes">
@@ -3328,7 +3324,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} does not fit in memory</source>
+        <source>{name} doesn’t fit in memory</source>
         <translation>{name}はメモリに収まりません</translation>
     </message>
     <message>
@@ -3487,7 +3483,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The keys cannot be read: {error}.</source>
+        <source>The keys can’t be read: {error}.</source>
         <translation>キーを読み取れません: {error}。</translation>
     </message>
     <message>
@@ -3574,7 +3570,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/program/opening.py"/>
-        <source>The backup could not be restored. {why}</source>
+        <source>The backup couldn’t be restored. {why}</source>
         <translation>バックアップを復元できませんでした。{why}</translation>
     </message>
     <message>
@@ -3708,13 +3704,13 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link does not lead to a web page, so Stretto does not open it.</source>
-        <translation>このリンクの先はWebページではないため、Strettoでは開きません。</translation>
+        <source>Blocked because this link doesn’t lead to a web page.</source>
+        <translation>このリンクはWebページではないため、ブロックしました。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link hides where it leads, so Stretto does not open it.</source>
-        <translation>このリンクはリンク先を隠しているため、Strettoでは開きません。</translation>
+        <source>Blocked because this link hides where it leads.</source>
+        <translation>このリンクはリンク先を隠しているため、ブロックしました。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -3770,7 +3766,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
+        <source>{host} doesn’t allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host}では、このキーでの利用が許可されていません。アクセスを申請するか、別のキーを使ってください。</translation>
     </message>
     <message>
@@ -3780,7 +3776,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} is not ready.</source>
+        <source>{host} isn’t ready.</source>
         <translation>{host}は準備ができていません。</translation>
     </message>
     <message numerus="yes">
@@ -3806,18 +3802,18 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>Try again another day.</source>
-        <translation>別の日にもう一度お試しください。</translation>
+        <source>Try again tomorrow.</source>
+        <translation>明日もう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} sent something that cannot be read. Check the address, or try again.</source>
+        <source>{host} sent something that can’t be read. Check the address, or try again.</source>
         <translation>{host}から届いた内容を読み取れません。アドレスを確認するか、もう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
-        <translation>{host}に接続できません（{why}）。アドレスと接続を確認してください。</translation>
+        <source>Couldn’t connect to {host} ({why}). Check that the server is running and the address is right.</source>
+        <translation>{host}に接続できません（{why}）。サーバが動作していることとアドレスを確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -3947,12 +3943,12 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/remote/finding.py"/>
-        <source>This network cannot be searched ({why}).</source>
+        <source>This network can’t be searched ({why}).</source>
         <translation>このネットワークは検索できません（{why}）。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Find Stretto on this network</source>
+        <source>Look for Stretto on this network</source>
         <translation>このネットワークでStrettoを探す</translation>
     </message>
     <message>
@@ -3968,7 +3964,7 @@ You declined.</source>
     <message>
         <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Longest reply</source>
+        <source>Maximum reply length</source>
         <translation>回答の最大長</translation>
     </message>
     <message>
@@ -4090,8 +4086,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Allowed web pages</source>
-        <translation>許可するWebページ</translation>
+        <source>Allowed origins (CORS)</source>
+        <translation>許可するオリジン（CORS）</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4100,18 +4096,18 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Replace the least recently used session</source>
-        <translation>最も長く使われていないセッションを置き換える</translation>
+        <source>Close the oldest session when full</source>
+        <translation>満杯のとき最も古いセッションを閉じる</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Requests per key at once</source>
-        <translation>キーごとの同時リクエスト数</translation>
+        <source>Concurrent requests (per key)</source>
+        <translation>同時リクエスト数（キーごと）</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Requests per key a minute</source>
-        <translation>キーごとの1分あたりのリクエスト数</translation>
+        <source>Requests per minute (per key)</source>
+        <translation>1分あたりのリクエスト数（キーごと）</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4155,8 +4151,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>Quits Stretto and opens it in this language; replies stop</source>
-        <translation>Strettoを終了し、この言語で開き直します。回答は停止します</translation>
+        <source>Restarts Stretto in this language. Replies stop.</source>
+        <translation>Strettoをこの言語で再起動します。回答は停止します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4173,8 +4169,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>When off, follows the system</source>
-        <translation>オフのときはシステムに従います</translation>
+        <source>When off, follows the system setting</source>
+        <translation>オフのときはシステムの設定に従います</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4199,18 +4195,18 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Pasted text that is longer than this</source>
-        <translation>ペーストしたテキストがこれより長い場合</translation>
+        <source>Longer pastes become attachments</source>
+        <translation>これより長いペーストは添付ファイルになります</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>When one ends while Stretto is in the background</source>
-        <translation>Strettoがバックグラウンドにあるときに通知します</translation>
+        <source>When a reply ends while Stretto is in the background</source>
+        <translation>Strettoがバックグラウンドにあるときに回答が終わると通知します</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Named by the chat’s model while it is idle; names you set are kept</source>
-        <translation>チャットのモデルが空いているときに付けます。自分で付けた名前はそのままです</translation>
+        <source>The chat’s model suggests a name. Names you set are kept.</source>
+        <translation>チャットのモデルが名前を提案します。自分で付けた名前はそのままです。</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4224,13 +4220,13 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>They load again when a chat needs them</source>
-        <translation>チャットで必要になると再びロードされます</translation>
+        <source>Models reload when a chat needs them</source>
+        <translation>モデルはチャットで必要になると再びロードされます</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Chats resume without re-reading. Takes effect after a restart.</source>
-        <translation>チャットを読み直さずに再開。再起動後に有効になります。</translation>
+        <source>Lets chats resume right away. Takes effect after a restart.</source>
+        <translation>チャットをすぐに再開できます。再起動後に有効になります。</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4338,7 +4334,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
+        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>エディタ、スクリプト、エージェントからOpenAIとAnthropicのAPIでモデルを使えます</translation>
     </message>
     <message>
@@ -4377,22 +4373,22 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Clients that use it lose access; this cannot be undone</source>
+        <source>Clients that use it lose access. This can’t be undone.</source>
         <translation>使用中のクライアントはアクセスできなくなります。この操作は取り消せません</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The key could not be changed: {error}.</source>
+        <source>The key couldn’t be changed: {error}.</source>
         <translation>キーを変更できませんでした: {error}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied; replace “your-key” with your key</source>
+        <source>Copied. Replace “your-key” with your key.</source>
         <translation>コピーしました。「your-key」を自分のキーに置き換えてください</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy the key for “{name}” now. It is not shown again.</source>
+        <source>Copy the key for “{name}” now. You won’t see it again.</source>
         <translation>「{name}」のキーを今コピーしてください。再表示はできません。</translation>
     </message>
     <message>
@@ -4482,7 +4478,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} could not reply.</source>
+        <source>{name} couldn’t reply.</source>
         <translation>{name}は回答できませんでした。</translation>
     </message>
     <message>
@@ -4903,7 +4899,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Go to Message Field</source>
+        <source>Focus Message Field</source>
         <translation>メッセージ欄へ移動</translation>
     </message>
     <message>
@@ -4918,7 +4914,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
-        <source>Attach at most {most} files.</source>
+        <source>Attach up to {most} files.</source>
         <translation>添付できるファイルは{most}個までです。</translation>
     </message>
     <message>
@@ -4954,13 +4950,13 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
-        <source>Next Area</source>
-        <translation>次の領域</translation>
+        <source>Focus Next Section</source>
+        <translation>次の領域へ移動</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
-        <source>Previous Area</source>
-        <translation>前の領域</translation>
+        <source>Focus Previous Section</source>
+        <translation>前の領域へ移動</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5018,7 +5014,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
-        <source>Search commands, chats, models and settings</source>
+        <source>Search commands, chats, models, and settings</source>
         <translation>コマンド、チャット、モデル、設定を検索</translation>
     </message>
     <message>
@@ -5069,7 +5065,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file is not UTF-8 text, so it cannot be changed.</source>
+        <source>The file isn’t UTF-8 text, so it can’t be changed.</source>
         <translation>UTF-8テキストではないため、このファイルは変更できません。</translation>
     </message>
     <message>
@@ -5084,7 +5080,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The text contains characters that a file cannot hold.</source>
+        <source>The text contains characters that a file can’t hold.</source>
         <translation>ファイルに保存できない文字がテキストに含まれています。</translation>
     </message>
     <message>
@@ -5099,32 +5095,32 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>Paths that contain “..” are not allowed.</source>
+        <source>Paths that contain “..” aren’t allowed.</source>
         <translation>「..」を含むパスは使用できません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>“{path}” is not in a folder of this chat.</source>
+        <source>“{path}” isn’t in a folder of this chat.</source>
         <translation>「{path}」はこのチャットのフォルダにありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file does not exist.</source>
+        <source>The file doesn’t exist.</source>
         <translation>ファイルが存在しません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>This is not a text file.</source>
+        <source>This isn’t a text file.</source>
         <translation>テキストファイルではありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file or folder does not exist.</source>
+        <source>The file or folder doesn’t exist.</source>
         <translation>ファイルまたはフォルダが存在しません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This is not valid JSON: {why}, line {line}.</source>
+        <source>This isn’t valid JSON: {why}, line {line}.</source>
         <translation>有効なJSONではありません: {why}、{line}行目。</translation>
     </message>
     <message>
@@ -5134,17 +5130,17 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>the expression is not valid</source>
+        <source>the expression isn’t valid</source>
         <translation>式が正しくありません</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>This cannot be calculated: {why}.</source>
+        <source>This can’t be calculated: {why}.</source>
         <translation>計算できません: {why}。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>There is no function “{name}”.</source>
+        <source>There’s no function “{name}”.</source>
         <translation>関数「{name}」はありません。</translation>
     </message>
     <message>
@@ -5159,8 +5155,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Tells the current date, time and time zone.</source>
-        <translation>現在の日付、時刻、時間帯を伝えます。</translation>
+        <source>Gets the date, time, and time zone.</source>
+        <translation>日付、時刻、時間帯を取得します。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5174,7 +5170,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Works out arithmetic.</source>
+        <source>Does arithmetic.</source>
         <translation>計算を行います。</translation>
     </message>
     <message>
@@ -5385,7 +5381,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
-        <source>Do not run this call  D</source>
+        <source>Don’t run this call  D</source>
         <translation>この呼び出しを実行しない  D</translation>
     </message>
     <message>
@@ -5398,7 +5394,7 @@ You answered.</source>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
-You did not answer.</source>
+You didn’t answer.</source>
         <translation>サーバからの質問: {question}
 返答しませんでした。</translation>
     </message>
@@ -5429,17 +5425,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>先にツール呼び出しを許可または拒否してください。</translation>
+        <source>Allow or deny the tool call to continue.</source>
+        <translation>続けるには、ツール呼び出しを許可または拒否してください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
-        <source>The arguments are not valid JSON: {why}, line {line}.</source>
+        <source>The arguments aren’t valid JSON: {why}, line {line}.</source>
         <translation>引数が有効なJSONではありません: {why}、{line}行目。</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
-        <source>The arguments are not valid JSON.</source>
+        <source>The arguments aren’t valid JSON.</source>
         <translation>引数が有効なJSONではありません。</translation>
     </message>
     <message>
@@ -5454,7 +5450,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
-        <source>There is no tool “{name}” in this chat.</source>
+        <source>There’s no tool “{name}” in this chat.</source>
         <translation>このチャットにツール「{name}」はありません。</translation>
     </message>
     <message>
@@ -5520,7 +5516,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Maximise Pane</source>
+        <source>Maximize Pane</source>
         <translation>ペインを最大化</translation>
     </message>
     <message>
@@ -5535,7 +5531,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>There is no tab to the right</source>
+        <source>There’s no tab to the right</source>
         <translation>右側にタブはありません</translation>
     </message>
     <message>
@@ -5560,12 +5556,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Stretto asks you before each call.</source>
+        <source>Stretto asks before each call.</source>
         <translation>呼び出しのたびにStrettoが確認します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
+        <source>Always allowed in this chat: {tools}. Stretto asks before other calls.</source>
         <translation>このチャットで常に許可: {tools}。ほかの呼び出しは確認します。</translation>
     </message>
     <message>
@@ -5590,13 +5586,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Show Tools</source>
-        <translation>ツールを表示</translation>
+        <source>Load Tools</source>
+        <translation>ツールを読み込む</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Use These Tools</source>
-        <translation>これらのツールを使う</translation>
+        <source>Enable Tools</source>
+        <translation>ツールを有効にする</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5605,8 +5601,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Resources (@) and prompts (/)</source>
-        <translation>リソース（@）とプロンプト（/）</translation>
+        <source>Offer resources with @ and prompts with /</source>
+        <translation>@でリソース、/でプロンプトを表示</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5630,8 +5626,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Programs and addresses that offer tools over MCP, as a JSON list.</source>
-        <translation>MCPでツールを提供するプログラムとアドレスのJSONリスト。</translation>
+        <source>MCP servers, in the JSON format that Claude and LM Studio use.</source>
+        <translation>MCPサーバ（ClaudeやLM Studioと同じJSON形式）。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5679,8 +5675,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>No tools. Stretto asks you before each call.</source>
-        <translation>ツールなし。呼び出しのたびにStrettoが確認します。</translation>
+        <source>None. Stretto asks before each call.</source>
+        <translation>なし。呼び出しのたびにStrettoが確認します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5709,7 +5705,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Python is unavailable: this system cannot run code safely.</source>
+        <source>Python is unavailable: this system can’t run code safely.</source>
         <translation>Pythonは使えません。このシステムではコードを安全に実行できません。</translation>
     </message>
     <message>
@@ -5788,8 +5784,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict}: 重み{weights} + {chats}（各{tokens}）用{caches} + 作業用メモリ{working} = {total}（モデルとチャットに使えるのは{free}）</translation>
+        <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
+        <translation>{verdict}。{free}のうち{total}が必要です（重み{weights}、{tokens}の{chats}に{caches}、作業用メモリ{working}）。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -5798,13 +5794,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} weights of {room} available to models and chats, plus memory per chat.</source>
-        <translation>{verdict}: 重み{weights}（モデルとチャットに使えるのは{room}）。ほかにチャットごとのメモリが必要です。</translation>
+        <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
+        <translation>{verdict}。{room}のうち{weights}と、チャットごとのメモリが必要です。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Suggestions for {gigabytes} GB of memory</source>
-        <translation>メモリ{gigabytes} GB向けのおすすめ</translation>
+        <source>Recommended for this computer ({gigabytes} GB of memory)</source>
+        <translation>このコンピュータにおすすめ（メモリ{gigabytes} GB）</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -5915,8 +5911,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
-        <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
-        <translation>EnterでHugging Faceを検索します。送信されるのは入力した内容だけ、ダウンロードされるのはモデルのデータだけで、コードは含まれません。</translation>
+        <source>Sends only your search to Hugging Face. Downloads only model data, never code.</source>
+        <translation>Hugging Faceに送信するのは検索内容だけです。ダウンロードするのはモデルのデータだけで、コードは含まれません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -5945,13 +5941,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <source>{name} has not finished downloading</source>
+        <source>{name} hasn’t finished downloading</source>
         <translation>{name}のダウンロードが完了していません</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <source>%n model has not finished downloading</source>
-        <comment>%n models have not finished downloading</comment>
+        <source>%n model hasn’t finished downloading</source>
+        <comment>%n models haven’t finished downloading</comment>
         <translation>
             <numerusform>%n個のモデルのダウンロードが完了していません</numerusform>
         </translation>
@@ -5973,7 +5969,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Shows which models suit this computer</source>
+        <source>Shows models that suit this computer</source>
         <translation>このコンピュータに合うモデルを表示します</translation>
     </message>
     <message>
@@ -5993,13 +5989,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Runs on this computer. What you write stays here.</source>
-        <translation>このコンピュータで動作します。書いた内容が外に出ることはありません。</translation>
+        <source>Runs on this computer. Your messages stay here.</source>
+        <translation>このコンピュータで動作します。メッセージが外に出ることはありません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
-        <translation>Strettoに付属する、お試し用のごく小さいモデルです。このアプリのこと以外はほとんど知りません。ほかのことにはモデルを入手してください。</translation>
+        <source>A tiny built-in model that knows Stretto. For anything else, get a model.</source>
+        <translation>Strettoに詳しい、内蔵のごく小さいモデルです。ほかのことにはモデルを入手してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6008,7 +6004,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Your chats are in windows of their own</source>
+        <source>Your chats are in other windows</source>
         <translation>チャットは別のウインドウにあります</translation>
     </message>
     <message>
@@ -6074,7 +6070,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
-        <source>the file cannot be created</source>
+        <source>the file can’t be created</source>
         <translation>ファイルを作成できません</translation>
     </message>
     <message>
@@ -6085,7 +6081,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <source>The model is not replying.</source>
+        <source>The model isn’t replying.</source>
         <translation>モデルは回答中ではありません。</translation>
     </message>
     <message>
@@ -6112,17 +6108,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>You have not sent a message yet.</source>
+        <source>You haven’t sent a message yet.</source>
         <translation>まだメッセージを送信していません。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no message to reply to yet.</source>
+        <source>There’s no message to reply to yet.</source>
         <translation>回答するメッセージがまだありません。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no reply yet.</source>
+        <source>There’s no reply yet.</source>
         <translation>回答はまだありません。</translation>
     </message>
     <message>
@@ -6162,7 +6158,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This is not a reply.</source>
+        <source>This isn’t a reply.</source>
         <translation>これは回答ではありません。</translation>
     </message>
     <message>
@@ -6182,13 +6178,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The reply had not begun. Regenerate it instead.</source>
-        <translation>回答が始まっていませんでした。再生成してください。</translation>
+        <source>There’s nothing to continue. Regenerate the reply instead.</source>
+        <translation>続けるものがありません。回答を再生成してください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
+        <source>{host} can’t continue a reply that was cut off. Regenerate it.</source>
         <translation>{host}は途切れた回答を続けられません。再生成してください。</translation>
     </message>
     <message>
@@ -6198,7 +6194,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This reply did not fail because of its length.</source>
+        <source>This reply didn’t fail because of its length.</source>
         <translation>この回答は長さのために失敗したのではありません。</translation>
     </message>
     <message>
@@ -6208,7 +6204,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
+        <source>The chat doesn’t fit without its oldest messages either. Shorten the message.</source>
         <translation>古いメッセージを除外してもチャットが収まりません。メッセージを短くしてください。</translation>
     </message>
     <message>
@@ -6218,12 +6214,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This reply is not finished yet.</source>
+        <source>This reply isn’t finished yet.</source>
         <translation>この回答はまだ終わっていません。</translation>
     </message>
     <message>
         <location filename="../../app/chats/passages.py"/>
-        <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
+        <source>“{part}” isn’t a number. Enter numbers such as 1-3, 7.</source>
         <translation>「{part}」は数字ではありません。1-3, 7のように入力してください。</translation>
     </message>
     <message>
@@ -6256,8 +6252,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
-        <source>passages matching the message</source>
-        <translation>メッセージに関連する箇所</translation>
+        <source>relevant passages</source>
+        <translation>関連する箇所</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
@@ -6274,7 +6270,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <source>“{file}” could not be saved: {why}.</source>
+        <source>“{file}” couldn’t be saved: {why}.</source>
         <translation>「{file}」を保存できませんでした: {why}。</translation>
     </message>
     <message>
@@ -6284,7 +6280,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
+        <source>The reply format can’t be used. {wrong} Change it in the chat’s settings.</source>
         <translation>回答の形式を使用できません。{wrong}チャットの設定で変更してください。</translation>
     </message>
     <message>
@@ -6294,20 +6290,20 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
-        <source>%Ln character; the limit is {most}.</source>
-        <comment>%Ln characters; the limit is {most}.</comment>
+        <source>%Ln character. The limit is {most}.</source>
+        <comment>%Ln characters. The limit is {most}.</comment>
         <translation>
             <numerusform>%Ln文字あります。上限は{most}文字です。</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>{name} is not a number in JSON.</source>
+        <source>{name} isn’t a number in JSON.</source>
         <translation>{name}はJSONの数値ではありません。</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/import_reader.py"/>
-        <source>it could not be read</source>
+        <source>it couldn’t be read</source>
         <translation>読み取れませんでした</translation>
     </message>
     <message>
@@ -6342,7 +6338,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
-        <source>More items could not be read.</source>
+        <source>More items couldn’t be read.</source>
         <translation>ほかにも読み取れない項目がありました。</translation>
     </message>
     <message>
@@ -6365,16 +6361,16 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat already exists and was not changed.</source>
-        <comment>{count} chats already exist and were not changed.</comment>
+        <source>{count} chat already exists and wasn’t changed.</source>
+        <comment>{count} chats already exist and weren’t changed.</comment>
         <translation>
             <numerusform>{count}件のチャットはすでにあるため、変更していません。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat already exists in the Trash and was not changed.</source>
-        <comment>{count} chats already exist ({trashed} in the Trash) and were not changed.</comment>
+        <source>{count} chat already exists in the Trash and wasn’t changed.</source>
+        <comment>{count} chats already exist ({trashed} in the Trash) and weren’t changed.</comment>
         <translation>
             <numerusform>{count}件のチャットはすでにあるため（うち{trashed}件はゴミ箱）、変更していません。</numerusform>
         </translation>
@@ -6466,12 +6462,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/answering.py"/>
-        <source>The model’s tool call could not be read.</source>
+        <source>The model’s tool call couldn’t be read.</source>
         <translation>モデルのツール呼び出しを解釈できませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: cannot be saved.</source>
+        <source>{where}: can’t be saved.</source>
         <translation>{where}: 保存できません。</translation>
     </message>
     <message>
@@ -6531,12 +6527,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not respond: {why}</source>
+        <source>{server} didn’t respond: {why}</source>
         <translation>{server}が応答しません: {why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not respond within {seconds} s.</source>
+        <source>{server} didn’t respond within {seconds} s.</source>
         <translation>{server}が{seconds}秒以内に応答しません。</translation>
     </message>
     <message>
@@ -6551,12 +6547,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not list its tools in time.</source>
+        <source>{server} didn’t list its tools in time.</source>
         <translation>{server}が時間内にツールの一覧を返しませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} could not list its tools: {why}</source>
+        <source>{server} couldn’t list its tools: {why}</source>
         <translation>{server}がツールの一覧を返せませんでした: {why}</translation>
     </message>
     <message>
@@ -6566,22 +6562,22 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>it is not UTF-8 text</source>
+        <source>it isn’t UTF-8 text</source>
         <translation>UTF-8テキストではありません</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>The tool servers could not be saved: {why}.</source>
+        <source>The tool servers couldn’t be saved: {why}.</source>
         <translation>ツールサーバを保存できませんでした: {why}。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This JSON is not a list of servers.</source>
+        <source>This JSON isn’t a list of servers.</source>
         <translation>このJSONはサーバのリストではありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This is not a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <source>This isn’t a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
         <translation>サーバのリストではありません。{&quot;mcpServers&quot;: …}で始まります。</translation>
     </message>
     <message>
@@ -6591,12 +6587,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>the name cannot contain “/” or be “{name}”</source>
+        <source>the name can’t contain “/” or be “{name}”</source>
         <translation>名前に「/」を含めたり「{name}」にしたりできません</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>the entry is not an object</source>
+        <source>the entry isn’t an object</source>
         <translation>項目がオブジェクトではありません</translation>
     </message>
     <message>
@@ -6606,7 +6602,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>“sse” servers are not supported; use the “http” address</source>
+        <source>“sse” servers aren’t supported; use the “http” address</source>
         <translation>「sse」サーバには対応していません。「http」アドレスを使ってください</translation>
     </message>
     <message>
@@ -6641,7 +6637,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>{what} contains a name or value that is not valid</source>
+        <source>{what} contains a name or value that isn’t valid</source>
         <translation>{what}に無効な名前または値があります</translation>
     </message>
     <message>
@@ -6671,7 +6667,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked with a form that is not valid.</source>
+        <source>{server} asked with a form that isn’t valid.</source>
         <translation>{server}の質問フォームが正しくありません。</translation>
     </message>
     <message>
@@ -6681,12 +6677,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked to open something that is not a web address.</source>
+        <source>{server} asked to open something that isn’t a web address.</source>
         <translation>{server}がWebアドレスではないものを開こうとしました。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
+        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys, or card numbers.</source>
         <translation>返答はモデルではなく{server}に送られます。パスワード、キー、カード番号は絶対に入力しないでください。</translation>
     </message>
     <message>
@@ -6741,8 +6737,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
-        <translation>{host}にモデル{model}はもうありません。別のモデルを選択するか、名前が変わっていないか確認してください。</translation>
+        <source>{host} has no model named “{model}”. Choose another, or check whether it was renamed.</source>
+        <translation>{host}に「{model}」というモデルはありません。別のモデルを選択するか、名前が変わっていないか確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
@@ -6751,7 +6747,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} could not reply (status {status}). Try again later.</source>
+        <source>{host} couldn’t reply (status {status}). Try again later.</source>
         <translation>{host}が回答できませんでした（ステータス{status}）。あとでもう一度お試しください。</translation>
     </message>
     <message>
@@ -6771,7 +6767,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
+        <source>{host} redirects requests to {place}. Stretto doesn’t follow. If that address is right, add the model with it.</source>
         <translation>{host}がリクエストを{place}に転送しています。Strettoは転送先には送信しません。そのアドレスが正しければ、それでモデルを追加してください。</translation>
     </message>
     <message>
@@ -6791,17 +6787,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} does not respond. Try again, or check the server.</source>
+        <source>{host} doesn’t respond. Try again, or check the server.</source>
         <translation>{host}が応答しません。もう一度試すか、サーバを確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>The reply from {host} could not be read.</source>
+        <source>The reply from {host} couldn’t be read.</source>
         <translation>{host}の回答を読み取れませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>“{name}” is not a remote model. Choose another model.</source>
+        <source>“{name}” isn’t a remote model. Choose another model.</source>
         <translation>「{name}」はリモートモデルではありません。別のモデルを選択してください。</translation>
     </message>
     <message>
@@ -6839,12 +6835,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
-        <source>“{name}” is not text.</source>
+        <source>“{name}” isn’t text.</source>
         <translation>「{name}」はテキストではありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
-        <source>“{name}” has {size} characters; the limit is {most}.</source>
+        <source>“{name}” has {size} characters. The limit is {most}.</source>
         <translation>「{name}」は{size}文字です。上限は{most}文字です。</translation>
     </message>
     <message>
@@ -6854,17 +6850,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>The page did not arrive within {seconds} s.</source>
+        <source>The page didn’t arrive within {seconds} s.</source>
         <translation>ページが{seconds}秒以内に届きませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>The server sent too much around the page.</source>
-        <translation>サーバがページ以外のデータを送りすぎました。</translation>
+        <source>The page is too large.</source>
+        <translation>ページが大きすぎます。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>{url} could not be fetched: {why}.</source>
+        <source>{url} couldn’t be fetched: {why}.</source>
         <translation>{url}を取得できませんでした: {why}。</translation>
     </message>
     <message>
@@ -6879,27 +6875,27 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>This is not an address.</source>
+        <source>This isn’t an address.</source>
         <translation>アドレスではありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Only addresses that begin with http:// or https:// are fetched.</source>
+        <source>The address must begin with http:// or https://.</source>
         <translation>http://またはhttps://で始まるアドレスだけを取得します。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Addresses with a name and a password are not fetched.</source>
+        <source>The address can’t contain a name and password.</source>
         <translation>名前とパスワードを含むアドレスは取得しません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>There is no server {host}.</source>
+        <source>There’s no server {host}.</source>
         <translation>サーバ{host}が見つかりません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>{host} is not on the public internet.</source>
+        <source>{host} isn’t on the public internet.</source>
         <translation>{host}は公開インターネット上にありません。</translation>
     </message>
     <message>
@@ -6909,7 +6905,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Only text is fetched, and this is {kind}.</source>
+        <source>Stretto only fetches text, and this is {kind}.</source>
         <translation>取得するのはテキストだけです。これは{kind}です。</translation>
     </message>
     <message>
@@ -6919,8 +6915,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide names until I keep a reply</source>
-        <translation>回答を残すまで名前を隠す</translation>
+        <source>Blind comparison</source>
+        <translation>ブラインド比較</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -6929,8 +6925,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models. {columns} are chosen.</source>
-        <translation>選択できるモデルは{most}個までです。現在{columns}個選択されています。</translation>
+        <source>Choose up to {most} models. {columns} are selected.</source>
+        <translation>モデルは{most}個まで選択できます。{columns}個を選択中です。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -6974,7 +6970,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>This chat is not part of a comparison</source>
+        <source>This chat isn’t part of a comparison</source>
         <translation>このチャットは比較中ではありません</translation>
     </message>
     <message>
@@ -6984,10 +6980,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is set aside until you keep a reply</source>
-        <comment>%n chats are set aside until you keep a reply</comment>
+        <source>%n chat hidden while you compare</source>
+        <comment>%n chats hidden while you compare</comment>
         <translation>
-            <numerusform>回答を残すまで%n件のチャットを隠しています</numerusform>
+            <numerusform>比較中は%n件のチャットを隠しています</numerusform>
         </translation>
     </message>
     <message>
@@ -7224,7 +7220,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
-        <source>This change came after the chats were closed and is not saved.</source>
+        <source>This change came after the chats were closed and isn’t saved.</source>
         <translation>この変更はチャットを閉じた後に届いたため、保存されていません。</translation>
     </message>
     <message>
@@ -7234,7 +7230,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
-        <source>The disk did not respond in time.</source>
+        <source>The disk didn’t respond in time.</source>
         <translation>ディスクが時間内に応答しませんでした。</translation>
     </message>
     <message>
@@ -7249,12 +7245,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model could not reply.</source>
+        <source>The model couldn’t reply.</source>
         <translation>モデルは回答できませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot process this request.</source>
+        <source>The model can’t process this request.</source>
         <translation>モデルはこのリクエストを処理できません。</translation>
     </message>
     <message>
@@ -7269,7 +7265,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model’s chat template does not accept these messages.</source>
+        <source>The model’s chat template doesn’t accept these messages.</source>
         <translation>モデルのチャットテンプレートはこれらのメッセージに対応していません。</translation>
     </message>
     <message>
@@ -7279,12 +7275,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>This model cannot keep the chat separate from the others.</source>
+        <source>This model can’t keep the chat separate from the others.</source>
         <translation>このモデルでは、チャットをほかと分けて保てません。</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens, and {working} of working memory. {free} is free.</source>
         <translation>{total}が必要です: 重み{weights}、{context}トークンの{chats}に{caches}、作業用メモリ{working}。空きは{free}です。</translation>
     </message>
     <message>
@@ -7334,7 +7330,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/installed.py"/>
-        <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
+        <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name}はアダプタではありません。adapter_config.jsonとadapters.safetensorsのあるフォルダを選択してください。</translation>
     </message>
     <message>
@@ -7410,17 +7406,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
-        <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
+        <source>{name} couldn’t be removed: {why}. Show its folder and remove it there.</source>
         <translation>{name}を削除できませんでした: {why}。フォルダを表示して削除してください。</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
-        <source>{name} could not be restored: {why}.</source>
+        <source>{name} couldn’t be restored: {why}.</source>
         <translation>{name}を復元できませんでした: {why}。</translation>
     </message>
     <message>
         <location filename="../../app/models/residency.py"/>
-        <source>This model is not loaded.</source>
+        <source>This model isn’t loaded.</source>
         <translation>このモデルはロードされていません。</translation>
     </message>
     <message>
@@ -7456,12 +7452,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
-        <source>it cannot be moved to the Trash</source>
+        <source>it can’t be moved to the Trash</source>
         <translation>ゴミ箱に入れられません</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
-        <source>it was not moved to the Trash</source>
+        <source>it wasn’t moved to the Trash</source>
         <translation>ゴミ箱に入れられませんでした</translation>
     </message>
     <message>
@@ -7476,18 +7472,18 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
+        <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>設定を読み取れませんでした。Strettoを終了するまで、変更は保存されません。</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
+        <source>Your settings couldn’t be read and were reset. The old file is kept as {name}.</source>
         <translation>設定を読み取れなかったため、リセットしました。以前のファイルは{name}として残してあります。</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
-        <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
-        <translation>スペルチェック機能が見つかりません。Linuxではenchant（libenchant-2）とお使いの言語の辞書をインストールし、Strettoを再起動してください。</translation>
+        <source>Spell check needs enchant (libenchant-2) and a dictionary for your language. Install them, then restart Stretto.</source>
+        <translation>スペルチェックにはenchant（libenchant-2）とお使いの言語の辞書が必要です。インストールしてStrettoを再起動してください。</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
@@ -7496,12 +7492,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>The file {path} is damaged or was not created by Stretto. It has not been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
+        <source>The file {path} is damaged or wasn’t created by Stretto. It hasn’t been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
         <translation>ファイル{path}は破損しているか、Strettoのファイルではありません。変更は加えていません。読み取れる内容を新しいファイルに復旧するか、空のファイルで始めることができます。破損したファイルは残されます。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
+        <source>Nothing in {path} could be read. The file hasn’t been changed. Restore a backup, or set the file aside and start with an empty one.</source>
         <translation>{path}から何も読み取れませんでした。ファイルは変更していません。バックアップを復元するか、ファイルを退避して空のファイルで始めてください。</translation>
     </message>
     <message>
@@ -7511,17 +7507,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
+        <source>One change couldn’t be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
         <translation>1件の変更を保存できませんでした（{what}: {error}）。ほかの変更は保存されています。このエラーを報告してください。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
+        <source>Your chats can’t be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
         <translation>{path}のあるディスクがいっぱいのため、チャットを開けません。何も失われていません。空き容量を増やして、もう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
+        <source>Your latest messages aren’t saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
         <translation>{path}のあるディスクがいっぱいのため、最新のメッセージはまだ保存されていません。空き容量を増やしてください。Strettoが自動的に再試行します。</translation>
     </message>
     <message>
@@ -7531,17 +7527,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
+        <source>The chats in {path} couldn’t be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
         <translation>{path}のチャットの読み取りまたは保存ができませんでした（{error}）。ディスクが接続され、空き容量があることを確認して、もう一度お試しください。</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
-        <source>The update information is not signed by the makers of Stretto.</source>
+        <source>The update information isn’t signed by the makers of Stretto.</source>
         <translation>アップデート情報にStrettoの作成元の署名がありません。</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
-        <source>The update information could not be read.</source>
+        <source>The update information couldn’t be read.</source>
         <translation>アップデート情報を読み取れませんでした。</translation>
     </message>
     <message>
@@ -7686,7 +7682,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>The rest is not shown.</source>
+        <source>The rest isn’t shown.</source>
         <translation>以降は表示されません。</translation>
     </message>
     <message>
@@ -7841,7 +7837,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats are not affected.</source>
+        <source>You have {version}. Your chats aren’t affected.</source>
         <translation>お使いのバージョンは{version}です。チャットには影響しません。</translation>
     </message>
     <message>
@@ -7941,7 +7937,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
+        <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
         <translation>接続は暗号化されていません。ネットワーク上のほかの人がメッセージとキーを読み取れます。</translation>
     </message>
     <message>
@@ -7956,12 +7952,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>List Models</source>
-        <translation>モデルを一覧表示</translation>
+        <source>Get Model List</source>
+        <translation>モデル一覧を取得</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the server which models it has; nothing else is sent</source>
+        <source>Asks the server which models it has. Nothing else is sent.</source>
         <translation>サーバにモデルの一覧を問い合わせます。ほかには何も送信しません</translation>
     </message>
     <message>
@@ -7986,7 +7982,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version of Stretto does not support its architecture.</source>
+        <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>このバージョンのStrettoはこのアーキテクチャに対応していません。</translation>
     </message>
     <message>
@@ -8001,7 +7997,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder does not exist</source>
+        <source>The folder doesn’t exist</source>
         <translation>フォルダが存在しません</translation>
     </message>
     <message>
@@ -8016,8 +8012,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain could not store the token; it is kept until you quit.</source>
-        <translation>キーチェーンにトークンを保存できませんでした。終了するまで保持します。</translation>
+        <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
+        <translation>キーチェーンにトークンを保存できませんでした。終了時に破棄されます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -8048,8 +8044,8 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this computer</source>
-        <translation>このコンピュータの外に送信</translation>
+        <source>On another computer</source>
+        <translation>別のコンピュータ上</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -8078,8 +8074,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The original stays as a version.</source>
-        <translation>メッセージを編集中。元の文は別のバージョンとして残ります。</translation>
+        <source>Editing. The original is kept.</source>
+        <translation>編集中。元の文は残ります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -8088,8 +8084,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose What Fits…</source>
-        <translation>収まる部分を選択…</translation>
+        <source>Choose What to Send…</source>
+        <translation>送る部分を選択…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8098,13 +8094,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, outside this computer.</source>
-        <translation>{host}（このコンピュータの外）に送信されます。</translation>
+        <source>Messages go to {host}.</source>
+        <translation>メッセージは{host}に送信されます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, on this computer.</source>
-        <translation>{host}（このコンピュータ上）に送信されます。</translation>
+        <source>Messages go to {host} on this computer.</source>
+        <translation>メッセージはこのコンピュータ上の{host}に送信されます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8123,7 +8119,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} does not support {names}. Token counts follow each reply.</source>
+        <source>{host} doesn’t support {names}. Token counts follow each reply.</source>
         <translation>{host}は{names}に対応していません。トークン数は回答のたびに表示されます。</translation>
     </message>
     <message>
@@ -8195,8 +8191,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Reuse Last</source>
-        <translation>前回の値を再利用</translation>
+        <source>Use Last Seed</source>
+        <translation>前回のシードを使う</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
@@ -8225,17 +8221,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Texts that end the reply, one per line; \n is a line break</source>
-        <translation>回答を終えるテキスト。1行に1つ。\nは改行</translation>
+        <source>The reply stops at any of these texts. One per line, with \n for a line break.</source>
+        <translation>これらのテキストが現れると回答を停止します。1行に1つ。\nは改行です。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Most tokens in this chat; fewer need less memory</source>
-        <translation>このチャットの最大トークン数。少ないほどメモリを節約できます</translation>
+        <source>Token limit for this chat. Lower uses less memory.</source>
+        <translation>このチャットのトークン上限。小さいほどメモリを節約できます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Applies from the next reply.</source>
+        <source>Applies to the next reply.</source>
         <translation>次の回答から適用されます。</translation>
     </message>
     <message>
@@ -8275,8 +8271,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>No longer reads {name}</source>
-        <translation>{name}を読むのをやめました</translation>
+        <source>No longer following “{name}”</source>
+        <translation>「{name}」のフォローをやめました</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -8325,7 +8321,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/serving.py"/>
-        <source>Port {port} cannot be used ({why}). Choose another port.</source>
+        <source>Port {port} can’t be used ({why}). Choose another port.</source>
         <translation>ポート {port} は使用できません（{why}）。別のポートを選択してください。</translation>
     </message>
     <message>
@@ -8364,24 +8360,24 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{whom}, %n after its reply</source>
-        <comment>{whom}, %n after their replies</comment>
+        <source>{whom} · %n after it finishes</source>
+        <comment>{whom} · %n after they finish</comment>
         <translation>
-            <numerusform>{whom}、%n件は回答の後</numerusform>
+            <numerusform>{whom} · %n件は回答の後</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{whom}, without %n that is replying</source>
-        <comment>{whom}, without %n that are replying</comment>
+        <source>{whom} · skips %n that is replying</source>
+        <comment>{whom} · skips %n that are replying</comment>
         <translation>
-            <numerusform>{whom}、回答中の%n件を除く</numerusform>
+            <numerusform>{whom} · 回答中の%n件を除く</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat gets it once its reply has ended</source>
-        <comment>%n chats get it once their replies have ended</comment>
+        <source>%n chat gets it when its reply ends</source>
+        <comment>%n chats get it when their replies end</comment>
         <translation>
             <numerusform>%n件のチャットには回答が終わってから送信されます</numerusform>
         </translation>
@@ -8544,8 +8540,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Whose prompts are read first</source>
-        <translation>どのプロンプトを先に読むか</translation>
+        <source>Who goes first when the model is busy</source>
+        <translation>モデルが混んでいるときの優先順</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8625,13 +8621,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Replies are shuffled and named Reply A, Reply B and so on</source>
-        <translation>回答は並べ替えられ、回答A、回答Bのように表示されます</translation>
+        <source>Shuffles the replies and hides names until you keep one</source>
+        <translation>回答を並べ替え、1つを残すまで名前を隠します</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once…</source>
-        <translation>4つに同時に質問…</translation>
+        <source>See Four Replies</source>
+        <translation>4つの回答を見る</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -8724,7 +8720,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>{about}; too long for this model</source>
+        <source>{about}, too long for this model</source>
         <translation>{about}、このモデルには長すぎます</translation>
     </message>
     <message>
@@ -8734,7 +8730,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
-        <source>“{name}” is not filled in yet. Press Enter again to send it anyway.</source>
+        <source>“{name}” isn’t filled in yet. Press Enter again to send it anyway.</source>
         <translation>「{name}」がまだ入力されていません。もう一度Enterを押すと、このまま送信します。</translation>
     </message>
     <message>
@@ -8744,8 +8740,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>No backups yet. The first is made when you change something on another day.</source>
-        <translation>バックアップはまだありません。別の日に変更を加えると、最初のバックアップが作成されます。</translation>
+        <source>No backups yet. Stretto makes the first one the next day you use it.</source>
+        <translation>バックアップはまだありません。次にStrettoを使った日に最初のものが作成されます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -8769,7 +8765,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>{cause} Changes that are not saved when you quit are lost.</source>
+        <source>{cause} Changes that aren’t saved when you quit are lost.</source>
         <translation>{cause}終了すると、保存されていない変更は失われます。</translation>
     </message>
     <message>
@@ -8784,8 +8780,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Many local chats side by side, all replying at once from one set of weights. What you write to local models stays on this computer.</source>
-        <translation>多数のローカルチャットを並べ、1組の重みですべてが同時に回答します。ローカルモデルに書いた内容は、このコンピュータの外に出ません。</translation>
+        <source>Local chats side by side, all replying at the same time. What you write to local models stays on this computer.</source>
+        <translation>ローカルチャットを並べて、すべてが同時に回答します。ローカルモデルに書いた内容は、このコンピュータの外に出ません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -8799,7 +8795,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>The current branch, in one file that loads nothing else.</source>
+        <source>The current branch in one self-contained file.</source>
         <translation>現在の分岐を1つのファイルで。外部から何も読み込みません。</translation>
     </message>
     <message>
@@ -8830,8 +8826,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Number of columns</source>
-        <translation>列の数</translation>
+        <source>Number of replies</source>
+        <translation>回答の数</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -8845,7 +8841,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
+        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have aren’t changed.</source>
         <translation>StrettoのJSON、ChatGPTとClaudeから書き出したデータ（ZIPアーカイブ、またはその中のconversations.json）、Open WebUIから書き出したデータ、LM Studioのチャットファイルを読み込めます。すでにあるチャットは変更されません。</translation>
     </message>
     <message>
@@ -8875,7 +8871,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto is available under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
+        <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
         <translation>StrettoはMITライセンスで提供されます。Qt、PySide6、Qt Advanced DockingはLGPLに基づく独立したライブラリとして使用しており、自分でビルドしたものに置き換えられます。</translation>
     </message>
     <message>
@@ -8895,7 +8891,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>There is no deleted prompt to restore</source>
+        <source>There’s no deleted prompt to restore</source>
         <translation>復元できる削除済みのプロンプトはありません</translation>
     </message>
     <message>
@@ -8918,23 +8914,23 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
+        <source>Delete “{title}” permanently, from backups too? This can’t be undone.</source>
         <translation>「{title}」をバックアップからも完全に削除しますか？この操作は取り消せません。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
-        <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
+        <source>Delete %Ln chat permanently, from backups too? This can’t be undone.</source>
+        <comment>Delete %Ln chats permanently, from backups too? This can’t be undone.</comment>
         <translation>
             <numerusform>%Ln件のチャットをバックアップからも完全に削除しますか？この操作は取り消せません。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>deleted permanently in %n day</source>
-        <comment>deleted permanently in %n days</comment>
+        <source>%n day left</source>
+        <comment>%n days left</comment>
         <translation>
-            <numerusform>%n日後に完全に削除</numerusform>
+            <numerusform>残り%n日</numerusform>
         </translation>
     </message>
     <message>
@@ -8959,7 +8955,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
-        <source>Run a model that is too large for one computer on several, with a part of it on each. All need the same version of Stretto, the model’s files and SSH access without a password.</source>
+        <source>Split a model that’s too large for one computer across several. Each needs the same version of Stretto, the model’s files, and SSH access without a password.</source>
         <translation>1台のコンピュータには大きすぎるモデルを、複数のコンピュータに分けて実行します。どのコンピュータにも、同じバージョンのStretto、モデルのファイル、パスワードなしのSSH接続が必要です。</translation>
     </message>
     <message>
@@ -8987,12 +8983,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}; some layers differ</source>
+        <source>{weights}, some layers differ</source>
         <translation>{weights}、一部の層は異なります</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has not drafted any tokens yet.</source>
+        <source>{name} hasn’t drafted any tokens yet.</source>
         <translation>{name}はまだトークンをドラフトしていません。</translation>
     </message>
     <message numerus="yes">
@@ -9006,8 +9002,8 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Show What Fits…</source>
-        <translation>収まるものを表示…</translation>
+        <source>Make It Fit…</source>
+        <translation>収める方法を表示…</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/files.py"/>
@@ -9019,12 +9015,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Passages Matching the Message</source>
-        <translation>メッセージに関連する箇所</translation>
+        <source>Relevant Passages Only</source>
+        <translation>関連する箇所のみ</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Higher is more random; 0 always picks the most likely token</source>
+        <source>Higher is more random. 0 always picks the most likely token.</source>
         <translation>高いほどランダムになり、0では常に最も確率の高いトークンを選びます</translation>
     </message>
     <message>
@@ -9039,7 +9035,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only this many of the most likely tokens; 0 for all</source>
+        <source>Only this many of the most likely tokens. 0 means all.</source>
         <translation>確率の高いトークンからこの数だけ。0ですべて</translation>
     </message>
     <message>
@@ -9143,8 +9139,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept until you quit and sent only to this address. This system has no keychain.</source>
-        <translation>終了するまで保持し、このアドレスにだけ送信します。このシステムにはキーチェーンがありません。</translation>
+        <source>No keychain found. Stretto forgets this key when you quit.</source>
+        <translation>キーチェーンが見つかりません。このキーは終了時に破棄されます。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/remote.py"/>
@@ -9255,18 +9251,18 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>Sent only to Hugging Face, and stored in your keychain once accepted.</source>
+        <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>Hugging Faceにだけ送信し、受け付けられるとキーチェーンに保存します。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
-        <translation>終了するまで保持し、Hugging Faceにだけ送信します。このシステムにはキーチェーンがありません。</translation>
+        <source>No keychain found. Stretto forgets this token when you quit.</source>
+        <translation>キーチェーンが見つかりません。このトークンは終了時に破棄されます。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link attaches a file to an email, so Stretto does not open it.</source>
-        <translation>このリンクはメールにファイルを添付するため、Strettoでは開きません。</translation>
+        <source>Blocked because this link attaches a file to an email.</source>
+        <translation>このリンクはメールにファイルを添付するため、ブロックしました。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -9275,7 +9271,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>It leads to {place}, not to what is before the “@”:</source>
+        <source>It leads to {place}, not to the text before the “@”:</source>
         <translation>リンク先は「@」の前の部分ではなく{place}です:</translation>
     </message>
     <message>
@@ -9286,27 +9282,27 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>The chat does not fit in the context of {model}.</source>
+        <source>The chat doesn’t fit in the context of {model}.</source>
         <translation>チャットが{model}のコンテキストに収まりません。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
+        <source>{host} doesn’t support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host}は、選択肢やパターンによる回答の形式に対応していません。チャットの設定の「回答の形式」で、JSONなど別の形式を選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No misspelt words found.</source>
+        <source>No misspelled words found.</source>
         <translation>スペルミスは見つかりませんでした。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>{word} is not in the dictionary.</source>
+        <source>{word} isn’t in the dictionary.</source>
         <translation>「{word}」は辞書にありません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No suggestions in time</source>
+        <source>Suggestions took too long</source>
         <translation>候補を時間内に取得できませんでした</translation>
     </message>
     <message>
@@ -9349,12 +9345,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>“{path}” is not an absolute path.</source>
+        <source>“{path}” isn’t an absolute path.</source>
         <translation>「{path}」は絶対パスではありません。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Only numbers, + - * / // % **, brackets and common functions are supported.</source>
+        <source>Only numbers, + - * / // % **, brackets, and common functions are supported.</source>
         <translation>使えるのは数値、+ - * / // % **、括弧、一般的な関数だけです。</translation>
     </message>
     <message>
@@ -9384,7 +9380,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools in this chat can list, search and read files in it</source>
+        <source>Tools in this chat can list, search, and read files in it</source>
         <translation>このチャットのツールがフォルダ内のファイルを一覧表示、検索、読み取りできます</translation>
     </message>
     <message>
@@ -9394,17 +9390,17 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools use %Ln token of each prompt.</source>
-        <comment>Tools use %Ln tokens of each prompt.</comment>
+        <source>These tools add %Ln token to each prompt.</source>
+        <comment>These tools add %Ln tokens to each prompt.</comment>
         <translation>
-            <numerusform>ツールは毎回のプロンプトで%Lnトークンを使います。</numerusform>
+            <numerusform>これらのツールは毎回のプロンプトに%Lnトークンを加えます。</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when needed</source>
+        <source>Not started</source>
         <comment>a server</comment>
-        <translation>必要時に起動</translation>
+        <translation>未起動</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -9420,7 +9416,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>New or changed; starts when a chat needs it:</source>
+        <source>New or changed. Starts when a chat needs it:</source>
         <translation>新規または変更。チャットで必要になると起動します:</translation>
     </message>
     <message>
@@ -9435,8 +9431,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or enter owner/name or a model’s address</source>
-        <translation>検索語、「所有者/名前」、モデルのアドレスを入力</translation>
+        <source>Search Hugging Face, or paste a model name or link</source>
+        <translation>Hugging Faceを検索、またはモデル名やリンクを貼り付け</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -9461,7 +9457,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <source>It runs on {hosts} and has not been started.</source>
+        <source>It runs on {hosts} and hasn’t been started.</source>
         <translation>{hosts}で動作しますが、起動していません。</translation>
     </message>
     <message>
@@ -9487,7 +9483,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or leave out the oldest messages.</source>
+        <source>{context}. Nearly full. Start a new chat, or leave out the oldest messages.</source>
         <translation>{context}。残りわずかです。新しいチャットを始めるか、古いメッセージを除外してください。</translation>
     </message>
     <message>
@@ -9497,8 +9493,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Beginning, up to What Fits</source>
-        <translation>先頭から収まる分</translation>
+        <source>As Much as Fits</source>
+        <translation>先頭から収まるだけ</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -9543,8 +9539,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>They resume after a restart without re-reading</source>
-        <translation>再起動後も読み直さずに再開します</translation>
+        <source>Lets them resume right away after a restart</source>
+        <translation>再起動後すぐに再開できます</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -9583,7 +9579,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>
-        <source>The agent’s own settings stay as they are. A key is made for it if it needs one. If it is not installed, the terminal tells how to install it.</source>
+        <source>The agent’s own settings stay as they are. Stretto creates a key if it needs one. If it isn’t installed, the terminal shows how to install it.</source>
         <translation>エージェント自身の設定は変更されません。キーが必要な場合は専用に作成されます。未インストールの場合は、ターミナルにインストール方法が表示されます。</translation>
     </message>
     <message>
@@ -9608,7 +9604,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>
-        <source>The terminal could not be opened: {error}.</source>
+        <source>The terminal couldn’t be opened: {error}.</source>
         <translation>ターミナルを開けませんでした：{error}。</translation>
     </message>
     <message>
@@ -9625,7 +9621,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model: it helps where text or code from the chat is written again with changes. Replies stay the same.</source>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model. It helps when the reply repeats text or code from the chat with changes. Replies stay the same.</source>
         <translation>同じトークナイザを使う小さいモデルは、単独で回答するチャットを速くできます。プロンプト参照にはモデルが不要で、チャット内の文章やコードを変更を加えて書き直すときに役立ちます。回答の内容は変わりません。</translation>
     </message>
     <message>
@@ -9645,8 +9641,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Of computing time when several are busy</source>
-        <translation>複数のクライアントが処理中のときの計算時間</translation>
+        <source>Share of compute when several clients are active</source>
+        <translation>複数のクライアントが動作中のときの計算時間の配分</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
@@ -9666,7 +9662,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>{model} cannot see images. Remove them, or choose a model that can.</source>
+        <source>{model} can’t see images. Remove them, or choose a model that can.</source>
         <translation>{model}は画像を認識できません。画像を削除するか、認識できるモデルを選択してください。</translation>
     </message>
     <message>
@@ -9681,12 +9677,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot see images.</source>
+        <source>The model can’t see images.</source>
         <translation>このモデルは画像を認識できません。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Takes images</source>
+        <source>Supports images</source>
         <translation>画像に対応</translation>
     </message>
     <message>
@@ -9708,8 +9704,8 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat has a model that cannot see images</source>
-        <comment>%n chats have models that cannot see images</comment>
+        <source>%n chat has a model that can’t see images</source>
+        <comment>%n chats have models that can’t see images</comment>
         <translation>
             <numerusform>%n件のチャットのモデルは画像を認識できません</numerusform>
         </translation>
@@ -9726,7 +9722,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/stream.py"/>
-        <source>{host} could not finish the reply.</source>
+        <source>{host} couldn’t finish the reply.</source>
         <translation>{host}は回答を最後まで続けられませんでした。</translation>
     </message>
     <message>
@@ -9766,12 +9762,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>{model} cannot hear recordings. Remove them, or choose a model that can.</source>
+        <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>
         <translation>{model}は録音を聞き取れません。録音を削除するか、聞き取れるモデルを選択してください。</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot hear recordings.</source>
+        <source>The model can’t hear recordings.</source>
         <translation>このモデルは録音を聞き取れません。</translation>
     </message>
     <message>
@@ -9835,8 +9831,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>This branch is the one shown. Choose another, or two of them.</source>
-        <translation>この分岐は表示中です。別の分岐を1つ、または2つ選択してください。</translation>
+        <source>This branch is shown already. Choose another, or two to compare.</source>
+        <translation>この分岐は表示中です。別の分岐を1つ、または比較する2つを選択してください。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/branch_compare.py"/>
@@ -9853,7 +9849,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/branch_compare.py"/>
-        <source>Both go on from “{words}”</source>
+        <source>Both continue from “{words}”</source>
         <translation>どちらも「{words}」の続き</translation>
     </message>
     <message>
@@ -9888,18 +9884,18 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as an optimist: what speaks for it?</source>
-        <translation>楽観的な立場で答えてください。賛成の理由は何ですか。</translation>
+        <source>Answer as an optimist. Make the case for it.</source>
+        <translation>楽観的な立場で答え、賛成の理由を挙げてください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Sceptic</source>
+        <source>Skeptic</source>
         <translation>懐疑派</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as a sceptic: what speaks against it?</source>
-        <translation>懐疑的な立場で答えてください。反対の理由は何ですか。</translation>
+        <source>Answer as a skeptic. Say what could go wrong.</source>
+        <translation>懐疑的な立場で答え、うまくいかない可能性を挙げてください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -9908,13 +9904,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as an engineer: how would it be done?</source>
-        <translation>エンジニアの立場で答えてください。どのように実現しますか。</translation>
+        <source>Answer as an engineer. Explain how you’d build it.</source>
+        <translation>エンジニアの立場で答え、どう実現するかを説明してください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Comparison by {model}</source>
-        <translation>{model}による比較</translation>
+        <source>Judged by {model}</source>
+        <translation>{model}による評価</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -9933,43 +9929,43 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>This needs two replies at least.</source>
+        <source>Needs at least two replies.</source>
         <translation>応答が 2 つ以上必要です。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Read in the order {letters}</source>
-        <translation>{letters} の順に読んだ場合</translation>
+        <source>Order: {letters}</source>
+        <translation>順序: {letters}</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>In both orders {letter} was named best.</source>
-        <translation>どちらの順でも {letter} が最良とされました。</translation>
+        <source>{letter} won in both orders.</source>
+        <translation>どちらの順序でも {letter} が最良でした。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Named best: {first} in one order, {second} in the other. The order decided.</source>
-        <translation>一方の順では {first}、もう一方では {second} が最良とされました。順序で決まっています。</translation>
+        <source>No clear winner: {first} in one order, {second} in the other.</source>
+        <translation>明確な勝者なし: 一方の順序では {first}、もう一方では {second}。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>No reply was named best in both orders.</source>
-        <translation>両方の順で最良とされた応答はありません。</translation>
+        <source>No reply won in both orders.</source>
+        <translation>両方の順序で最良となった回答はありません。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>A model’s judgement is no proof.</source>
-        <translation>モデルの判断は証明ではありません。</translation>
+        <source>Models can misjudge. Check what matters.</source>
+        <translation>モデルの判断は誤ることがあります。大事な点は確認してください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>A reply was cut off and cannot be counted.</source>
+        <source>A reply was cut off and can’t be counted.</source>
         <translation>途中で切れた応答があり、集計できません。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Only numbers, short choices and JSON can be counted. These replies are texts.</source>
-        <translation>集計できるのは数値、短い選択肢、JSON だけです。これらの応答は文章です。</translation>
+        <source>Only numbers, short choices, and JSON can be counted.</source>
+        <translation>集計できるのは数値、短い選択肢、JSONだけです。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -9994,7 +9990,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/panel.py"/>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Agreement is not truth.</source>
+        <source>Agreeing doesn’t make it correct.</source>
         <translation>一致は正しさを意味しません。</translation>
     </message>
     <message>
@@ -10016,8 +10012,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>What it is told besides the question</source>
-        <translation>質問に加えて伝えること</translation>
+        <source>Instructions for this member</source>
+        <translation>このメンバーへの指示</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
@@ -10082,12 +10078,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>A panel has two members at least.</source>
+        <source>A panel needs at least two members.</source>
         <translation>パネルには 2 人以上のメンバーが必要です。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>A panel has at most {most} members.</source>
+        <source>A panel can have up to {most} members.</source>
         <translation>パネルのメンバーは最大 {most} 人です。</translation>
     </message>
     <message>
@@ -10112,8 +10108,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This was made of a panel. Show the panel and make it again.</source>
-        <translation>これはパネルから作られました。パネルを表示して作り直してください。</translation>
+        <source>This reply came from a panel. Open the panel to regenerate it.</source>
+        <translation>この回答はパネルから作られました。パネルを開いて再生成してください。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -10122,7 +10118,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The columns of this panel are not in this chat.</source>
+        <source>The columns of this panel aren’t in this chat.</source>
         <translation>このパネルの列はこのチャットにありません。</translation>
     </message>
     <message>
@@ -10148,7 +10144,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>A model compares the replies, in both orders</source>
+        <source>A model compares the replies in both orders</source>
         <translation>モデルが応答を両方の順で比較します</translation>
     </message>
     <message>
@@ -10158,8 +10154,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>A model writes one reply of them and says whose each part is</source>
-        <translation>モデルが 1 つの応答にまとめ、各部分の出所を示します</translation>
+        <source>Combines the replies and cites where each part came from</source>
+        <translation>回答をまとめ、各部分の出所を示します</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
@@ -10168,13 +10164,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Count replies that are numbers, choices or JSON</source>
+        <source>Counts replies that are numbers, choices, or JSON</source>
         <translation>数値、選択肢、JSON の応答を集計します</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Go on from this reply; the others stay as versions of it</source>
-        <translation>この応答から続けます。ほかはバージョンとして残ります</translation>
+        <source>Continue from this reply. The others are kept as versions.</source>
+        <translation>この回答から続けます。ほかはバージョンとして残ります。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
@@ -10188,8 +10184,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>All of the panel have answered</source>
-        <translation>パネル全員が答えました</translation>
+        <source>All members have replied</source>
+        <translation>全員が回答しました</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
@@ -10198,12 +10194,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Ask the Panel</source>
-        <translation>このパネルに質問</translation>
+        <source>Ask Same Panel Again</source>
+        <translation>同じパネルにもう一度質問</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Show or Hide Panel</source>
+        <source>Show/Hide Panel</source>
         <translation>パネルの表示/非表示</translation>
     </message>
     <message>
@@ -10218,7 +10214,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Count Votes of Panel</source>
+        <source>Count Panel Votes</source>
         <translation>パネルの票を集計</translation>
     </message>
     <message>
@@ -10300,8 +10296,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Enter shows what can be done, Delete ends reading the chat</source>
-        <translation>Enterで操作を表示、Deleteでチャットを読むのをやめる</translation>
+        <source>Enter opens the menu, Delete ends following the chat</source>
+        <translation>Enterでメニューを表示、Deleteでチャットのフォローをやめる</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -10372,12 +10368,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Follow: later messages bring what is new</source>
-        <translation>フォロー：以降のメッセージで新しい内容も送る</translation>
+        <source>Include new messages from this chat as they arrive</source>
+        <translation>このチャットの新しいメッセージも順次含める</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Reasoning, tool calls and the text of files are left out.</source>
+        <source>Reasoning, tool calls, and the text of files are left out.</source>
         <translation>推論、ツール呼び出し、ファイルのテキストは含まれません。</translation>
     </message>
     <message>
@@ -10387,7 +10383,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>There is no other chat.</source>
+        <source>There’s no other chat.</source>
         <translation>ほかのチャットはありません。</translation>
     </message>
     <message>
@@ -10482,8 +10478,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Asks other chats with the same model, up to 8 questions at once.</source>
-        <translation>同じモデルのほかのチャットに、一度に最大8つの質問をします。</translation>
+        <source>Answers up to 8 questions at the same time with the same model.</source>
+        <translation>同じモデルで最大8つの質問に同時に答えます。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -10622,8 +10618,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/help_notes.py"/>
-        <source>From the help. The Guide itself can be wrong about this.</source>
-        <translation>ヘルプからの回答です。Guide自身はこれについて間違えることがあります。</translation>
+        <source>From Help, because the Guide can get this wrong.</source>
+        <translation>ヘルプからの回答です。Guideはこれについて間違えることがあります。</translation>
     </message>
     <message>
         <location filename="../../app/program/application.py"/>
@@ -10634,6 +10630,31 @@ You did not answer.</source>
         <location filename="../../app/program/removed.py"/>
         <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
         <translation>選択したmlx-lmのwheelは使われなくなりました。Strettoは内蔵のバージョンを使います。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Tell me a short story about a river</source>
+        <translation>川についての短い物語を聞かせて</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Chat Settings (changed)</source>
+        <translation>チャットの設定（変更あり）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Copy Message</source>
+        <translation>メッセージをコピー</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Provider</source>
+        <translation>プロバイダ</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Other</source>
+        <translation>その他</translation>
     </message>
 </context>
 </TS>

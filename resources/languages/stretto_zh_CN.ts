@@ -22,8 +22,8 @@
     </message>
     <message numerus="yes">
         <location filename="../../app/store/writer.py"/>
-        <source>%n change could not be saved. {why}</source>
-        <comment>%n changes could not be saved. {why}</comment>
+        <source>%n change couldn’t be saved. {why}</source>
+        <comment>%n changes couldn’t be saved. {why}</comment>
         <translation>
             <numerusform>%n 项更改无法保存。{why}</numerusform>
         </translation>
@@ -35,17 +35,17 @@
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not start within {seconds} s.</source>
+        <source>{server} didn’t start within {seconds} s.</source>
         <translation>{server} 在 {seconds} 秒内没有启动。</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} could not be reached: {why}</source>
+        <source>{server} couldn’t be reached: {why}</source>
         <translation>无法连接 {server}：{why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>The program “{program}” was not found. Is it installed?</source>
+        <source>The program “{program}” wasn’t found. Is it installed?</source>
         <translation>找不到程序“{program}”。是否已安装？</translation>
     </message>
     <message>
@@ -55,12 +55,12 @@
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>Links are not followed.</source>
+        <source>Links aren’t followed.</source>
         <translation>不跟随链接。</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>It could not be opened: {why}.</source>
+        <source>It couldn’t be opened: {why}.</source>
         <translation>无法打开：{why}。</translation>
     </message>
     <message>
@@ -75,14 +75,8 @@
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>{path} could not be read: {why}.</source>
+        <source>{path} couldn’t be read: {why}.</source>
         <translation>无法读取 {path}：{why}。</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/composer/composer.py"/>
-        <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Keep On</source>
-        <translation>保持开启</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
@@ -256,8 +250,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Something went wrong the last time Stretto ran</source>
-        <translation>Stretto 上次运行时出现问题</translation>
+        <source>Stretto had a problem last time</source>
+        <translation>Stretto 上次出现了问题</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -268,7 +262,6 @@
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/settings/other_programs.py"/>
         <location filename="../../app/ui/transcript/selection.py"/>
-        <location filename="../../app/ui/transcript/user_row.py"/>
         <location filename="../../app/ui/window/undo.py"/>
         <source>Copy</source>
         <translation>复制</translation>
@@ -280,17 +273,17 @@
     </message>
     <message>
         <location filename="../../app/ui/window/unsaved.py"/>
-        <source>The report cannot be read: {error}</source>
+        <source>The report can’t be read: {error}</source>
         <translation>无法读取报告：{error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats cannot be read</source>
+        <source>Your chats can’t be read</source>
         <translation>无法读取你的对话</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Stretto cannot write to your chats</source>
+        <source>Stretto can’t write to your chats</source>
         <translation>Stretto 无法写入你的对话</translation>
     </message>
     <message>
@@ -305,7 +298,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your chats could not be opened</source>
+        <source>Your chats couldn’t be opened</source>
         <translation>无法打开你的对话</translation>
     </message>
     <message>
@@ -317,6 +310,7 @@
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
         <location filename="../../app/ui/models/download_list.py"/>
+        <location filename="../../app/ui/models/found_model.py"/>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
         <source>Try Again</source>
@@ -324,8 +318,8 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Set Aside and Start Fresh</source>
-        <translation>移开文件并重新开始</translation>
+        <source>Start Empty and Keep the File</source>
+        <translation>保留文件并从空白开始</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
@@ -339,7 +333,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Your latest changes are not saved</source>
+        <source>Your latest changes aren’t saved</source>
         <translation>最新的更改尚未保存</translation>
     </message>
     <message>
@@ -360,7 +354,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Licences…</source>
+        <source>Licenses…</source>
         <translation>许可证…</translation>
     </message>
     <message>
@@ -453,7 +447,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>There is no chat to export yet.</source>
+        <source>There’s no chat to export yet.</source>
         <translation>还没有可导出的对话。</translation>
     </message>
     <message>
@@ -536,13 +530,13 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Licences</source>
+        <source>Licenses</source>
         <translation>许可证</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>Licence</source>
+        <source>License</source>
         <translation>许可证</translation>
     </message>
     <message>
@@ -589,7 +583,7 @@
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>There is no prompt to delete</source>
+        <source>There’s no prompt to delete</source>
         <translation>没有可删除的提示词</translation>
     </message>
     <message>
@@ -718,6 +712,7 @@
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
+        <location filename="../../app/ui/compare/panel_dialog.py"/>
         <location filename="../../app/ui/models/found.py"/>
         <location filename="../../app/ui/models/machines.py"/>
         <location filename="../../app/ui/models/models_table.py"/>
@@ -839,8 +834,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Write a haiku about two voices singing together</source>
-        <translation>写一首关于两个声音齐唱的俳句</translation>
+        <source>Write a haiku about autumn</source>
+        <translation>写一首关于秋天的俳句</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -849,8 +844,8 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Compares replies to one message, side by side</source>
-        <translation>并排对比同一条消息的多条回复</translation>
+        <source>Shows four replies to one message, side by side</source>
+        <translation>并排显示同一条消息的四条回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -895,17 +890,17 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sent after the reply. {keys} sends the first one now.</source>
-        <translation>回复后发送。按&#xa0;{keys}&#xa0;立即发送第一条。</translation>
+        <source>Queued until the reply ends. {keys} sends the first one now.</source>
+        <translation>排队等待回复结束。按 {keys} 立即发送第一条。</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>Sends once “{file}” is read. Esc keeps it here.</source>
-        <translation>读取“{file}”后发送。按 Esc 留在此处。</translation>
+        <source>Sends when “{file}” is ready. Esc cancels.</source>
+        <translation>“{file}”就绪后发送。按 Esc 取消。</translation>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>Interrupting the reply… Esc keeps the message here.</source>
+        <source>Interrupting the reply… Esc keeps your message.</source>
         <translation>正在中断回复…&#xa0;按&#xa0;Esc&#xa0;将消息留在此处。</translation>
     </message>
     <message>
@@ -1056,7 +1051,7 @@
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>licence {name}</source>
+        <source>license {name}</source>
         <translation>许可证 {name}</translation>
     </message>
     <message>
@@ -1139,19 +1134,19 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>{name} does not fit in memory. {error}</source>
+        <source>{name} doesn’t fit in memory. {error}</source>
         <translation>内存放不下 {name}。{error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/window/chat_commands.py"/>
-        <source>{name} could not be loaded. {error}</source>
+        <source>{name} couldn’t be loaded. {error}</source>
         <translation>无法加载 {name}。{error}</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
-        <source>Sent after the reply.</source>
-        <translation>回复后发送。</translation>
+        <source>Queued until the reply ends.</source>
+        <translation>排队等待回复结束。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
@@ -1385,7 +1380,7 @@
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{name} cannot call tools.</source>
+        <source>{name} can’t call tools.</source>
         <translation>{name} 无法调用工具。</translation>
     </message>
     <message>
@@ -1754,8 +1749,8 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
-        <source>Asks you</source>
-        <translation>待你答复</translation>
+        <source>Needs approval</source>
+        <translation>需要批准</translation>
     </message>
     <message>
         <location filename="../../app/ui/style/figures.py"/>
@@ -1973,8 +1968,8 @@ Now: {now}</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
-        <source>{tool} asks you</source>
-        <translation>{tool} 向你提问</translation>
+        <source>{tool} needs your input</source>
+        <translation>{tool} 需要你输入</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
@@ -2056,7 +2051,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Broadcast is on. Open another chat beside this one.</source>
+        <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>群发已开启。请在旁边再打开一个对话。</translation>
     </message>
     <message>
@@ -2296,13 +2291,14 @@ You declined.</source>
         </translation>
     </message>
     <message>
+        <location filename="../../app/ui/composer/composer.py"/>
         <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Keep Broadcast On</source>
         <translation>保持群发开启</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>Join or Leave Broadcast</source>
+        <source>Join/Leave Broadcast</source>
         <translation>加入或退出群发</translation>
     </message>
     <message>
@@ -2317,18 +2313,18 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>To %n chat, {hidden} hidden</source>
-        <comment>To %n chats, {hidden} hidden</comment>
+        <source>To %n chat ({hidden} in hidden tabs)</source>
+        <comment>To %n chats ({hidden} in hidden tabs)</comment>
         <translation>
-            <numerusform>发给 %n 个对话，其中 {hidden} 个隐藏</numerusform>
+            <numerusform>发给 %n 个对话（{hidden} 个在隐藏的标签页中）</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>To %n visible chat</source>
-        <comment>To %n visible chats</comment>
+        <source>To %n chat</source>
+        <comment>To %n chats</comment>
         <translation>
-            <numerusform>发给 %n 个可见的对话</numerusform>
+            <numerusform>发给 %n 个对话</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2341,8 +2337,8 @@ You declined.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat was still replying and did not get this message</source>
-        <comment>%n chats were still replying and did not get this message</comment>
+        <source>%n chat was still replying and didn’t get this message</source>
+        <comment>%n chats were still replying and didn’t get this message</comment>
         <translation>
             <numerusform>%n 个对话仍在回复，没有收到这条消息</numerusform>
         </translation>
@@ -2355,7 +2351,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>This chat is not being compared</source>
+        <source>This chat isn’t being compared</source>
         <translation>此对话不在对比中</translation>
     </message>
     <message>
@@ -2385,7 +2381,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/exchange_commands.py"/>
-        <source>The import could not be undone: {error}</source>
+        <source>The import couldn’t be undone: {error}</source>
         <translation>无法撤销导入：{error}</translation>
     </message>
     <message numerus="yes">
@@ -2612,7 +2608,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>No message here has another version.</source>
+        <source>No message here has other versions.</source>
         <translation>这里的消息都没有其他版本。</translation>
     </message>
     <message>
@@ -2633,7 +2629,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no text to copy.</source>
+        <source>There’s no text to copy.</source>
         <translation>没有可复制的文本。</translation>
     </message>
     <message>
@@ -2653,7 +2649,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Even Out Panes</source>
+        <source>Make Panes Equal</source>
         <translation>均分窗格</translation>
     </message>
     <message>
@@ -2668,22 +2664,22 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>This chat has a window of its own. Move it back first.</source>
+        <source>This chat is in its own window. Move it back first.</source>
         <translation>此对话在单独的窗口中。请先将它移回。</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no pane after this one</source>
+        <source>There’s no pane after this one</source>
         <translation>后面没有窗格</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no pane before this one</source>
+        <source>There’s no pane before this one</source>
         <translation>前面没有窗格</translation>
     </message>
     <message>
         <location filename="../../app/ui/workspace/placement.py"/>
-        <source>There is no other pane beside this one</source>
+        <source>There’s no other pane next to this one</source>
         <translation>旁边没有其他窗格</translation>
     </message>
     <message>
@@ -2913,7 +2909,7 @@ You declined.</source>
     <message>
         <location filename="../../app/chats/attaching.py"/>
         <location filename="../../app/chats/reading.py"/>
-        <source>“{name}” cannot be read.</source>
+        <source>“{name}” can’t be read.</source>
         <translation>无法读取“{name}”。</translation>
     </message>
     <message>
@@ -3066,7 +3062,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model could not be loaded.</source>
+        <source>The model couldn’t be loaded.</source>
         <translation>无法加载模型。</translation>
     </message>
     <message>
@@ -3170,7 +3166,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/models/loading.py"/>
-        <source>The model could not be loaded ({why}).</source>
+        <source>The model couldn’t be loaded ({why}).</source>
         <translation>无法加载模型（{why}）。</translation>
     </message>
     <message>
@@ -3220,7 +3216,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked with a form that cannot be shown: {why}.</source>
+        <source>{server} asked with a form that can’t be shown: {why}.</source>
         <translation>{server} 发来的表单无法显示：{why}。</translation>
     </message>
     <message>
@@ -3293,7 +3289,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Cannot be loaded</source>
+        <source>Can’t be loaded</source>
         <translation>无法加载</translation>
     </message>
     <message numerus="yes">
@@ -3328,7 +3324,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/fit.py"/>
-        <source>{name} does not fit in memory</source>
+        <source>{name} doesn’t fit in memory</source>
         <translation>内存放不下 {name}</translation>
     </message>
     <message>
@@ -3487,7 +3483,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The keys cannot be read: {error}.</source>
+        <source>The keys can’t be read: {error}.</source>
         <translation>无法读取密钥：{error}。</translation>
     </message>
     <message>
@@ -3574,7 +3570,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/program/opening.py"/>
-        <source>The backup could not be restored. {why}</source>
+        <source>The backup couldn’t be restored. {why}</source>
         <translation>无法恢复备份。{why}</translation>
     </message>
     <message>
@@ -3708,13 +3704,13 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link does not lead to a web page, so Stretto does not open it.</source>
-        <translation>此链接不指向网页，因此 Stretto 不会打开。</translation>
+        <source>Blocked because this link doesn’t lead to a web page.</source>
+        <translation>已阻止：此链接不指向网页。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link hides where it leads, so Stretto does not open it.</source>
-        <translation>此链接隐藏了去向，因此 Stretto 不会打开。</translation>
+        <source>Blocked because this link hides where it leads.</source>
+        <translation>已阻止：此链接隐藏了去向。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -3770,7 +3766,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} does not allow this with your key. Ask for access there, or use another key.</source>
+        <source>{host} doesn’t allow this with your key. Ask for access there, or use another key.</source>
         <translation>{host} 不允许用你的密钥这样做。请在那里申请权限，或换一个密钥。</translation>
     </message>
     <message>
@@ -3780,7 +3776,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} is not ready.</source>
+        <source>{host} isn’t ready.</source>
         <translation>{host} 尚未就绪。</translation>
     </message>
     <message numerus="yes">
@@ -3806,18 +3802,18 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>Try again another day.</source>
-        <translation>请改日再试。</translation>
+        <source>Try again tomorrow.</source>
+        <translation>请明天再试。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} sent something that cannot be read. Check the address, or try again.</source>
+        <source>{host} sent something that can’t be read. Check the address, or try again.</source>
         <translation>{host} 发来了无法读取的内容。请检查地址，或重试。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} cannot be reached ({why}). Check the address and the connection.</source>
-        <translation>无法连接 {host}（{why}）。请检查地址和网络连接。</translation>
+        <source>Couldn’t connect to {host} ({why}). Check that the server is running and the address is right.</source>
+        <translation>无法连接 {host}（{why}）。请确认服务器正在运行且地址正确。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -3947,12 +3943,12 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/remote/finding.py"/>
-        <source>This network cannot be searched ({why}).</source>
+        <source>This network can’t be searched ({why}).</source>
         <translation>无法搜索此网络（{why}）。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Find Stretto on this network</source>
+        <source>Look for Stretto on this network</source>
         <translation>在此网络上查找 Stretto</translation>
     </message>
     <message>
@@ -3968,8 +3964,8 @@ You declined.</source>
     <message>
         <location filename="../../app/settings/settings.py"/>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Longest reply</source>
-        <translation>最长回复</translation>
+        <source>Maximum reply length</source>
+        <translation>回复长度上限</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -4095,8 +4091,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Allowed web pages</source>
-        <translation>允许的网页</translation>
+        <source>Allowed origins (CORS)</source>
+        <translation>允许的来源 (CORS)</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4116,18 +4112,18 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Replace the least recently used session</source>
-        <translation>替换最久未使用的会话</translation>
+        <source>Close the oldest session when full</source>
+        <translation>已满时关闭最旧的会话</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Requests per key at once</source>
-        <translation>每个密钥的并发请求数</translation>
+        <source>Concurrent requests (per key)</source>
+        <translation>并发请求数（每个密钥）</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Requests per key a minute</source>
-        <translation>每个密钥每分钟的请求数</translation>
+        <source>Requests per minute (per key)</source>
+        <translation>每分钟请求数（每个密钥）</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4176,8 +4172,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
-        <source>Quits Stretto and opens it in this language; replies stop</source>
-        <translation>退出 Stretto 并以此语言重新打开；回复会停止</translation>
+        <source>Restarts Stretto in this language. Replies stop.</source>
+        <translation>以此语言重新启动 Stretto。回复会停止。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/look.py"/>
@@ -4194,8 +4190,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>When off, follows the system</source>
-        <translation>关闭时跟随系统</translation>
+        <source>When off, follows the system setting</source>
+        <translation>关闭时跟随系统设置</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4220,18 +4216,18 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Pasted text that is longer than this</source>
-        <translation>粘贴的文本超过此长度时</translation>
+        <source>Longer pastes become attachments</source>
+        <translation>更长的粘贴内容会变为附件</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>When one ends while Stretto is in the background</source>
-        <translation>仅当 Stretto 在后台时</translation>
+        <source>When a reply ends while Stretto is in the background</source>
+        <translation>回复结束而 Stretto 在后台时</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Named by the chat’s model while it is idle; names you set are kept</source>
-        <translation>由对话的模型在空闲时命名；你起的名称会保留</translation>
+        <source>The chat’s model suggests a name. Names you set are kept.</source>
+        <translation>由对话的模型建议名称。你设置的名称会保留。</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4245,13 +4241,13 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>They load again when a chat needs them</source>
-        <translation>对话需要时会重新加载</translation>
+        <source>Models reload when a chat needs them</source>
+        <translation>对话需要时会重新加载模型</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Chats resume without re-reading. Takes effect after a restart.</source>
-        <translation>对话无需重新读取即可继续。重启后生效。</translation>
+        <source>Lets chats resume right away. Takes effect after a restart.</source>
+        <translation>让对话立即继续。重启后生效。</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
@@ -4328,8 +4324,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>They resume after a restart without re-reading</source>
-        <translation>重启后无需重新读取即可继续</translation>
+        <source>Lets them resume right away after a restart</source>
+        <translation>重启后立即继续</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
@@ -4369,7 +4365,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Editors, scripts and agents use your models over the OpenAI and Anthropic APIs</source>
+        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
         <translation>编辑器、脚本和智能体可通过 OpenAI 和 Anthropic 的 API 使用你的模型</translation>
     </message>
     <message>
@@ -4418,22 +4414,22 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Clients that use it lose access; this cannot be undone</source>
-        <translation>使用它的客户端将失去访问权限；此操作无法撤销</translation>
+        <source>Clients that use it lose access. This can’t be undone.</source>
+        <translation>使用它的客户端将失去访问权限。此操作无法撤销。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>The key could not be changed: {error}.</source>
+        <source>The key couldn’t be changed: {error}.</source>
         <translation>无法更改密钥：{error}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copied; replace “your-key” with your key</source>
-        <translation>已复制；请将“your-key”替换为你的密钥</translation>
+        <source>Copied. Replace “your-key” with your key.</source>
+        <translation>已复制。请将“your-key”替换为你的密钥。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/other_programs.py"/>
-        <source>Copy the key for “{name}” now. It is not shown again.</source>
+        <source>Copy the key for “{name}” now. You won’t see it again.</source>
         <translation>请立即复制“{name}”的密钥。之后不会再显示。</translation>
     </message>
     <message>
@@ -4523,7 +4519,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/notices.py"/>
-        <source>{name} could not reply.</source>
+        <source>{name} couldn’t reply.</source>
         <translation>{name} 未能回复。</translation>
     </message>
     <message>
@@ -4944,7 +4940,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Go to Message Field</source>
+        <source>Focus Message Field</source>
         <translation>前往消息输入框</translation>
     </message>
     <message>
@@ -4959,7 +4955,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/prompt_commands.py"/>
-        <source>Attach at most {most} files.</source>
+        <source>Attach up to {most} files.</source>
         <translation>最多可附加 {most} 个文件。</translation>
     </message>
     <message>
@@ -4995,13 +4991,13 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
-        <source>Next Area</source>
-        <translation>下一个区域</translation>
+        <source>Focus Next Section</source>
+        <translation>前往下一个区域</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/main_window.py"/>
-        <source>Previous Area</source>
-        <translation>上一个区域</translation>
+        <source>Focus Previous Section</source>
+        <translation>前往上一个区域</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5059,7 +5055,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/palette/palette.py"/>
-        <source>Search commands, chats, models and settings</source>
+        <source>Search commands, chats, models, and settings</source>
         <translation>搜索命令、对话、模型和设置</translation>
     </message>
     <message>
@@ -5110,7 +5106,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file is not UTF-8 text, so it cannot be changed.</source>
+        <source>The file isn’t UTF-8 text, so it can’t be changed.</source>
         <translation>文件不是 UTF-8 文本，无法更改。</translation>
     </message>
     <message>
@@ -5125,7 +5121,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The text contains characters that a file cannot hold.</source>
+        <source>The text contains characters that a file can’t hold.</source>
         <translation>文本包含无法存入文件的字符。</translation>
     </message>
     <message>
@@ -5140,32 +5136,32 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>Paths that contain “..” are not allowed.</source>
+        <source>Paths that contain “..” aren’t allowed.</source>
         <translation>不允许使用包含“..”的路径。</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>“{path}” is not in a folder of this chat.</source>
+        <source>“{path}” isn’t in a folder of this chat.</source>
         <translation>“{path}”不在此对话的文件夹中。</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file does not exist.</source>
+        <source>The file doesn’t exist.</source>
         <translation>文件不存在。</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>This is not a text file.</source>
+        <source>This isn’t a text file.</source>
         <translation>这不是文本文件。</translation>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>The file or folder does not exist.</source>
+        <source>The file or folder doesn’t exist.</source>
         <translation>文件或文件夹不存在。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This is not valid JSON: {why}, line {line}.</source>
+        <source>This isn’t valid JSON: {why}, line {line}.</source>
         <translation>不是有效的 JSON：{why}，第 {line} 行。</translation>
     </message>
     <message>
@@ -5175,17 +5171,17 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>the expression is not valid</source>
+        <source>the expression isn’t valid</source>
         <translation>表达式无效</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>This cannot be calculated: {why}.</source>
+        <source>This can’t be calculated: {why}.</source>
         <translation>无法计算：{why}。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>There is no function “{name}”.</source>
+        <source>There’s no function “{name}”.</source>
         <translation>没有函数“{name}”。</translation>
     </message>
     <message>
@@ -5200,8 +5196,8 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Tells the current date, time and time zone.</source>
-        <translation>提供当前日期、时间和时区。</translation>
+        <source>Gets the date, time, and time zone.</source>
+        <translation>获取日期、时间和时区。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -5215,7 +5211,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Works out arithmetic.</source>
+        <source>Does arithmetic.</source>
         <translation>进行算术计算。</translation>
     </message>
     <message>
@@ -5426,7 +5422,7 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
-        <source>Do not run this call  D</source>
+        <source>Don’t run this call  D</source>
         <translation>不运行此调用  D</translation>
     </message>
     <message>
@@ -5439,7 +5435,7 @@ You answered.</source>
     <message>
         <location filename="../../app/ui/transcript/tool_card.py"/>
         <source>The server asked: {question}
-You did not answer.</source>
+You didn’t answer.</source>
         <translation>服务器询问：{question}
 你未答复。</translation>
     </message>
@@ -5470,17 +5466,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/turn.py"/>
-        <source>A tool call is waiting for you. Allow or deny it first.</source>
-        <translation>有一个工具调用正在等你确认。请先允许或拒绝。</translation>
+        <source>Allow or deny the tool call to continue.</source>
+        <translation>请允许或拒绝工具调用以继续。</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
-        <source>The arguments are not valid JSON: {why}, line {line}.</source>
+        <source>The arguments aren’t valid JSON: {why}, line {line}.</source>
         <translation>参数不是有效的 JSON：{why}，第 {line} 行。</translation>
     </message>
     <message>
         <location filename="../../app/chats/tool_call.py"/>
-        <source>The arguments are not valid JSON.</source>
+        <source>The arguments aren’t valid JSON.</source>
         <translation>参数不是有效的 JSON。</translation>
     </message>
     <message>
@@ -5495,7 +5491,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/tool_work.py"/>
-        <source>There is no tool “{name}” in this chat.</source>
+        <source>There’s no tool “{name}” in this chat.</source>
         <translation>此对话中没有工具“{name}”。</translation>
     </message>
     <message>
@@ -5561,7 +5557,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>Maximise Pane</source>
+        <source>Maximize Pane</source>
         <translation>最大化窗格</translation>
     </message>
     <message>
@@ -5576,7 +5572,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/pane_commands.py"/>
-        <source>There is no tab to the right</source>
+        <source>There’s no tab to the right</source>
         <translation>右侧没有标签页</translation>
     </message>
     <message>
@@ -5601,12 +5597,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Stretto asks you before each call.</source>
+        <source>Stretto asks before each call.</source>
         <translation>每次调用前 Stretto 都会询问你。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Always allowed in this chat: {tools}. Other calls ask you.</source>
+        <source>Always allowed in this chat: {tools}. Stretto asks before other calls.</source>
         <translation>此对话中始终允许：{tools}。其他调用会询问你。</translation>
     </message>
     <message>
@@ -5631,13 +5627,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Show Tools</source>
-        <translation>显示工具</translation>
+        <source>Load Tools</source>
+        <translation>加载工具</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Use These Tools</source>
-        <translation>使用这些工具</translation>
+        <source>Enable Tools</source>
+        <translation>启用工具</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5646,8 +5642,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Resources (@) and prompts (/)</source>
-        <translation>资源 (@) 和提示词 (/)</translation>
+        <source>Offer resources with @ and prompts with /</source>
+        <translation>用 @ 提供资源，用 / 提供提示词</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
@@ -5671,8 +5667,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Programs and addresses that offer tools over MCP, as a JSON list.</source>
-        <translation>通过 MCP 提供工具的程序和地址，以 JSON 列表表示。</translation>
+        <source>MCP servers, in the JSON format that Claude and LM Studio use.</source>
+        <translation>MCP 服务器，使用 Claude 和 LM Studio 的 JSON 格式。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5720,8 +5716,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>No tools. Stretto asks you before each call.</source>
-        <translation>没有工具。每次调用前 Stretto 都会询问你。</translation>
+        <source>None. Stretto asks before each call.</source>
+        <translation>无。每次调用前 Stretto 都会询问。</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -5750,7 +5746,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Python is unavailable: this system cannot run code safely.</source>
+        <source>Python is unavailable: this system can’t run code safely.</source>
         <translation>Python 不可用：此系统无法安全运行代码。</translation>
     </message>
     <message>
@@ -5829,8 +5825,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working memory = {total} of {free} available to models and chats.</source>
-        <translation>{verdict}：权重 {weights} + {chats}（各 {tokens}）{caches} + 工作内存 {working} = {total}，可用于模型和对话的共 {free}。</translation>
+        <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
+        <translation>{verdict}。需要 {free} 中的 {total}：权重 {weights}，{chats}（每个 {tokens}）{caches}，工作内存 {working}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -5839,13 +5835,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>{verdict}: {weights} weights of {room} available to models and chats, plus memory per chat.</source>
-        <translation>{verdict}：权重 {weights}，可用于模型和对话的共 {room}，每个对话另需内存。</translation>
+        <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
+        <translation>{verdict}。需要 {room} 中的 {weights}，另加每个对话的少量内存。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Suggestions for {gigabytes} GB of memory</source>
-        <translation>适合 {gigabytes} GB 内存的推荐</translation>
+        <source>Recommended for this computer ({gigabytes} GB of memory)</source>
+        <translation>推荐用于这台电脑（{gigabytes} GB 内存）</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
@@ -5956,8 +5952,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
-        <source>Press Enter to search Hugging Face. Only what you type is sent, and only model data is downloaded, never code.</source>
-        <translation>按 Enter 搜索 Hugging Face。只会发送你输入的内容，只下载模型数据，从不下载代码。</translation>
+        <source>Sends only your search to Hugging Face. Downloads only model data, never code.</source>
+        <translation>仅将你的搜索内容发送给 Hugging Face。只下载模型数据，从不下载代码。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/get_model.py"/>
@@ -5986,13 +5982,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <source>{name} has not finished downloading</source>
+        <source>{name} hasn’t finished downloading</source>
         <translation>{name} 尚未下载完成</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/downloads_in_window.py"/>
-        <source>%n model has not finished downloading</source>
-        <comment>%n models have not finished downloading</comment>
+        <source>%n model hasn’t finished downloading</source>
+        <comment>%n models haven’t finished downloading</comment>
         <translation>
             <numerusform>%n 个模型尚未下载完成</numerusform>
         </translation>
@@ -6014,7 +6010,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Shows which models suit this computer</source>
+        <source>Shows models that suit this computer</source>
         <translation>显示适合这台电脑的模型</translation>
     </message>
     <message>
@@ -6034,13 +6030,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Runs on this computer. What you write stays here.</source>
-        <translation>在这台电脑上运行。你写的内容不会离开这里。</translation>
+        <source>Runs on this computer. Your messages stay here.</source>
+        <translation>在这台电脑上运行。你的消息不会离开这里。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>A tiny model that comes with Stretto, to try things out with. It knows this app and little else: for everything else, get a model.</source>
-        <translation>Stretto 自带的微型模型，供你试用。它熟悉这款应用，但对其他事情知之甚少；如需处理其他问题，请获取模型。</translation>
+        <source>A tiny built-in model that knows Stretto. For anything else, get a model.</source>
+        <translation>熟悉 Stretto 的内置微型模型。处理其他事情请获取模型。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6049,8 +6045,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Your chats are in windows of their own</source>
-        <translation>对话都在各自的窗口中</translation>
+        <source>Your chats are in other windows</source>
+        <translation>对话都在其他窗口中</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
@@ -6115,7 +6111,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export_formats.py"/>
-        <source>the file cannot be created</source>
+        <source>the file can’t be created</source>
         <translation>无法创建文件</translation>
     </message>
     <message>
@@ -6126,7 +6122,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/turn.py"/>
         <location filename="../../app/ui/score_view.py"/>
-        <source>The model is not replying.</source>
+        <source>The model isn’t replying.</source>
         <translation>模型当前未在回复。</translation>
     </message>
     <message>
@@ -6153,17 +6149,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>You have not sent a message yet.</source>
+        <source>You haven’t sent a message yet.</source>
         <translation>你还没有发送过消息。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no message to reply to yet.</source>
+        <source>There’s no message to reply to yet.</source>
         <translation>还没有可回复的消息。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>There is no reply yet.</source>
+        <source>There’s no reply yet.</source>
         <translation>还没有回复。</translation>
     </message>
     <message>
@@ -6203,7 +6199,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This is not a reply.</source>
+        <source>This isn’t a reply.</source>
         <translation>这不是回复。</translation>
     </message>
     <message>
@@ -6223,13 +6219,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The reply had not begun. Regenerate it instead.</source>
-        <translation>回复尚未开始。请改为重新生成。</translation>
+        <source>There’s nothing to continue. Regenerate the reply instead.</source>
+        <translation>没有可继续的内容。请改为重新生成回复。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>{host} cannot continue a reply that was cut off. Regenerate it.</source>
+        <source>{host} can’t continue a reply that was cut off. Regenerate it.</source>
         <translation>{host} 无法继续中断的回复。请重新生成。</translation>
     </message>
     <message>
@@ -6239,7 +6235,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This reply did not fail because of its length.</source>
+        <source>This reply didn’t fail because of its length.</source>
         <translation>此回复失败并非因为长度。</translation>
     </message>
     <message>
@@ -6249,7 +6245,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The chat does not fit without its oldest messages either. Shorten the message.</source>
+        <source>The chat doesn’t fit without its oldest messages either. Shorten the message.</source>
         <translation>去掉最早的消息后对话仍放不下。请缩短消息。</translation>
     </message>
     <message>
@@ -6259,12 +6255,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This reply is not finished yet.</source>
+        <source>This reply isn’t finished yet.</source>
         <translation>此回复尚未完成。</translation>
     </message>
     <message>
         <location filename="../../app/chats/passages.py"/>
-        <source>“{part}” is not a number. Enter numbers such as 1-3, 7.</source>
+        <source>“{part}” isn’t a number. Enter numbers such as 1-3, 7.</source>
         <translation>“{part}”不是数字。请输入如 1-3, 7 的数字。</translation>
     </message>
     <message>
@@ -6297,8 +6293,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/attached.py"/>
-        <source>passages matching the message</source>
-        <translation>与消息匹配的段落</translation>
+        <source>relevant passages</source>
+        <translation>相关段落</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/counting.py"/>
@@ -6315,7 +6311,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/exporting/export.py"/>
-        <source>“{file}” could not be saved: {why}.</source>
+        <source>“{file}” couldn’t be saved: {why}.</source>
         <translation>无法保存“{file}”：{why}。</translation>
     </message>
     <message>
@@ -6325,7 +6321,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>The reply format cannot be used. {wrong} Change it in the chat’s settings.</source>
+        <source>The reply format can’t be used. {wrong} Change it in the chat’s settings.</source>
         <translation>无法使用该回复格式。{wrong}请在对话的设置中更改。</translation>
     </message>
     <message>
@@ -6335,20 +6331,20 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/options.py"/>
-        <source>%Ln character; the limit is {most}.</source>
-        <comment>%Ln characters; the limit is {most}.</comment>
+        <source>%Ln character. The limit is {most}.</source>
+        <comment>%Ln characters. The limit is {most}.</comment>
         <translation>
-            <numerusform>%Ln 个字符；上限为 {most} 个。</numerusform>
+            <numerusform>%Ln 个字符。上限为 {most} 个。</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/chats/options.py"/>
-        <source>{name} is not a number in JSON.</source>
+        <source>{name} isn’t a number in JSON.</source>
         <translation>{name} 不是 JSON 中的数字。</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/import_reader.py"/>
-        <source>it could not be read</source>
+        <source>it couldn’t be read</source>
         <translation>无法读取</translation>
     </message>
     <message>
@@ -6383,7 +6379,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/importing/report.py"/>
-        <source>More items could not be read.</source>
+        <source>More items couldn’t be read.</source>
         <translation>还有其他无法读取的内容。</translation>
     </message>
     <message>
@@ -6406,16 +6402,16 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat already exists and was not changed.</source>
-        <comment>{count} chats already exist and were not changed.</comment>
+        <source>{count} chat already exists and wasn’t changed.</source>
+        <comment>{count} chats already exist and weren’t changed.</comment>
         <translation>
             <numerusform>{count} 个对话已存在，未作更改。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/chats/importing/report.py"/>
-        <source>{count} chat already exists in the Trash and was not changed.</source>
-        <comment>{count} chats already exist ({trashed} in the Trash) and were not changed.</comment>
+        <source>{count} chat already exists in the Trash and wasn’t changed.</source>
+        <comment>{count} chats already exist ({trashed} in the Trash) and weren’t changed.</comment>
         <translation>
             <numerusform>{count} 个对话已存在（其中 {trashed} 个在废纸篓中），未作更改。</numerusform>
         </translation>
@@ -6507,12 +6503,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/answering.py"/>
-        <source>The model’s tool call could not be read.</source>
+        <source>The model’s tool call couldn’t be read.</source>
         <translation>无法解析模型的工具调用。</translation>
     </message>
     <message>
         <location filename="../../app/chats/importing/job.py"/>
-        <source>{where}: cannot be saved.</source>
+        <source>{where}: can’t be saved.</source>
         <translation>{where}：无法保存。</translation>
     </message>
     <message>
@@ -6572,12 +6568,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not respond: {why}</source>
+        <source>{server} didn’t respond: {why}</source>
         <translation>{server} 没有响应：{why}</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not respond within {seconds} s.</source>
+        <source>{server} didn’t respond within {seconds} s.</source>
         <translation>{server} 在 {seconds} 秒内没有响应。</translation>
     </message>
     <message>
@@ -6592,12 +6588,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} did not list its tools in time.</source>
+        <source>{server} didn’t list its tools in time.</source>
         <translation>{server} 未能及时列出其工具。</translation>
     </message>
     <message>
         <location filename="../../app/tools/connection.py"/>
-        <source>{server} could not list its tools: {why}</source>
+        <source>{server} couldn’t list its tools: {why}</source>
         <translation>{server} 无法列出其工具：{why}</translation>
     </message>
     <message>
@@ -6607,22 +6603,22 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>it is not UTF-8 text</source>
+        <source>it isn’t UTF-8 text</source>
         <translation>不是 UTF-8 文本</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>The tool servers could not be saved: {why}.</source>
+        <source>The tool servers couldn’t be saved: {why}.</source>
         <translation>无法保存工具服务器：{why}。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This JSON is not a list of servers.</source>
+        <source>This JSON isn’t a list of servers.</source>
         <translation>此 JSON 不是服务器列表。</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>This is not a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
+        <source>This isn’t a list of servers. It begins with {&quot;mcpServers&quot;: …}.</source>
         <translation>这不是服务器列表。它以 {&quot;mcpServers&quot;: …} 开头。</translation>
     </message>
     <message>
@@ -6632,12 +6628,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>the name cannot contain “/” or be “{name}”</source>
+        <source>the name can’t contain “/” or be “{name}”</source>
         <translation>名称不能包含“/”，也不能是“{name}”</translation>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>the entry is not an object</source>
+        <source>the entry isn’t an object</source>
         <translation>条目不是对象</translation>
     </message>
     <message>
@@ -6647,7 +6643,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>“sse” servers are not supported; use the “http” address</source>
+        <source>“sse” servers aren’t supported; use the “http” address</source>
         <translation>不支持“sse”服务器；请使用“http”地址</translation>
     </message>
     <message>
@@ -6682,7 +6678,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/servers.py"/>
-        <source>{what} contains a name or value that is not valid</source>
+        <source>{what} contains a name or value that isn’t valid</source>
         <translation>{what} 包含无效的名称或值</translation>
     </message>
     <message>
@@ -6712,7 +6708,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked with a form that is not valid.</source>
+        <source>{server} asked with a form that isn’t valid.</source>
         <translation>{server} 使用了无效的表单提问。</translation>
     </message>
     <message>
@@ -6722,12 +6718,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/questions.py"/>
-        <source>{server} asked to open something that is not a web address.</source>
+        <source>{server} asked to open something that isn’t a web address.</source>
         <translation>{server} 请求打开的不是网址。</translation>
     </message>
     <message>
         <location filename="../../app/ui/transcript/question_form.py"/>
-        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys or card numbers.</source>
+        <source>Your answer goes to {server}, not to the model. Never enter passwords, keys, or card numbers.</source>
         <translation>你的答复会发送给 {server}，而不是模型。切勿输入密码、密钥或卡号。</translation>
     </message>
     <message>
@@ -6782,8 +6778,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} no longer has the model {model}. Choose another, or check whether it was renamed.</source>
-        <translation>{host} 已没有模型 {model}。请选择其他模型，或查看它是否已改名。</translation>
+        <source>{host} has no model named “{model}”. Choose another, or check whether it was renamed.</source>
+        <translation>{host} 没有名为“{model}”的模型。请选择其他模型，或查看它是否已改名。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
@@ -6792,7 +6788,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} could not reply (status {status}). Try again later.</source>
+        <source>{host} couldn’t reply (status {status}). Try again later.</source>
         <translation>{host} 无法回复（状态 {status}）。请稍后重试。</translation>
     </message>
     <message>
@@ -6812,7 +6808,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} redirects requests to {place}. Stretto does not follow. If that address is right, add the model with it.</source>
+        <source>{host} redirects requests to {place}. Stretto doesn’t follow. If that address is right, add the model with it.</source>
         <translation>{host} 将请求重定向到 {place}。Stretto 不会跟随。如果该地址正确，请用它添加模型。</translation>
     </message>
     <message>
@@ -6832,17 +6828,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>{host} does not respond. Try again, or check the server.</source>
+        <source>{host} doesn’t respond. Try again, or check the server.</source>
         <translation>{host} 没有响应。请重试，或检查服务器。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>The reply from {host} could not be read.</source>
+        <source>The reply from {host} couldn’t be read.</source>
         <translation>无法读取 {host} 的回复。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>“{name}” is not a remote model. Choose another model.</source>
+        <source>“{name}” isn’t a remote model. Choose another model.</source>
         <translation>“{name}”不是远程模型。请选择其他模型。</translation>
     </message>
     <message>
@@ -6880,12 +6876,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
-        <source>“{name}” is not text.</source>
+        <source>“{name}” isn’t text.</source>
         <translation>“{name}”不是文本。</translation>
     </message>
     <message>
         <location filename="../../app/tools/offers.py"/>
-        <source>“{name}” has {size} characters; the limit is {most}.</source>
+        <source>“{name}” has {size} characters. The limit is {most}.</source>
         <translation>“{name}”有 {size} 个字符，上限为 {most}。</translation>
     </message>
     <message>
@@ -6895,17 +6891,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>The page did not arrive within {seconds} s.</source>
+        <source>The page didn’t arrive within {seconds} s.</source>
         <translation>未能在 {seconds} 秒内收到网页。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>The server sent too much around the page.</source>
-        <translation>服务器在网页之外发送了过多数据。</translation>
+        <source>The page is too large.</source>
+        <translation>网页过大。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>{url} could not be fetched: {why}.</source>
+        <source>{url} couldn’t be fetched: {why}.</source>
         <translation>无法获取 {url}：{why}。</translation>
     </message>
     <message>
@@ -6920,27 +6916,27 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>This is not an address.</source>
+        <source>This isn’t an address.</source>
         <translation>这不是地址。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Only addresses that begin with http:// or https:// are fetched.</source>
+        <source>The address must begin with http:// or https://.</source>
         <translation>仅获取以 http:// 或 https:// 开头的地址。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Addresses with a name and a password are not fetched.</source>
+        <source>The address can’t contain a name and password.</source>
         <translation>不获取包含用户名和密码的地址。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>There is no server {host}.</source>
+        <source>There’s no server {host}.</source>
         <translation>没有服务器 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>{host} is not on the public internet.</source>
+        <source>{host} isn’t on the public internet.</source>
         <translation>{host} 不在公共互联网上。</translation>
     </message>
     <message>
@@ -6950,7 +6946,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/fetch.py"/>
-        <source>Only text is fetched, and this is {kind}.</source>
+        <source>Stretto only fetches text, and this is {kind}.</source>
         <translation>仅获取文本，而这是 {kind}。</translation>
     </message>
     <message>
@@ -6960,8 +6956,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Hide names until I keep a reply</source>
-        <translation>保留回复前隐藏名称</translation>
+        <source>Blind comparison</source>
+        <translation>盲测对比</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
@@ -6970,7 +6966,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Choose at most {most} models. {columns} are chosen.</source>
+        <source>Choose up to {most} models. {columns} are selected.</source>
         <translation>最多选择 {most} 个模型。已选择 {columns} 个。</translation>
     </message>
     <message>
@@ -7015,7 +7011,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>This chat is not part of a comparison</source>
+        <source>This chat isn’t part of a comparison</source>
         <translation>此对话不在对比中</translation>
     </message>
     <message>
@@ -7025,10 +7021,10 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat is set aside until you keep a reply</source>
-        <comment>%n chats are set aside until you keep a reply</comment>
+        <source>%n chat hidden while you compare</source>
+        <comment>%n chats hidden while you compare</comment>
         <translation>
-            <numerusform>保留回复前，%n 个对话暂时收起</numerusform>
+            <numerusform>对比期间隐藏了 %n 个对话</numerusform>
         </translation>
     </message>
     <message>
@@ -7265,7 +7261,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
-        <source>This change came after the chats were closed and is not saved.</source>
+        <source>This change came after the chats were closed and isn’t saved.</source>
         <translation>此更改在对话关闭之后发生，未保存。</translation>
     </message>
     <message>
@@ -7275,7 +7271,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/store/writer.py"/>
-        <source>The disk did not respond in time.</source>
+        <source>The disk didn’t respond in time.</source>
         <translation>磁盘未及时响应。</translation>
     </message>
     <message>
@@ -7290,12 +7286,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model could not reply.</source>
+        <source>The model couldn’t reply.</source>
         <translation>模型未能回复。</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot process this request.</source>
+        <source>The model can’t process this request.</source>
         <translation>模型无法处理此请求。</translation>
     </message>
     <message>
@@ -7310,7 +7306,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model’s chat template does not accept these messages.</source>
+        <source>The model’s chat template doesn’t accept these messages.</source>
         <translation>模型的对话模板不接受这些消息。</translation>
     </message>
     <message>
@@ -7320,12 +7316,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>This model cannot keep the chat separate from the others.</source>
+        <source>This model can’t keep the chat separate from the others.</source>
         <translation>此模型无法将该对话与其他对话隔离。</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens and {working} of working memory. {free} is free.</source>
+        <source>It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens, and {working} of working memory. {free} is free.</source>
         <translation>需要 {total}：权重 {weights}，{chats}（各 {context} 个 token）{caches}，工作内存 {working}。可用 {free}。</translation>
     </message>
     <message>
@@ -7375,7 +7371,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/installed.py"/>
-        <source>{name} is not an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
+        <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} 不是适配器。请选择含有 adapter_config.json 和 adapters.safetensors 的文件夹。</translation>
     </message>
     <message>
@@ -7451,17 +7447,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
-        <source>{name} could not be removed: {why}. Show its folder and remove it there.</source>
+        <source>{name} couldn’t be removed: {why}. Show its folder and remove it there.</source>
         <translation>无法移除 {name}：{why}。请显示其文件夹并在那里移除。</translation>
     </message>
     <message>
         <location filename="../../app/models/removal.py"/>
-        <source>{name} could not be restored: {why}.</source>
+        <source>{name} couldn’t be restored: {why}.</source>
         <translation>无法恢复 {name}：{why}。</translation>
     </message>
     <message>
         <location filename="../../app/models/residency.py"/>
-        <source>This model is not loaded.</source>
+        <source>This model isn’t loaded.</source>
         <translation>此模型未加载。</translation>
     </message>
     <message>
@@ -7497,12 +7493,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
-        <source>it cannot be moved to the Trash</source>
+        <source>it can’t be moved to the Trash</source>
         <translation>无法移到废纸篓</translation>
     </message>
     <message>
         <location filename="../../app/models/system_trash.py"/>
-        <source>it was not moved to the Trash</source>
+        <source>it wasn’t moved to the Trash</source>
         <translation>未移到废纸篓</translation>
     </message>
     <message>
@@ -7517,18 +7513,18 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Your settings could not be read. Changes are not saved until you quit Stretto.</source>
+        <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>无法读取你的设置。退出 Stretto 之前，更改不会保存。</translation>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Your settings could not be read and were reset. The old file is kept as {name}.</source>
+        <source>Your settings couldn’t be read and were reset. The old file is kept as {name}.</source>
         <translation>无法读取你的设置，已还原为默认值。旧文件保留为 {name}。</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
-        <source>No spelling checker found. On Linux, install enchant (libenchant-2) and a dictionary for your language, then restart Stretto.</source>
-        <translation>未找到拼写检查程序。在 Linux 上，请安装 enchant (libenchant-2) 和所用语言的词典，然后重启 Stretto。</translation>
+        <source>Spell check needs enchant (libenchant-2) and a dictionary for your language. Install them, then restart Stretto.</source>
+        <translation>拼写检查需要 enchant (libenchant-2) 和所用语言的词典。请安装后重启 Stretto。</translation>
     </message>
     <message>
         <location filename="../../app/spelling/speller.py"/>
@@ -7537,12 +7533,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>The file {path} is damaged or was not created by Stretto. It has not been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
+        <source>The file {path} is damaged or wasn’t created by Stretto. It hasn’t been changed. Stretto can recover what is readable into a new file or start with an empty one. The damaged file is kept.</source>
         <translation>文件 {path} 已损坏，或不是由 Stretto 创建。文件未作更改。Stretto 可将可读取的内容恢复到新文件，或从空文件开始。损坏的文件会保留。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Nothing in {path} could be read. The file has not been changed. Restore a backup, or set the file aside and start with an empty one.</source>
+        <source>Nothing in {path} could be read. The file hasn’t been changed. Restore a backup, or set the file aside and start with an empty one.</source>
         <translation>无法从 {path} 读取任何内容。文件未作更改。请恢复备份，或将文件移开并从空文件开始。</translation>
     </message>
     <message>
@@ -7552,17 +7548,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>One change could not be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
+        <source>One change couldn’t be saved ({what}: {error}). All other changes are saved. Please report this error.</source>
         <translation>有一项更改无法保存（{what}：{error}）。其他更改均已保存。请报告此错误。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Your chats cannot be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
+        <source>Your chats can’t be opened because the disk with {path} is full. Nothing is lost. Free some space, then try again.</source>
         <translation>{path} 所在的磁盘已满，无法打开你的对话。没有任何内容丢失。请释放空间，然后重试。</translation>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>Your latest messages are not saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
+        <source>Your latest messages aren’t saved yet because the disk with {path} is full. Free some space. Stretto tries again by itself.</source>
         <translation>{path} 所在的磁盘已满，最新消息尚未保存。请释放空间，Stretto 会自动重试。</translation>
     </message>
     <message>
@@ -7572,17 +7568,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/store/errors.py"/>
-        <source>The chats in {path} could not be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
+        <source>The chats in {path} couldn’t be read or saved ({error}). Check that the disk is connected and has free space, then try again.</source>
         <translation>无法读取或保存 {path} 中的对话（{error}）。请确认磁盘已连接且有可用空间，然后重试。</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
-        <source>The update information is not signed by the makers of Stretto.</source>
+        <source>The update information isn’t signed by the makers of Stretto.</source>
         <translation>更新信息没有 Stretto 开发者的签名。</translation>
     </message>
     <message>
         <location filename="../../app/system/updates.py"/>
-        <source>The update information could not be read.</source>
+        <source>The update information couldn’t be read.</source>
         <translation>无法读取更新信息。</translation>
     </message>
     <message>
@@ -7727,7 +7723,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/transcript/message_row.py"/>
-        <source>The rest is not shown.</source>
+        <source>The rest isn’t shown.</source>
         <translation>其余内容未显示。</translation>
     </message>
     <message>
@@ -7882,7 +7878,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>You have {version}. Your chats are not affected.</source>
+        <source>You have {version}. Your chats aren’t affected.</source>
         <translation>你的版本为 {version}。对话不受影响。</translation>
     </message>
     <message>
@@ -7982,7 +7978,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>The connection is not encrypted: others on the network can read your messages and the key.</source>
+        <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
         <translation>连接未加密：网络上的其他人可以读取你的消息和密钥。</translation>
     </message>
     <message>
@@ -7997,13 +7993,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>List Models</source>
-        <translation>列出模型</translation>
+        <source>Get Model List</source>
+        <translation>获取模型列表</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Asks the server which models it has; nothing else is sent</source>
-        <translation>向服务器查询其模型；不发送其他内容</translation>
+        <source>Asks the server which models it has. Nothing else is sent.</source>
+        <translation>向服务器查询其模型。不发送其他内容。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
@@ -8027,7 +8023,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found_model.py"/>
-        <source>This version of Stretto does not support its architecture.</source>
+        <source>This version of Stretto doesn’t support its architecture.</source>
         <translation>此版本的 Stretto 不支持其架构。</translation>
     </message>
     <message>
@@ -8042,7 +8038,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/model_list.py"/>
-        <source>The folder does not exist</source>
+        <source>The folder doesn’t exist</source>
         <translation>文件夹不存在</translation>
     </message>
     <message>
@@ -8057,8 +8053,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>The keychain could not store the token; it is kept until you quit.</source>
-        <translation>钥匙串无法保存令牌；令牌会保留到退出为止。</translation>
+        <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
+        <translation>钥匙串无法保存令牌。退出后 Stretto 会忘记它。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
@@ -8089,8 +8085,8 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Leaves this computer</source>
-        <translation>会离开这台电脑</translation>
+        <source>On another computer</source>
+        <translation>在其他电脑上</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/sidebar_commands.py"/>
@@ -8119,8 +8115,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/composer.py"/>
-        <source>Editing your message. The original stays as a version.</source>
-        <translation>正在编辑消息。原文会保留为一个版本。</translation>
+        <source>Editing. The original is kept.</source>
+        <translation>正在编辑。原文会保留。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
@@ -8129,8 +8125,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Choose What Fits…</source>
-        <translation>选择能容纳的部分…</translation>
+        <source>Choose What to Send…</source>
+        <translation>选择要发送的部分…</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8139,13 +8135,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, outside this computer.</source>
-        <translation>发送到这台电脑之外的 {host}。</translation>
+        <source>Messages go to {host}.</source>
+        <translation>消息会发送到 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>Sent to {host}, on this computer.</source>
-        <translation>发送到这台电脑上的 {host}。</translation>
+        <source>Messages go to {host} on this computer.</source>
+        <translation>消息会发送到这台电脑上的 {host}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
@@ -8164,7 +8160,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{host} does not support {names}. Token counts follow each reply.</source>
+        <source>{host} doesn’t support {names}. Token counts follow each reply.</source>
         <translation>{host} 不支持 {names}。每次回复后显示 token 数。</translation>
     </message>
     <message>
@@ -8236,8 +8232,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Reuse Last</source>
-        <translation>沿用上次</translation>
+        <source>Use Last Seed</source>
+        <translation>使用上次的种子</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
@@ -8266,17 +8262,17 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Texts that end the reply, one per line; \n is a line break</source>
-        <translation>结束回复的文本，每行一段；\n 表示换行</translation>
+        <source>The reply stops at any of these texts. One per line, with \n for a line break.</source>
+        <translation>出现其中任一文本时停止回复。每行一段，\n 表示换行。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Most tokens in this chat; fewer need less memory</source>
-        <translation>此对话的 token 数上限；越少占用内存越少</translation>
+        <source>Token limit for this chat. Lower uses less memory.</source>
+        <translation>此对话的 token 上限。越小占用内存越少。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Applies from the next reply.</source>
+        <source>Applies to the next reply.</source>
         <translation>从下一条回复开始生效。</translation>
     </message>
     <message>
@@ -8316,8 +8312,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>No longer reads {name}</source>
-        <translation>不再读取 {name}</translation>
+        <source>No longer following “{name}”</source>
+        <translation>已停止跟随“{name}”</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -8366,7 +8362,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/serving.py"/>
-        <source>Port {port} cannot be used ({why}). Choose another port.</source>
+        <source>Port {port} can’t be used ({why}). Choose another port.</source>
         <translation>无法使用端口 {port}（{why}）。请选择其他端口。</translation>
     </message>
     <message>
@@ -8405,24 +8401,24 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{whom}, %n after its reply</source>
-        <comment>{whom}, %n after their replies</comment>
+        <source>{whom} · %n after it finishes</source>
+        <comment>{whom} · %n after they finish</comment>
         <translation>
-            <numerusform>{whom}，其中 %n 个在回复结束后</numerusform>
+            <numerusform>{whom} · %n 个在回复结束后</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>{whom}, without %n that is replying</source>
-        <comment>{whom}, without %n that are replying</comment>
+        <source>{whom} · skips %n that is replying</source>
+        <comment>{whom} · skips %n that are replying</comment>
         <translation>
-            <numerusform>{whom}，不含正在回复的 %n 个</numerusform>
+            <numerusform>{whom} · 不含正在回复的 %n 个</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat gets it once its reply has ended</source>
-        <comment>%n chats get it once their replies have ended</comment>
+        <source>%n chat gets it when its reply ends</source>
+        <comment>%n chats get it when their replies end</comment>
         <translation>
             <numerusform>%n 个对话将在回复结束后收到</numerusform>
         </translation>
@@ -8585,8 +8581,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Whose prompts are read first</source>
-        <translation>先读取谁的提示词</translation>
+        <source>Who goes first when the model is busy</source>
+        <translation>模型忙碌时谁优先</translation>
     </message>
     <message>
         <location filename="../../app/ui/sidebar/guests.py"/>
@@ -8666,13 +8662,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Replies are shuffled and named Reply A, Reply B and so on</source>
-        <translation>回复会被打乱并命名为回复 A、回复 B 等</translation>
+        <source>Shuffles the replies and hides names until you keep one</source>
+        <translation>打乱回复并隐藏名称，直到你保留一条</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/empty.py"/>
-        <source>Ask Four at Once…</source>
-        <translation>同时问四个…</translation>
+        <source>See Four Replies</source>
+        <translation>查看四条回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
@@ -8765,7 +8761,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>{about}; too long for this model</source>
+        <source>{about}, too long for this model</source>
         <translation>{about}，对此模型来说过长</translation>
     </message>
     <message>
@@ -8775,7 +8771,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/variables.py"/>
-        <source>“{name}” is not filled in yet. Press Enter again to send it anyway.</source>
+        <source>“{name}” isn’t filled in yet. Press Enter again to send it anyway.</source>
         <translation>“{name}”尚未填写。再按一次 Enter 仍然发送。</translation>
     </message>
     <message>
@@ -8785,8 +8781,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>No backups yet. The first is made when you change something on another day.</source>
-        <translation>还没有备份。日后某天更改内容时会创建第一份。</translation>
+        <source>No backups yet. Stretto makes the first one the next day you use it.</source>
+        <translation>还没有备份。你下次换一天使用时，Stretto 会创建第一份。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
@@ -8810,7 +8806,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>{cause} Changes that are not saved when you quit are lost.</source>
+        <source>{cause} Changes that aren’t saved when you quit are lost.</source>
         <translation>{cause} 退出时尚未保存的更改将会丢失。</translation>
     </message>
     <message>
@@ -8825,8 +8821,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/dialogs.py"/>
-        <source>Many local chats side by side, all replying at once from one set of weights. What you write to local models stays on this computer.</source>
-        <translation>多个本地对话并排进行，由同一份模型权重同时回复。你写给本地模型的内容只留在这台电脑上。</translation>
+        <source>Local chats side by side, all replying at the same time. What you write to local models stays on this computer.</source>
+        <translation>本地对话并排进行，同时回复。你写给本地模型的内容只留在这台电脑上。</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -8840,7 +8836,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>The current branch, in one file that loads nothing else.</source>
+        <source>The current branch in one self-contained file.</source>
         <translation>当前分支，单个文件，不加载其他内容。</translation>
     </message>
     <message>
@@ -8871,8 +8867,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/compare_dialog.py"/>
-        <source>Number of columns</source>
-        <translation>列数</translation>
+        <source>Number of replies</source>
+        <translation>回复数量</translation>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
@@ -8886,7 +8882,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/exchange_dialogs.py"/>
-        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have are not changed.</source>
+        <source>Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you already have aren’t changed.</source>
         <translation>可导入 Stretto 的 JSON、ChatGPT 和 Claude 的数据导出（ZIP 压缩包或其中的 conversations.json）、Open WebUI 的导出文件，以及 LM Studio 的对话文件。已有的对话保持不变。</translation>
     </message>
     <message>
@@ -8916,7 +8912,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/about.py"/>
-        <source>Stretto is available under the MIT licence. Qt, PySide6 and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
+        <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>
         <translation>Stretto 采用 MIT 许可证。Qt、PySide6 和 Qt Advanced Docking 作为独立库按 LGPL 使用，你可以换成自己构建的版本。</translation>
     </message>
     <message>
@@ -8936,7 +8932,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/name_dialogs.py"/>
-        <source>There is no deleted prompt to restore</source>
+        <source>There’s no deleted prompt to restore</source>
         <translation>没有已删除的提示词可恢复</translation>
     </message>
     <message>
@@ -8959,23 +8955,23 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>Delete “{title}” permanently, from backups too? This cannot be undone.</source>
+        <source>Delete “{title}” permanently, from backups too? This can’t be undone.</source>
         <translation>要永久删除“{title}”（包括备份中的）吗？此操作无法撤销。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>Delete %Ln chat permanently, from backups too? This cannot be undone.</source>
-        <comment>Delete %Ln chats permanently, from backups too? This cannot be undone.</comment>
+        <source>Delete %Ln chat permanently, from backups too? This can’t be undone.</source>
+        <comment>Delete %Ln chats permanently, from backups too? This can’t be undone.</comment>
         <translation>
             <numerusform>要永久删除 %Ln 个对话（包括备份中的）吗？此操作无法撤销。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/dialogs/recovery.py"/>
-        <source>deleted permanently in %n day</source>
-        <comment>deleted permanently in %n days</comment>
+        <source>%n day left</source>
+        <comment>%n days left</comment>
         <translation>
-            <numerusform>%n 天后永久删除</numerusform>
+            <numerusform>剩余 %n 天</numerusform>
         </translation>
     </message>
     <message>
@@ -9000,7 +8996,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/machines.py"/>
-        <source>Run a model that is too large for one computer on several, with a part of it on each. All need the same version of Stretto, the model’s files and SSH access without a password.</source>
+        <source>Split a model that’s too large for one computer across several. Each needs the same version of Stretto, the model’s files, and SSH access without a password.</source>
         <translation>将单台电脑装不下的模型分布到多台电脑上运行，每台承担一部分。所有电脑都需要相同版本的 Stretto、模型文件以及免密码 SSH 访问。</translation>
     </message>
     <message>
@@ -9028,12 +9024,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{weights}; some layers differ</source>
+        <source>{weights}, some layers differ</source>
         <translation>{weights}；部分层不同</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/models_table.py"/>
-        <source>{name} has not drafted any tokens yet.</source>
+        <source>{name} hasn’t drafted any tokens yet.</source>
         <translation>{name} 尚未起草任何 token。</translation>
     </message>
     <message numerus="yes">
@@ -9047,7 +9043,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/ui/pane/pane.py"/>
         <location filename="../../app/ui/transcript/answer_row.py"/>
-        <source>Show What Fits…</source>
+        <source>Make It Fit…</source>
         <translation>显示可行方案…</translation>
     </message>
     <message numerus="yes">
@@ -9060,13 +9056,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Passages Matching the Message</source>
-        <translation>与消息匹配的段落</translation>
+        <source>Relevant Passages Only</source>
+        <translation>仅相关段落</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Higher is more random; 0 always picks the most likely token</source>
-        <translation>越高越随机；0 始终选择概率最高的 token</translation>
+        <source>Higher is more random. 0 always picks the most likely token.</source>
+        <translation>越高越随机。0 始终选择概率最高的 token。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9080,8 +9076,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
-        <source>Only this many of the most likely tokens; 0 for all</source>
-        <translation>仅取概率最高的若干个 token；0 表示全部</translation>
+        <source>Only this many of the most likely tokens. 0 means all.</source>
+        <translation>仅取概率最高的若干个 token。0 表示全部。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/sampling_form.py"/>
@@ -9184,8 +9180,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Kept until you quit and sent only to this address. This system has no keychain.</source>
-        <translation>保留到退出为止，仅发送到此地址。此系统没有钥匙串。</translation>
+        <source>No keychain found. Stretto forgets this key when you quit.</source>
+        <translation>未找到钥匙串。退出后 Stretto 会忘记此密钥。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/models/remote.py"/>
@@ -9296,18 +9292,18 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>Sent only to Hugging Face, and stored in your keychain once accepted.</source>
+        <source>Sent only to Hugging Face. Stored in your keychain once accepted.</source>
         <translation>仅发送给 Hugging Face，验证通过后保存在钥匙串中。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/token_field.py"/>
-        <source>Kept until you quit and sent only to Hugging Face. This system has no keychain.</source>
-        <translation>保留到退出为止，仅发送给 Hugging Face。此系统没有钥匙串。</translation>
+        <source>No keychain found. Stretto forgets this token when you quit.</source>
+        <translation>未找到钥匙串。退出后 Stretto 会忘记此令牌。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>This link attaches a file to an email, so Stretto does not open it.</source>
-        <translation>此链接会在邮件中附加文件，因此 Stretto 不会打开。</translation>
+        <source>Blocked because this link attaches a file to an email.</source>
+        <translation>已阻止：此链接会将文件附加到电子邮件。</translation>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
@@ -9316,7 +9312,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/widgets/asking.py"/>
-        <source>It leads to {place}, not to what is before the “@”:</source>
+        <source>It leads to {place}, not to the text before the “@”:</source>
         <translation>它指向 {place}，而不是“@”前面的内容：</translation>
     </message>
     <message>
@@ -9327,27 +9323,27 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/remote_errors.py"/>
-        <source>The chat does not fit in the context of {model}.</source>
+        <source>The chat doesn’t fit in the context of {model}.</source>
         <translation>对话超出 {model} 的上下文。</translation>
     </message>
     <message>
         <location filename="../../app/remote/remote_session.py"/>
-        <source>{host} does not support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
+        <source>{host} doesn’t support choices or patterns as a reply format. Choose another under “Reply format” in the chat’s settings, such as JSON.</source>
         <translation>{host} 不支持以选项列表或正则表达式作为回复格式。请在对话设置的“回复格式”中选择其他格式，例如 JSON。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No misspelt words found.</source>
+        <source>No misspelled words found.</source>
         <translation>没有发现拼写错误。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>{word} is not in the dictionary.</source>
+        <source>{word} isn’t in the dictionary.</source>
         <translation>词典中没有 {word}。</translation>
     </message>
     <message>
         <location filename="../../app/ui/composer/misspelt.py"/>
-        <source>No suggestions in time</source>
+        <source>Suggestions took too long</source>
         <translation>未能及时找到建议</translation>
     </message>
     <message>
@@ -9395,12 +9391,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/granted_folders.py"/>
-        <source>“{path}” is not an absolute path.</source>
+        <source>“{path}” isn’t an absolute path.</source>
         <translation>“{path}”不是绝对路径。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Only numbers, + - * / // % **, brackets and common functions are supported.</source>
+        <source>Only numbers, + - * / // % **, brackets, and common functions are supported.</source>
         <translation>仅支持数字、+ - * / // % **、括号和常用函数。</translation>
     </message>
     <message>
@@ -9430,7 +9426,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools in this chat can list, search and read files in it</source>
+        <source>Tools in this chat can list, search, and read files in it</source>
         <translation>此对话的工具可以列出、搜索和读取其中的文件</translation>
     </message>
     <message>
@@ -9440,17 +9436,17 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/pane/tools_popover.py"/>
-        <source>Tools use %Ln token of each prompt.</source>
-        <comment>Tools use %Ln tokens of each prompt.</comment>
+        <source>These tools add %Ln token to each prompt.</source>
+        <comment>These tools add %Ln tokens to each prompt.</comment>
         <translation>
-            <numerusform>工具在每次提示词中占用 %Ln 个 token。</numerusform>
+            <numerusform>这些工具会给每次提示词增加 %Ln 个 token。</numerusform>
         </translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>Starts when needed</source>
+        <source>Not started</source>
         <comment>a server</comment>
-        <translation>需要时启动</translation>
+        <translation>未启动</translation>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
@@ -9466,7 +9462,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/tools_window.py"/>
-        <source>New or changed; starts when a chat needs it:</source>
+        <source>New or changed. Starts when a chat needs it:</source>
         <translation>新增或更改。对话需要时会启动：</translation>
     </message>
     <message>
@@ -9481,8 +9477,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/found.py"/>
-        <source>Search, or enter owner/name or a model’s address</source>
-        <translation>搜索，或输入“所有者/名称”或模型地址</translation>
+        <source>Search Hugging Face, or paste a model name or link</source>
+        <translation>搜索 Hugging Face，或粘贴模型名称或链接</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
@@ -9507,7 +9503,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/groups.py"/>
-        <source>It runs on {hosts} and has not been started.</source>
+        <source>It runs on {hosts} and hasn’t been started.</source>
         <translation>它在 {hosts} 上运行，尚未启动。</translation>
     </message>
     <message>
@@ -9533,7 +9529,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>
-        <source>{context}. Nearly full: start a new chat, or leave out the oldest messages.</source>
+        <source>{context}. Nearly full. Start a new chat, or leave out the oldest messages.</source>
         <translation>{context}。即将用尽：请新建对话，或省略最早的消息。</translation>
     </message>
     <message>
@@ -9543,8 +9539,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
-        <source>Beginning, up to What Fits</source>
-        <translation>开头，尽可能多</translation>
+        <source>As Much as Fits</source>
+        <translation>尽可能多</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/palette_commands.py"/>
@@ -9583,7 +9579,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>
-        <source>The agent’s own settings stay as they are. A key is made for it if it needs one. If it is not installed, the terminal tells how to install it.</source>
+        <source>The agent’s own settings stay as they are. Stretto creates a key if it needs one. If it isn’t installed, the terminal shows how to install it.</source>
         <translation>智能体自身的设置保持不变。需要密钥时会为其创建。若尚未安装，终端会说明如何安装。</translation>
     </message>
     <message>
@@ -9608,7 +9604,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/settings/use_with.py"/>
-        <source>The terminal could not be opened: {error}.</source>
+        <source>The terminal couldn’t be opened: {error}.</source>
         <translation>无法打开终端：{error}。</translation>
     </message>
     <message>
@@ -9625,7 +9621,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/models/foot.py"/>
-        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model: it helps where text or code from the chat is written again with changes. Replies stay the same.</source>
+        <source>A smaller model with the same tokenizer can speed up a chat that replies alone. Prompt lookup needs no model. It helps when the reply repeats text or code from the chat with changes. Replies stay the same.</source>
         <translation>使用相同分词器的较小模型可加快单独回复的对话。提示词查找无需模型：在改写对话中已有的文本或代码时有帮助。回复内容不变。</translation>
     </message>
     <message>
@@ -9645,8 +9641,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/settings/settings.py"/>
-        <source>Of computing time when several are busy</source>
-        <translation>多个客户端同时忙碌时的计算时间</translation>
+        <source>Share of compute when several clients are active</source>
+        <translation>多个客户端同时活动时的计算份额</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
@@ -9666,7 +9662,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>{model} cannot see images. Remove them, or choose a model that can.</source>
+        <source>{model} can’t see images. Remove them, or choose a model that can.</source>
         <translation>{model} 无法查看图片。请移除图片，或选择支持图片的模型。</translation>
     </message>
     <message>
@@ -9681,12 +9677,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot see images.</source>
+        <source>The model can’t see images.</source>
         <translation>此模型无法查看图片。</translation>
     </message>
     <message>
         <location filename="../../app/ui/models/remote.py"/>
-        <source>Takes images</source>
+        <source>Supports images</source>
         <translation>支持图片</translation>
     </message>
     <message>
@@ -9708,8 +9704,8 @@ You did not answer.</source>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/window/compare_commands.py"/>
-        <source>%n chat has a model that cannot see images</source>
-        <comment>%n chats have models that cannot see images</comment>
+        <source>%n chat has a model that can’t see images</source>
+        <comment>%n chats have models that can’t see images</comment>
         <translation>
             <numerusform>%n 个对话的模型无法查看图片</numerusform>
         </translation>
@@ -9726,7 +9722,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/remote/stream.py"/>
-        <source>{host} could not finish the reply.</source>
+        <source>{host} couldn’t finish the reply.</source>
         <translation>{host} 无法完成此回复。</translation>
     </message>
     <message>
@@ -9766,12 +9762,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>{model} cannot hear recordings. Remove them, or choose a model that can.</source>
+        <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>
         <translation>{model} 无法收听录音。请移除录音，或选择支持录音的模型。</translation>
     </message>
     <message>
         <location filename="../../app/models/engine_errors.py"/>
-        <source>The model cannot hear recordings.</source>
+        <source>The model can’t hear recordings.</source>
         <translation>此模型无法收听录音。</translation>
     </message>
     <message>
@@ -9835,8 +9831,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/branches.py"/>
-        <source>This branch is the one shown. Choose another, or two of them.</source>
-        <translation>当前显示的就是此分支。请选择另一个分支，或选择两个分支。</translation>
+        <source>This branch is shown already. Choose another, or two to compare.</source>
+        <translation>当前显示的就是此分支。请选择另一个分支，或选择两个进行对比。</translation>
     </message>
     <message numerus="yes">
         <location filename="../../app/ui/compare/branch_compare.py"/>
@@ -9853,7 +9849,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/branch_compare.py"/>
-        <source>Both go on from “{words}”</source>
+        <source>Both continue from “{words}”</source>
         <translation>两者都接在“{words}”之后</translation>
     </message>
     <message>
@@ -9888,18 +9884,18 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as an optimist: what speaks for it?</source>
-        <translation>以乐观者的身份回复：有哪些支持的理由？</translation>
+        <source>Answer as an optimist. Make the case for it.</source>
+        <translation>以乐观者的身份回复，说明支持的理由。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Sceptic</source>
+        <source>Skeptic</source>
         <translation>怀疑者</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as a sceptic: what speaks against it?</source>
-        <translation>以怀疑者的身份回复：有哪些反对的理由？</translation>
+        <source>Answer as a skeptic. Say what could go wrong.</source>
+        <translation>以怀疑者的身份回复，指出可能出错的地方。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -9908,13 +9904,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Answer as an engineer: how would it be done?</source>
-        <translation>以工程师的身份回复：该怎么做？</translation>
+        <source>Answer as an engineer. Explain how you’d build it.</source>
+        <translation>以工程师的身份回复，说明你会怎么做。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Comparison by {model}</source>
-        <translation>{model} 的对比</translation>
+        <source>Judged by {model}</source>
+        <translation>由 {model} 评判</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -9933,43 +9929,43 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>This needs two replies at least.</source>
+        <source>Needs at least two replies.</source>
         <translation>至少需要两条回复。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Read in the order {letters}</source>
-        <translation>按 {letters} 的顺序阅读</translation>
+        <source>Order: {letters}</source>
+        <translation>顺序：{letters}</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>In both orders {letter} was named best.</source>
-        <translation>两种顺序下都认为 {letter} 最好。</translation>
+        <source>{letter} won in both orders.</source>
+        <translation>两种顺序下都是 {letter} 胜出。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Named best: {first} in one order, {second} in the other. The order decided.</source>
-        <translation>一种顺序下认为 {first} 最好，另一种下认为 {second} 最好。起决定作用的是顺序。</translation>
+        <source>No clear winner: {first} in one order, {second} in the other.</source>
+        <translation>没有明显的优胜者：一种顺序下是 {first}，另一种是 {second}。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>No reply was named best in both orders.</source>
-        <translation>没有一条回复在两种顺序下都被认为最好。</translation>
+        <source>No reply won in both orders.</source>
+        <translation>没有一条回复在两种顺序下都胜出。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>A model’s judgement is no proof.</source>
-        <translation>模型的判断不是证明。</translation>
+        <source>Models can misjudge. Check what matters.</source>
+        <translation>模型可能判断有误。重要内容请核实。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>A reply was cut off and cannot be counted.</source>
+        <source>A reply was cut off and can’t be counted.</source>
         <translation>有一条回复被截断，无法计票。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
-        <source>Only numbers, short choices and JSON can be counted. These replies are texts.</source>
-        <translation>只能统计数字、简短选项和 JSON。这些回复是文本。</translation>
+        <source>Only numbers, short choices, and JSON can be counted.</source>
+        <translation>只能统计数字、简短选项和 JSON。</translation>
     </message>
     <message>
         <location filename="../../app/chats/panel.py"/>
@@ -9994,7 +9990,7 @@ You did not answer.</source>
     <message>
         <location filename="../../app/chats/panel.py"/>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Agreement is not truth.</source>
+        <source>Agreeing doesn’t make it correct.</source>
         <translation>一致不等于正确。</translation>
     </message>
     <message>
@@ -10016,8 +10012,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>What it is told besides the question</source>
-        <translation>除问题外还告诉它什么</translation>
+        <source>Instructions for this member</source>
+        <translation>给此成员的指令</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
@@ -10082,12 +10078,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>A panel has two members at least.</source>
+        <source>A panel needs at least two members.</source>
         <translation>评审团至少有两名成员。</translation>
     </message>
     <message>
         <location filename="../../app/ui/compare/panel_dialog.py"/>
-        <source>A panel has at most {most} members.</source>
+        <source>A panel can have up to {most} members.</source>
         <translation>评审团最多有 {most} 名成员。</translation>
     </message>
     <message>
@@ -10112,8 +10108,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>This was made of a panel. Show the panel and make it again.</source>
-        <translation>这是由评审团生成的。请显示评审团后重新生成。</translation>
+        <source>This reply came from a panel. Open the panel to regenerate it.</source>
+        <translation>此回复来自评审团。请打开评审团以重新生成。</translation>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
@@ -10122,7 +10118,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/actions.py"/>
-        <source>The columns of this panel are not in this chat.</source>
+        <source>The columns of this panel aren’t in this chat.</source>
         <translation>此对话中没有这个评审团的各列。</translation>
     </message>
     <message>
@@ -10148,7 +10144,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>A model compares the replies, in both orders</source>
+        <source>A model compares the replies in both orders</source>
         <translation>由模型按两种顺序对比各条回复</translation>
     </message>
     <message>
@@ -10158,8 +10154,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>A model writes one reply of them and says whose each part is</source>
-        <translation>由模型合成一条回复，并注明每部分的来源</translation>
+        <source>Combines the replies and cites where each part came from</source>
+        <translation>合并各条回复，并注明每部分的来源</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
@@ -10168,13 +10164,13 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Count replies that are numbers, choices or JSON</source>
+        <source>Counts replies that are numbers, choices, or JSON</source>
         <translation>统计数字、选项或 JSON 形式的回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>Go on from this reply; the others stay as versions of it</source>
-        <translation>从这条回复继续；其他回复保留为它的版本</translation>
+        <source>Continue from this reply. The others are kept as versions.</source>
+        <translation>从这条回复继续。其他回复保留为版本。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
@@ -10188,8 +10184,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/panel_view.py"/>
-        <source>All of the panel have answered</source>
-        <translation>评审团全部答复完毕</translation>
+        <source>All members have replied</source>
+        <translation>全部成员已回复</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
@@ -10198,12 +10194,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Ask the Panel</source>
-        <translation>询问该评审团</translation>
+        <source>Ask Same Panel Again</source>
+        <translation>再次询问该评审团</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Show or Hide Panel</source>
+        <source>Show/Hide Panel</source>
         <translation>显示或隐藏评审团</translation>
     </message>
     <message>
@@ -10218,7 +10214,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/panel_commands.py"/>
-        <source>Count Votes of Panel</source>
+        <source>Count Panel Votes</source>
         <translation>统计评审团的票</translation>
     </message>
     <message>
@@ -10300,8 +10296,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/composer/file_chips.py"/>
-        <source>Enter shows what can be done, Delete ends reading the chat</source>
-        <translation>按 Enter 显示可用操作，按 Delete 停止读取对话</translation>
+        <source>Enter opens the menu, Delete ends following the chat</source>
+        <translation>按 Enter 打开菜单，按 Delete 停止跟随对话</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/files.py"/>
@@ -10372,12 +10368,12 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Follow: later messages bring what is new</source>
-        <translation>跟随：之后的消息会带上新内容</translation>
+        <source>Include new messages from this chat as they arrive</source>
+        <translation>随时加入此对话的新消息</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>Reasoning, tool calls and the text of files are left out.</source>
+        <source>Reasoning, tool calls, and the text of files are left out.</source>
         <translation>不包括推理、工具调用和文件文本。</translation>
     </message>
     <message>
@@ -10387,7 +10383,7 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/reading_commands.py"/>
-        <source>There is no other chat.</source>
+        <source>There’s no other chat.</source>
         <translation>没有其他对话。</translation>
     </message>
     <message>
@@ -10482,8 +10478,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
-        <source>Asks other chats with the same model, up to 8 questions at once.</source>
-        <translation>向使用同一模型的其他对话提问，一次最多 8 个问题。</translation>
+        <source>Answers up to 8 questions at the same time with the same model.</source>
+        <translation>用同一模型同时处理最多 8 个问题。</translation>
     </message>
     <message>
         <location filename="../../app/tools/builtin.py"/>
@@ -10622,8 +10618,8 @@ You did not answer.</source>
     </message>
     <message>
         <location filename="../../app/chats/help_notes.py"/>
-        <source>From the help. The Guide itself can be wrong about this.</source>
-        <translation>来自帮助。Guide 自身对此可能有误。</translation>
+        <source>From Help, because the Guide can get this wrong.</source>
+        <translation>来自帮助，因为 Guide 对此可能出错。</translation>
     </message>
     <message>
         <location filename="../../app/program/application.py"/>
@@ -10634,6 +10630,31 @@ You did not answer.</source>
         <location filename="../../app/program/removed.py"/>
         <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
         <translation>不再使用所选的 mlx-lm wheel 包。Stretto 使用内置版本。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Tell me a short story about a river</source>
+        <translation>给我讲一个关于河流的小故事</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/header.py"/>
+        <source>Chat Settings (changed)</source>
+        <translation>对话设置（已更改）</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/transcript/user_row.py"/>
+        <source>Copy Message</source>
+        <translation>复制消息</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Provider</source>
+        <translation>提供商</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/models/remote.py"/>
+        <source>Other</source>
+        <translation>其他</translation>
     </message>
 </context>
 </TS>

@@ -164,7 +164,7 @@ def test_attach_a_pdf_by_keys_and_ask_about_page_3(ear: tuple[Desk, Ear], tmp_pa
     desk.keys("Return")
     hears.named("File report.pdf, PDF, 5 pages")
     desk.keys("Tab", "Return")  # to the file, whose menu shows what is sent to the model
-    passages = ["menu item", "Passages Matching the Message"]
+    passages = ["menu item", "Relevant Passages Only"]
 
     def down() -> bool:
         """Move to the next entry, unless this is the last."""
@@ -177,7 +177,7 @@ def test_attach_a_pdf_by_keys_and_ask_about_page_3(ear: tuple[Desk, Ear], tmp_pa
 
     desk.until(down)
     desk.keys("Return")
-    hears.named("File report.pdf, PDF, passages matching the message")
+    hears.named("File report.pdf, PDF, relevant passages")
     desk.keys("shift+Tab")
     desk.say("What stands on page 3?")
     desk.until(lambda: len(desk.answers()) == 1)

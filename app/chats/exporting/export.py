@@ -86,7 +86,7 @@ class Export(Struct):
             os.replace(part, target)
         except OSError as error:
             why = error.strerror or type(error).__name__
-            words = tr("“{file}” could not be saved: {why}.", file=self.target.name, why=why)
+            words = tr("“{file}” couldn’t be saved: {why}.", file=self.target.name, why=why)
             raise ExportError(words) from None
         finally:
             _remove(part)

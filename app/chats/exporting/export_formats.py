@@ -313,7 +313,7 @@ def write_pdf(
         return False
     painter = QPainter()
     if not painter.begin(writer):
-        raise OSError(0, tr("the file cannot be created"), str(path))
+        raise OSError(0, tr("the file can’t be created"), str(path))
     try:
         pages = document.pageCount()
         for number in range(pages):

@@ -93,7 +93,7 @@ class Reader(Struct):
                     with path.open("rb") as file:
                         yield from self._stream(file, path.name)
             except OSError as error:
-                why = error.strerror or tr("it could not be read")
+                why = error.strerror or tr("it couldn’t be read")
                 self.faults.append(f"{path.name}: {why}.")
             except DAMAGED:
                 self.faults.append(tr("{file}: the archive is damaged.", file=path.name))

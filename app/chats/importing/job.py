@@ -81,7 +81,7 @@ class Import:
                 try:
                     batch.add(found)
                 except _UNFIT:
-                    report.fault(tr("{where}: cannot be saved.", where=where))
+                    report.fault(tr("{where}: can’t be saved.", where=where))
             batch.write()
         except StoreError as error:
             report.fault(error.message)

@@ -32,7 +32,7 @@ class Report(Struct):
         if len(self.faults) < _MOST_FAULTS:
             self.faults.append(sentence)
         elif len(self.faults) == _MOST_FAULTS:
-            self.faults.append(tr("More items could not be read."))
+            self.faults.append(tr("More items couldn’t be read."))
 
     def summary(self) -> str:
         if not self.taken:
@@ -59,14 +59,14 @@ class Report(Struct):
         count, trashed = number(self.known), number(self.trashed)
         if not self.trashed:
             return counted(
-                "{count} chat already exists and was not changed.",
-                "{count} chats already exist and were not changed.",
+                "{count} chat already exists and wasn’t changed.",
+                "{count} chats already exist and weren’t changed.",
                 self.known,
                 count=count,
             )
         return counted(
-            "{count} chat already exists in the Trash and was not changed.",
-            "{count} chats already exist ({trashed} in the Trash) and were not changed.",
+            "{count} chat already exists in the Trash and wasn’t changed.",
+            "{count} chats already exist ({trashed} in the Trash) and weren’t changed.",
             self.known,
             count=count,
             trashed=trashed,

@@ -92,7 +92,7 @@ class BranchCompare(Sheet):
             common += 1
         if common:
             beginning_of_last = " ".join(paths[0][common - 1].content[:200].split())
-            self.put(self.label(tr("Both go on from “{words}”", words=beginning_of_last)))
+            self.put(self.label(tr("Both continue from “{words}”", words=beginning_of_last)))
         row = across(spacing=16)
         self.columns = []
         for path in paths:

@@ -171,6 +171,17 @@ class ComparisonColumn(Struct, frozen=True):
     words: str
 
 
+def seed_columns(
+    model: str, options: ChatOptions, defaults: Mapping[str, Any], count: int
+) -> list[ComparisonColumn]:
+    """Return columns that differ by their seed. ``defaults``: see `Model.defaults`."""
+    sampled = varied(options, defaults)
+    return [
+        ComparisonColumn(model, replace(sampled, seed=n), tr("Seed {n}", n=n))
+        for n in range(1, count + 1)
+    ]
+
+
 def told_apart(names: Mapping[str, str]) -> dict[str, str]:
     """Make model names unique by adding the parent folder to duplicates. Keys are references."""
     times = Counter(names.values())
@@ -212,7 +223,7 @@ class CompareDialog(Sheet):
         super().__init__("compare", tr("Compare"), parent, spacing=10)
         self._current = current
         self._options = options
-        self._sampled_options = varied(options, defaults or {})
+        self._defaults = defaults or {}
         self._names = dict(models)
         self.prompt = AskField(prompt, tr("Message to compare"), settings, self)
         self.prompt.setPlaceholderText(tr("Write a message…"))
@@ -223,7 +234,7 @@ class CompareDialog(Sheet):
         }
         self.kinds[BY_SEED].setChecked(True)
         self.count = QSpinBox(self)
-        self.count.setAccessibleName(tr("Number of columns"))
+        self.count.setAccessibleName(tr("Number of replies"))
         self.count.setRange(2, MOST)
         self.count.setValue(3)
         self.count.setSuffix(" " + tr("replies"))
@@ -232,8 +243,8 @@ class CompareDialog(Sheet):
             box.setToolTip(ref)
             box.setChecked(place < MOST)
             box.toggled.connect(self._refresh)
-        self.blind = QCheckBox(tr("Hide names until I keep a reply"), self)
-        self.blind.setToolTip(tr("Replies are shuffled and named Reply A, Reply B and so on"))
+        self.blind = QCheckBox(tr("Blind comparison"), self)
+        self.blind.setToolTip(tr("Shuffles the replies and hides names until you keep one"))
         self.tally = self.label(tally(settings.kept, self._names))
         self.why = self.label()
         keep_place(self.why)
@@ -276,12 +287,7 @@ class CompareDialog(Sheet):
             words = told_apart({ref: self._names[ref] for ref in chosen})
             return [ComparisonColumn(ref, self._options, words[ref]) for ref in chosen]
         if kind == BY_SEED:
-            return [
-                ComparisonColumn(
-                    self._current, replace(self._sampled_options, seed=n), tr("Seed {n}", n=n)
-                )
-                for n in range(1, count + 1)
-            ]
+            return seed_columns(self._current, self._options, self._defaults, count)
         return [
             ComparisonColumn(
                 self._current,
@@ -317,7 +323,7 @@ class CompareDialog(Sheet):
             return tr("Choose at least two models.")
         if columns > MOST:
             return tr(
-                "Choose at most {most} models. {columns} are chosen.", most=MOST, columns=columns
+                "Choose up to {most} models. {columns} are selected.", most=MOST, columns=columns
             )
         if self.files is not None and self.files.reading:
             return tr("“{file}” is still being read.", file=self.files.reading[0])

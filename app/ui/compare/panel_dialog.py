@@ -20,8 +20,10 @@ from app.chats.panel import MOST, Member, members_from_json, usual
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
 from app.ui.dialogs.name_dialogs import NameDialog, tidy
+from app.ui.style import tokens as t
 from app.ui.style.theme import scaled
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.labels import plain_label
 from app.ui.widgets.laying import across
 from app.ui.widgets.manners import WheelGuard
 from app.ui.widgets.row_list import RowList
@@ -63,15 +65,19 @@ class MemberRow(QWidget):
         self.seed.setSpecialValueText(tr("Random", "a seed"))
         self.seed.setValue(-1 if member.seed is None else member.seed)
         self.system = QLineEdit(member.system, self)
-        self.system.setPlaceholderText(tr("What it is told besides the question"))
+        self.system.setPlaceholderText(tr("Instructions for this member"))
         self.remove = IconButton("x", tr("Remove Member"), self, side=24)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 6)
         grid.setSpacing(6)
         fields = (self.name, self.model, self.temperature, self.seed, self.remove)
+        names = (tr("Name"), tr("Model"), tr("Temperature"), tr("Seed"))
+        self._labels = [plain_label(self, name, px=t.SMALL_PX) for name in names]
+        for column, label in enumerate(self._labels):
+            grid.addWidget(label, 0, column)
         for column, field in enumerate(fields):
-            grid.addWidget(field, 0, column)
-        grid.addWidget(self.system, 1, 0, 1, 4)
+            grid.addWidget(field, 1, column)
+        grid.addWidget(self.system, 2, 0, 1, 4)
         grid.setColumnStretch(0, 2)
         grid.setColumnStretch(1, 4)
         self.name.setMinimumWidth(scaled(120))
@@ -82,7 +88,9 @@ class MemberRow(QWidget):
         self.model.currentIndexChanged.connect(self.changed)
 
     def set_number(self, number: int) -> None:
-        """Number the accessible names of the fields, starting at 1."""
+        """Number the accessible names of the fields, starting at 1. Only the first has labels."""
+        for label in self._labels:
+            label.setVisible(number == 1)
         for field, words in (
             (self.name, mark("Name of member {number}")),
             (self.model, mark("Model of member {number}")),
@@ -169,13 +177,13 @@ class PanelDialog(Sheet):
     @Slot()
     def _refresh(self) -> None:
         count = len(self.members)
-        why = tr("A panel has two members at least.") if count < 2 else ""
+        why = tr("A panel needs at least two members.") if count < 2 else ""
         self.why.setText(why)
         self.go.setEnabled(not why)
         self.go.setToolTip(why)
         self.keep.setEnabled(not why)
         self.add.setEnabled(count < MOST)
-        most = tr("A panel has at most {most} members.", most=MOST)
+        most = tr("A panel can have up to {most} members.", most=MOST)
         self.add.setToolTip("" if count < MOST else most)
 
     def _fill_names(self, chosen: str) -> None:

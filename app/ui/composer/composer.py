@@ -254,7 +254,7 @@ class BroadcastLine(QWidget):
         self._words = ""
         self.whom = link(self)
         self.whom.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.keep = QCheckBox(tr("Keep On"), self)
+        self.keep = QCheckBox(tr("Keep Broadcast On"), self)
         self.keep.setToolTip(tr("Broadcast later messages too"))
         across(self.whom, SPRING, self.keep, of=self)
         self.hide()
@@ -374,7 +374,7 @@ class Composer(QWidget):
     def show_compose(self, compose: Compose, *, queued: bool = False) -> None:
         """Show a draft or edited message. Queued messages get a different note."""
         editing = isinstance(compose, Editing)
-        words = mark("Editing your message. The original stays as a version.")
+        words = mark("Editing. The original is kept.")
         self._edit_note = (
             tr(mark("Editing a queued message.") if queued else words) if editing else ""
         )
@@ -461,8 +461,8 @@ class Composer(QWidget):
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        tinted = self.tinted or self._dropping
-        painter.setBrush(QColor(tokens.accent_quiet if tinted else tokens.raised))
+        ground = tokens.broadcast if self.tinted else tokens.raised
+        painter.setBrush(QColor(tokens.accent_quiet if self._dropping else ground))
         painter.setPen(focus_pen() if self.ringed else QPen(QColor(tokens.outline)))
         painter.drawRoundedRect(
             QRectF(self.rect()).adjusted(1, 1, -1, -1), t.RADIUS + 4, t.RADIUS + 4

@@ -73,7 +73,7 @@ class FileChip(RemovableButton):
         self.words = words
         about = words.about
         if words.too_much:
-            about = tr("{about}; too long for this model", about=about)
+            about = tr("{about}, too long for this model", about=about)
         if words.is_image:
             self.setAccessibleName(tr("Image {name}, {about}", name=words.name, about=about))
         elif words.chat:
@@ -83,7 +83,7 @@ class FileChip(RemovableButton):
         self.setAccessibleDescription(
             tr("Enter shows the image, Delete removes it")
             if words.shows_only
-            else tr("Enter shows what can be done, Delete ends reading the chat")
+            else tr("Enter opens the menu, Delete ends following the chat")
             if words.chat
             else tr("Enter chooses what the model gets, Delete removes the file")
         )
@@ -164,7 +164,7 @@ class FileChips(QWidget):
         self._before = before
         self.chips: list[FileChip] = []
         # offered if the files are too long: choose which parts to send
-        self.choose = link(self, tr("Choose What Fits…"))
+        self.choose = link(self, tr("Choose What to Send…"))
         self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
         self.choose.hide()
         self.hide()

@@ -84,7 +84,7 @@ class SpellingMarks(QObject):
             return
         found = next((word for word in all_words if word.text in wrong), None)
         if found is None:
-            self.notice_posted.emit(self._speller.why_not or tr("No misspelt words found."))
+            self.notice_posted.emit(self._speller.why_not or tr("No misspelled words found."))
             return
         cursor = self._cursor(found)
         self._field.setTextCursor(cursor)
@@ -129,7 +129,7 @@ class SpellingMarks(QObject):
         return False
 
     def _ask_menu(self, word: QTextCursor, at: QPoint) -> None:
-        announce(self._field, tr("{word} is not in the dictionary.", word=word.selectedText()))
+        announce(self._field, tr("{word} isn’t in the dictionary.", word=word.selectedText()))
         self._menu_for = (word, at)
         self._suggestion_timer.start()
         self._speller.suggest(word.selectedText(), self._open_menu)
@@ -152,7 +152,7 @@ class SpellingMarks(QObject):
             added.append(QAction(text.replace("&", "&&"), menu))
             added[-1].triggered.connect(partial(self._replace, cursor, text))
         if not suggestions:
-            late = tr("No suggestions in time") if suggestions is None else tr("No suggestions")
+            late = tr("Suggestions took too long") if suggestions is None else tr("No suggestions")
             added.append(QAction(late, menu))
             added[-1].setEnabled(False)
         learn = QAction(tr("Add to Dictionary"), menu)

@@ -64,7 +64,7 @@ class PromptVariables(QObject):
         self._select_next(1, from_start=True)
         self.notice_posted.emit(
             tr(
-                "“{name}” is not filled in yet. Press Enter again to send it anyway.",
+                "“{name}” isn’t filled in yet. Press Enter again to send it anyway.",
                 name=pending[0],
             )
         )

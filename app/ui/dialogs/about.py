@@ -26,15 +26,14 @@ from app.ui.widgets.laying import across, nest
 from app.ui.widgets.sheet import Sheet
 
 QT = mark(
-    "Stretto is available under the MIT licence. Qt, PySide6 and Qt "
-    "Advanced Docking are used under the LGPL as separate libraries, which "
-    "you may replace with your own builds."
+    "Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used "
+    "under the LGPL as separate libraries, which you may replace with your own builds."
 )
 
 
 class LicencesWindow(Sheet):
     def __init__(self, parent: QWidget) -> None:
-        super().__init__("licences", tr("Licences"), parent)
+        super().__init__("licences", tr("Licenses"), parent)
         self.resize(860, 560)
         self._parts = components()
         words = self.label(tr(QT), muted=False)
@@ -43,7 +42,7 @@ class LicencesWindow(Sheet):
         self.list.setFixedWidth(260)
         self.list.addItems([f"{part.name} {part.version}" for part in self._parts])
         self.text = QPlainTextEdit(self)
-        self.text.setAccessibleName(tr("Licence"))
+        self.text.setAccessibleName(tr("License"))
         self.text.setReadOnly(True)
         self.text.setFont(ui_font(t.SMALL_PX))
         self.list.currentRowChanged.connect(self._on_row)
@@ -65,7 +64,7 @@ class CrashDialog(Sheet):
         super().__init__("crash", tr("Crash Report"), parent)
         # Don't steal the focus: the user may already be typing.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        head = self.headline(heading or tr("Something went wrong the last time Stretto ran"))
+        head = self.headline(heading or tr("Stretto had a problem last time"))
         words = self.label(
             tr(
                 "Your chats are saved. The report contains versions and stack traces, "
@@ -114,7 +113,7 @@ class UpdateDialog(Sheet):
         self._settings = settings
         self._open_page = open_page or (lambda page: QDesktopServices.openUrl(QUrl(page)))
         there = tr("Stretto {version} is available", version=release.version)
-        have = tr("You have {version}. Your chats are not affected.", version=__version__)
+        have = tr("You have {version}. Your chats aren’t affected.", version=__version__)
         notes = ReleaseNotes(self)
         notes.setOpenLinks(False)
         notes.setFrameShape(QFrame.Shape.NoFrame)

@@ -42,9 +42,9 @@ class Recovery(Enum):
 
 
 _TITLES = {
-    "corrupt": mark("Your chats cannot be read"),
+    "corrupt": mark("Your chats can’t be read"),
     "newer": mark("Your chats were used by a newer version of Stretto"),
-    "readonly": mark("Stretto cannot write to your chats"),
+    "readonly": mark("Stretto can’t write to your chats"),
     "full": mark("The disk is full"),
 }
 
@@ -63,14 +63,14 @@ _MAX_BUTTON_ROW_PX = 720
 
 def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recovery:
     """Tell the user why the chats can't be opened. Return what to do about it."""
-    title = tr(_TITLES.get(error.code, mark("Your chats could not be opened")))
+    title = tr(_TITLES.get(error.code, mark("Your chats couldn’t be opened")))
     box = _store_box(title, error.message, parent)
     ways = {box.addButton(tr("Quit"), QMessageBox.ButtonRole.RejectRole): Recovery.QUIT}
     best = box.addButton(tr("Try Again"), QMessageBox.ButtonRole.ActionRole)
     ways[best] = Recovery.RETRY
     if error.code in {"corrupt", "newer"}:
         set_aside = box.addButton(
-            tr("Set Aside and Start Fresh"), QMessageBox.ButtonRole.AcceptRole
+            tr("Start Empty and Keep the File"), QMessageBox.ButtonRole.AcceptRole
         )
         ways[set_aside] = Recovery.SET_ASIDE
         if error.path and backups_of(error.path):
@@ -96,8 +96,8 @@ def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> Recov
     """Called on exit if saving failed. Ask whether to try again or quit anyway."""
     known = _CAUSES.get(error.code)
     cause = tr(known, place=error.path) if known is not None else error.message
-    words = tr("{cause} Changes that are not saved when you quit are lost.", cause=cause)
-    box = _store_box(tr("Your latest changes are not saved"), words, parent)
+    words = tr("{cause} Changes that aren’t saved when you quit are lost.", cause=cause)
+    box = _store_box(tr("Your latest changes aren’t saved"), words, parent)
     ways = {
         box.addButton(
             tr("Quit Without Saving"), QMessageBox.ButtonRole.DestructiveRole
@@ -170,14 +170,14 @@ def show_about(parent: QWidget) -> QDialog:
     version = plain_label(dialog, tr("Version {version}", version=__version__), wrap=False)
     words = dialog.label(
         tr(
-            "Many local chats side by side, all replying at once from one set of "
-            "weights. What you write to local models stays on this computer."
+            "Local chats side by side, all replying at the same time. What you write to local "
+            "models stays on this computer."
         ),
         muted=False,
     )
     words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
     words.setMinimumWidth(300)
-    licences = dialog.button(tr("Licences…"), lambda: _show_licences(dialog))
+    licences = dialog.button(tr("Licenses…"), lambda: _show_licences(dialog))
     made_of = versions()
     parts = plain_label(
         dialog,

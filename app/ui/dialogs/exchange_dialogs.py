@@ -36,7 +36,7 @@ FORMS = (
     (
         ExportFormat.HTML,
         mark("Web page (HTML)"),
-        mark("The current branch, in one file that loads nothing else."),
+        mark("The current branch in one self-contained file."),
     ),
     (ExportFormat.TEXT, mark("Plain text"), mark("The current branch, without formatting.")),
     (ExportFormat.PDF, "PDF", mark("The current branch, ready to print.")),
@@ -66,6 +66,8 @@ class ExportDialog(Sheet):
         self.form.setAccessibleName(tr("Format", "of what is exported"))
         for _, words, _ in FORMS:
             self.form.addItem(tr(words))
+        if len(choices[0][1]) == 1:  # a single chat is exported to be read
+            self.form.setCurrentIndex(1)
         self.note = self.label()
         self.thoughts = QCheckBox(tr("Include reasoning"), self)
         self._include_thoughts = False  # remembered because not all formats offer this
@@ -110,7 +112,7 @@ class ExportDialog(Sheet):
     def _on_go(self) -> None:
         words, ids = self._choices[self.which.currentIndex()]
         if not ids:
-            self.words.setText(tr("There is no chat to export yet."))
+            self.words.setText(tr("There’s no chat to export yet."))
             self.words.show()
             return
         export = Export(ids, self.kind, Path(), self.thoughts.isChecked())
@@ -186,10 +188,9 @@ class ExportDialog(Sheet):
 
 
 _NOTE = mark(
-    "Import JSON from Stretto, data exports from ChatGPT and Claude (the "
-    "ZIP archive or the conversations.json in it), exports from Open "
-    "WebUI, and chat files from LM Studio. Chats you already have are not "
-    "changed."
+    "Import JSON from Stretto, data exports from ChatGPT and Claude (the ZIP archive or the "
+    "conversations.json in it), exports from Open WebUI, and chat files from LM Studio. Chats you "
+    "already have aren’t changed."
 )
 
 _THOUSANDTHS = 1000

@@ -211,10 +211,10 @@ class PromptsDialog(Sheet):
         self._filling = False
         for widget in (self.name, self.text, self.delete_button):
             widget.setEnabled(bool(name))
-        self.delete_button.setToolTip("" if name else tr("There is no prompt to delete"))
+        self.delete_button.setToolTip("" if name else tr("There’s no prompt to delete"))
         self.undo_button.setEnabled(bool(self._deleted))
         self.undo_button.setToolTip(
-            "" if self._deleted else tr("There is no deleted prompt to restore")
+            "" if self._deleted else tr("There’s no deleted prompt to restore")
         )
         self._say("")
 

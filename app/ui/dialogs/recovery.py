@@ -23,7 +23,7 @@ _NOTE = mark(
     "keeps the last three backups. When you restore one, your current "
     "chats are kept in a separate file."
 )
-_NONE = mark("No backups yet. The first is made when you change something on another day.")
+_NONE = mark("No backups yet. Stretto makes the first one the next day you use it.")
 
 
 class BackupsDialog(Sheet):
@@ -178,12 +178,12 @@ class TrashDialog(Sheet):
         one = self._chats[ids[0]].shown_title
         if len(ids) == 1:
             words = tr(
-                "Delete “{title}” permanently, from backups too? This cannot be undone.", title=one
+                "Delete “{title}” permanently, from backups too? This can’t be undone.", title=one
             )
         else:
             words = counted(
-                "Delete %Ln chat permanently, from backups too? This cannot be undone.",
-                "Delete %Ln chats permanently, from backups too? This cannot be undone.",
+                "Delete %Ln chat permanently, from backups too? This can’t be undone.",
+                "Delete %Ln chats permanently, from backups too? This can’t be undone.",
                 len(ids),
             )
         self.question.setText(words)
@@ -247,7 +247,7 @@ def _when(chat: ChatRecord, now: float) -> str:
     if days < 2:
         ago = tr("Deleted yesterday") if days else tr("Deleted today")
     left = DAYS - days
-    goes = counted("deleted permanently in %n day", "deleted permanently in %n days", left)
+    goes = counted("%n day left", "%n days left", left)
     if left < 2:
         goes = tr("deleted permanently tomorrow") if left == 1 else tr("deleted permanently today")
     return f"{ago} · {goes}"

@@ -69,11 +69,11 @@ class DownloadsInWindow(QObject):
         """Called at startup. Offers to resume unfinished downloads, without contacting the hub."""
         waiting = self._downloads.unfinished()
         if waiting:
-            words = tr("{name} has not finished downloading", name=waiting[0].name)
+            words = tr("{name} hasn’t finished downloading", name=waiting[0].name)
             if len(waiting) > 1:
                 words = counted(
-                    "%n model has not finished downloading",
-                    "%n models have not finished downloading",
+                    "%n model hasn’t finished downloading",
+                    "%n models haven’t finished downloading",
                     len(waiting),
                 )
             self._show_notice(words, tr("Show"), self.show)

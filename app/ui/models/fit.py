@@ -182,7 +182,7 @@ class FitDialog(Sheet):
         super().__init__("fit-dialog", tr("Memory"), parent, spacing=8)
         self.words = self.label(words)
         self.buttons = [self._offer(choice) for choice in choices]
-        self.put(self.headline(tr("{name} does not fit in memory", name=name)), self.words)
+        self.put(self.headline(tr("{name} doesn’t fit in memory", name=name)), self.words)
         self.rows.addSpacing(6)
         self.put(*self.buttons)
         self.put_foot(out=tr("Cancel"))

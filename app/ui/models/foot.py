@@ -95,8 +95,8 @@ class DraftDialog(Sheet):
         words = self.label(
             tr(
                 "A smaller model with the same tokenizer can speed up a chat that replies alone. "
-                "Prompt lookup needs no model: it helps where text or code from the chat is "
-                "written again with changes. Replies stay the same."
+                "Prompt lookup needs no model. It helps when the reply repeats text or code from "
+                "the chat with changes. Replies stay the same."
             )
         )
         self.box = QComboBox(self)

@@ -36,7 +36,7 @@ class SearchField(QLineEdit):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.setPlaceholderText(tr("Search, or enter owner/name or a model’s address"))
+        self.setPlaceholderText(tr("Search Hugging Face, or paste a model name or link"))
         self.setAccessibleName(tr("Model"))
 
     @property
@@ -151,8 +151,8 @@ def fit_sentence(fit: Fit) -> str:
     if not fit.exact:
         caches, total = tr("about {size}", size=caches), tr("about {size}", size=total)
     words = tr(
-        "{verdict}: {weights} weights + {caches} for {chats} of {tokens} + {working} working "
-        "memory = {total} of {free} available to models and chats.",
+        "{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of "
+        "{tokens}, and {working} of working memory.",
         verdict=verdict(fit.verdict)[0],
         weights=bytes_line(fit.weights),
         caches=caches,
@@ -211,8 +211,7 @@ def room_sentence(model: Suggestion, room: int) -> str:
     if not room:
         return ""
     return tr(
-        "{verdict}: {weights} weights of {room} available to models and chats, plus memory per "
-        "chat.",
+        "{verdict}. Needs {weights} of {room}, plus some memory for each chat.",
         verdict=verdict("yes" if has_room(model, room) else "no")[0],
         weights=bytes_line(model.size),
         room=bytes_line(room),
@@ -349,7 +348,10 @@ class ModelSearch(QObject):
     @property
     def heading(self) -> str:
         if self._results is None:
-            words = tr("Suggestions for {gigabytes} GB of memory", gigabytes=self.machine_gb)
+            words = tr(
+                "Recommended for this computer ({gigabytes} GB of memory)",
+                gigabytes=self.machine_gb,
+            )
             return words if self._suggested else ""
         if not self._results:
             return tr("No models found. Try other words.")
@@ -431,7 +433,7 @@ class ModelSearch(QObject):
         seen = self._lookups.get(ref)
         if at_hand(ref):
             return tr("Downloaded"), "muted"
-        gated, cannot = (tr("Gated", "a model"), "muted"), (tr("Cannot be loaded"), "muted")
+        gated, cannot = (tr("Gated", "a model"), "muted"), (tr("Can’t be loaded"), "muted")
         if isinstance(seen, EngineError):
             return gated if seen.code == GATED else cannot
         if isinstance(seen, HubModel) and not seen.known:

@@ -33,6 +33,7 @@ from engine import EngineError, hub
 from engine.hub import Fit
 
 DOWNLOAD, OPEN, LOOK_UP = mark("Download"), mark("Open"), mark("Look Up")
+TRY_AGAIN = mark("Try Again")
 """Possible actions of the main button, to be translated with `tr`."""
 
 
@@ -169,6 +170,10 @@ class FoundModel(QWidget):
         self.read.hide()
         self.show_card("")
 
+    def show_trouble(self, words: str) -> None:
+        """Show an error below the details, which stay."""
+        self._say(self.fits, words, danger=True)
+
     def say(self, words: str, *, danger: bool = False, name: str = "") -> None:
         """Show a message because there's no model, at least not yet."""
         self.clear()
@@ -244,7 +249,7 @@ class FoundModel(QWidget):
 
 def _problem(model: hub.HubModel) -> str:
     if not model.known:
-        return tr("This version of Stretto does not support its architecture.")
+        return tr("This version of Stretto doesn’t support its architecture.")
     try:
         hub.check_space(model)
     except EngineError as error:

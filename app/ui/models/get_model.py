@@ -13,7 +13,7 @@ from app.models.suggestions import at_hand
 from app.settings.language import mark, tr
 from app.ui.models.download_list import DownloadList
 from app.ui.models.found import FoundList, ModelLookup, ModelSearch, SearchField
-from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, FoundModel, GoButton
+from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, TRY_AGAIN, FoundModel, GoButton
 from app.ui.models.token_field import TokenField
 from app.ui.style.theme import grown, scaled
 from app.ui.widgets.laying import SPRING, across, down, nest
@@ -61,10 +61,7 @@ def _row(widgets: Sequence[QWidget]) -> QHBoxLayout:
     return across((widgets[0], 1000), SPRING, *widgets[1:])
 
 
-_PROMISE = mark(
-    "Press Enter to search Hugging Face. Only what you type is sent, and only model data is "
-    "downloaded, never code."
-)
+_PROMISE = mark("Sends only your search to Hugging Face. Downloads only model data, never code.")
 _NONE = mark("Downloads continue after you close this window.")
 _NO_TOKEN = mark("This model needs a Hugging Face token")
 _NO_WORDS = mark("Enter part of a model’s name first")
@@ -216,8 +213,13 @@ class GetModelDialog(Sheet):
         self._download_after_lookup = False
         self._clear(keep_token=True)
         self.access.show_field(gated, self._selected_model())
-        self.found.say(error.message, danger=not gated, name=self.models.ref)
-        self.go.offer(LOOK_UP)
+        suggestion = self.finding.suggestion(self.models.ref)
+        if suggestion is not None and not gated:
+            self.found.show_suggestion(suggestion, self.finding.room())
+            self.found.show_trouble(error.message)
+        else:
+            self.found.say(error.message, danger=not gated, name=self.models.ref)
+        self.go.offer(LOOK_UP if gated else TRY_AGAIN)
         self.go.allow(tr(_NO_TOKEN) if gated else "")
         busy = self.field.hasFocus() or self.models.hasFocus()
         if gated and not busy:  # don't interrupt typing
@@ -265,7 +267,7 @@ class GetModelDialog(Sheet):
         suggestion = self.finding.suggestion(self.models.ref)
         if self._model is not None:
             self.found.show_model(self._model, self.finding.fit(self._model))
-        elif suggestion is not None and self.go.isEnabled() and self.go.verb != LOOK_UP:
+        elif suggestion is not None and self.go.isEnabled() and self.go.verb in {DOWNLOAD, OPEN}:
             self.found.show_suggestion(suggestion, self.finding.room())
 
     @Slot(int, int)

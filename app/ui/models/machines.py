@@ -64,9 +64,8 @@ def run_command(arguments: Sequence[str], stop: threading.Event) -> str:
 
 
 _ABOUT = mark(
-    "Run a model that is too large for one computer on several, with a "
-    "part of it on each. All need the same version of Stretto, the model’s "
-    "files and SSH access without a password."
+    "Split a model that’s too large for one computer across several. Each needs the same version "
+    "of Stretto, the model’s files, and SSH access without a password."
 )
 _TWO = mark("Select two or more computers and a model.")
 

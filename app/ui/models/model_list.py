@@ -30,7 +30,7 @@ from app.ui.widgets.laying import across, down
 from engine import Model
 
 UNLOAD = mark("Unload from memory")
-_NO_FOLDER = {True: mark("Looking for the folder…"), False: mark("The folder does not exist")}
+_NO_FOLDER = {True: mark("Looking for the folder…"), False: mark("The folder doesn’t exist")}
 
 
 class ModelRow(QFrame):

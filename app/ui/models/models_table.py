@@ -71,7 +71,7 @@ def precision_tip(facts: FolderFacts) -> str:
         words = counted(
             "{weights}, group size %n", "{weights}, group size %n", facts.group_size, weights=words
         )
-    return tr("{weights}; some layers differ", weights=words) if facts.mixed else words
+    return tr("{weights}, some layers differ", weights=words) if facts.mixed else words
 
 
 def context_of(facts: FolderFacts) -> str:
@@ -154,7 +154,7 @@ def drafted(figures: Mapping[str, Any] | None) -> str:
     name = tr("Prompt lookup") if figures["model"] == LOOKUP else figures["name"]
     count = figures["drafted_tokens"]
     if not count:
-        return tr("{name} has not drafted any tokens yet.", name=name)
+        return tr("{name} hasn’t drafted any tokens yet.", name=name)
     share = percent(figures["accepted_tokens"] / count)
     return counted(
         "{name} has drafted %Ln token; {share} accepted.",
@@ -190,7 +190,7 @@ def sentence_of(
         precision(facts) if precision(facts) != NOTHING else "",
         tokens if facts.context else "",
         capabilities(facts).replace(" · ", ", "),
-        tr("licence {name}", name=facts.licence) if facts.licence else "",
+        tr("license {name}", name=facts.licence) if facts.licence else "",
         tr("used {when}", when=used_of(when, now)) if when > 0 else "",
     ]
     return ", ".join(filter(None, parts))
@@ -231,7 +231,7 @@ def heads() -> tuple[str, ...]:
         tr("Precision"),
         tr("Context"),
         tr("Capabilities", "what a model can do"),
-        tr("Licence"),
+        tr("License"),
         tr("Last used", "when a model was used"),
         tr("In memory"),
         "",

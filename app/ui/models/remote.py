@@ -57,7 +57,7 @@ class NetworkList(QWidget):
         self._remotes, self._bridge = remotes, bridge
         self._channel: int | None = None
         self._looking: Future[None] | None = None
-        self.switch = QCheckBox(tr("Find Stretto on this network"), self)
+        self.switch = QCheckBox(tr("Look for Stretto on this network"), self)
         self.list = QListWidget(self)
         self.list.setObjectName("network-list")
         self.list.setAccessibleName(tr("Found on this network"))
@@ -128,12 +128,23 @@ class NetworkList(QWidget):
             self.chosen.emit(item.data(_ADDRESS))
 
 
+_PROVIDERS = (
+    ("Ollama", "http://127.0.0.1:11434/v1"),
+    ("LM Studio", "http://127.0.0.1:1234/v1"),
+    ("llama.cpp", "http://127.0.0.1:8080/v1"),
+    ("OpenAI", "https://api.openai.com/v1"),
+    ("Anthropic", "https://api.anthropic.com/v1"),
+    ("Google Gemini", "https://generativelanguage.googleapis.com/v1beta/openai"),
+    ("Mistral", "https://api.mistral.ai/v1"),
+    ("OpenRouter", "https://openrouter.ai/api/v1"),
+)
+"""Names and addresses of common servers with OpenAI's API. The first three run on this computer."""
 _KEPT = mark("Stored in your keychain and sent only to this address.")
-_HERE_ONLY = mark("Kept until you quit and sent only to this address. This system has no keychain.")
+_HERE_ONLY = mark("No keychain found. Stretto forgets this key when you quit.")
 _LEAVES = mark("Messages to this model leave this computer and go to {host}.")
 _STAYS = mark("{host} runs on this computer.")
 _OPEN = mark(
-    "The connection is not encrypted: others on the network can read your messages and the key."
+    "The connection isn’t encrypted: others on the network can read your messages and the key."
 )
 _NONE = mark("Enter an address and choose or type a model.")
 
@@ -152,6 +163,11 @@ class RemoteDialog(Sheet):
         self._loader = loader
         self._listed: dict[str, ListedModel] = {}
         self._asking = flows.Latest(self)
+        self.provider = QComboBox(self)
+        self.provider.addItem(tr("Other"), "")
+        for name, address in _PROVIDERS:
+            self.provider.addItem(name, address)
+        self.provider.activated.connect(self._on_provider)
         self.address = QLineEdit(self)
         self.address.setPlaceholderText("https://example.org/v1")
         self.address.setMaxLength(addresses.LONGEST)
@@ -164,10 +180,10 @@ class RemoteDialog(Sheet):
         self.model.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.test = QPushButton(tr("List Models"), self)
+        self.test = QPushButton(tr("Get Model List"), self)
         self.test.setAutoDefault(False)
-        self.test.setToolTip(tr("Asks the server which models it has; nothing else is sent"))
-        self.sees = QCheckBox(tr("Takes images"), self)
+        self.test.setToolTip(tr("Asks the server which models it has. Nothing else is sent."))
+        self.sees = QCheckBox(tr("Supports images"), self)
         self.sees.setToolTip(tr("Images in your messages are sent to this model"))
         self.found = NetworkList(loader.remotes, bridge, self)
         self.found.chosen.connect(self.address.setText)
@@ -178,6 +194,7 @@ class RemoteDialog(Sheet):
         self.put(self.found)
         below: dict[QWidget, QWidget] = {self.address: self.where, self.key: self.kept}
         fields: tuple[tuple[str, QWidget], ...] = (
+            (tr("Provider"), self.provider),
             (tr("Address"), self.address),
             (tr("Key"), self.key),
             (tr("Model"), self.model),
@@ -219,9 +236,17 @@ class RemoteDialog(Sheet):
         found = Remote(base, model, one.kind, one.context, self.sees.isChecked())
         return found if addresses.named(found.ref) is not None else None
 
+    @Slot(int)
+    def _on_provider(self, _: int) -> None:
+        """Fill in the provider's address."""
+        if address := self.provider.currentData():
+            self.address.setText(address)
+        self.address.setFocus()
+
     @Slot()
     def _on_address(self) -> None:
         self._asking.cancel()  # that was for a different address
+        self.provider.setCurrentIndex(max(0, self.provider.findData(self.address.text())))
         self._listed = {}
         self.status_label.setText("")
         self._refresh()
@@ -320,7 +345,7 @@ class RemoteRow(QFrame):
         self.name = ElidedLabel(remote.model, self)
         keep_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
         self.name.setToolTip(remote.model)
-        where = tr("On this computer") if remote.here else tr("Leaves this computer")
+        where = tr("On this computer") if remote.here else tr("On another computer")
         self.place = ElidedLabel(f"{remote.address} · {where}", self)
         self.place.setProperty("muted", True)
         self.place.setToolTip(remote.address)

@@ -19,9 +19,9 @@ from engine import hub
 
 log = logging.getLogger(__name__)
 
-_SHOWN = mark("Sent only to Hugging Face, and stored in your keychain once accepted.")
-_HERE_ONLY = mark("Kept until you quit and sent only to Hugging Face. This system has no keychain.")
-_NOT_KEPT = mark("The keychain could not store the token; it is kept until you quit.")
+_SHOWN = mark("Sent only to Hugging Face. Stored in your keychain once accepted.")
+_HERE_ONLY = mark("No keychain found. Stretto forgets this token when you quit.")
+_NOT_KEPT = mark("The keychain couldn’t store the token. Stretto forgets it when you quit.")
 _USED = mark("An access token is sent to Hugging Face.")
 
 

@@ -562,7 +562,7 @@ class BranchTree(QWidget):
         if act == "prune":
             return self._chat.can(Action.DELETE, run.id) or ""
         if act == "compare" and self._pair(run) is None:
-            return tr("This branch is the one shown. Choose another, or two of them.")
+            return tr("This branch is shown already. Choose another, or two to compare.")
         return ""
 
     def _pair(self, run: Run) -> tuple[str, str] | None:

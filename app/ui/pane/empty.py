@@ -16,7 +16,7 @@ from app.tools.builtin import DATE
 from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
-from app.ui.style.theme import grown, theme
+from app.ui.style.theme import grown, repolish, theme
 from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import SPRING, across, down
 from app.ui.widgets.manners import native
@@ -29,9 +29,11 @@ GUIDE_THINGS = (
     "How do I compare two models?",
 )
 ABOUT_THE_DATE = "What day is it today?"
+FOUR_THING = mark("Tell me a short story about a river")
+"""Message of *See Four Replies*. Small models answer it well, and differently for each seed."""
 OTHER_THINGS = (
     mark("Explain recursion with a short example"),
-    mark("Write a haiku about two voices singing together"),
+    mark("Write a haiku about autumn"),
     mark("Compare tea and coffee in a table"),
 )
 
@@ -41,6 +43,7 @@ class EmptyChat(QWidget):
 
     chosen = Signal(str)  # (text): use this suggestion
     model_asked = Signal(str)  # (ref): use this installed model
+    four_asked = Signal(str, str)  # (ref, text): compare four of this model's replies to the text
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,14 +63,15 @@ class EmptyChat(QWidget):
         self._fitting = self._stale = False
         self.alone = False  # in the quick question window, which has no Compare
         self.get = QPushButton(tr("Get Model…"), self)
-        self.get.setToolTip(tr("Shows which models suit this computer"))
+        self.get.setToolTip(tr("Shows models that suit this computer"))
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
         self.small.setToolTip(tr("A small model for any topic"))
         self.small.clicked.connect(lambda: self.model_asked.emit(self._small_ref))
-        self.four = QPushButton(tr("Ask Four at Once…"), self)
-        self.four.setToolTip(tr("Compares replies to one message, side by side"))
+        self.four = QPushButton(tr("See Four Replies"), self)
+        self.four.setToolTip(tr("Shows four replies to one message, side by side"))
+        self.four.clicked.connect(self._on_four)
         self.more = QWidget(self)
-        across(self.get, self.small, self.four, SPRING, of=self.more, margins=(0, 8, 0, 0))
+        across(self.four, self.small, self.get, SPRING, of=self.more, margins=(0, 8, 0, 0))
         column.addWidget(self.more)
         self._inner = QWidget(self)
         self._inner.setMaximumWidth(480)
@@ -100,13 +104,17 @@ class EmptyChat(QWidget):
             if guide
             else header.teaching(remote)
             if remote is not None
-            else tr("Runs on this computer. What you write stays here.")
+            else tr("Runs on this computer. Your messages stay here.")
         )
         things: Sequence[str] = GUIDE_THINGS if guide else OTHER_THINGS
         if guide and DATE in self._chat.options.tools:
             things = (*things[:2], ABOUT_THE_DATE)
         for button, thing in zip(self.buttons, things, strict=True):
             button.setProperty("whole", thing if guide else tr(thing))
+        name = "primary" if guide else ""
+        if self.four.objectName() != name:
+            self.four.setObjectName(name)
+            repolish(self.four)
         self._fit()
 
     def _fit_title(self) -> None:
@@ -168,6 +176,13 @@ class EmptyChat(QWidget):
             left -= button.sizeHint().height() + 8
             button.setVisible(left >= 0)
 
+    @Slot()
+    def _on_four(self) -> None:
+        own = self._chat.record.model
+        ref = self._small_ref or own if own == GUIDE else own
+        english = own == GUIDE  # the Guide and SmolLM2 only know English
+        self.four_asked.emit(ref, FOUR_THING if english else tr(FOUR_THING))
+
     async def _look_for_small(self) -> None:
         self._small_ref = await self._chat.model.loader.look_for_small()
         self.refresh()
@@ -202,10 +217,7 @@ def _break_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room
 
 def _guide_description() -> str:
     """Describe the Guide. If the UI isn't in English, mention that the Guide is."""
-    words = tr(
-        "A tiny model that comes with Stretto, to try things out with. "
-        "It knows this app and little else: for everything else, get a model."
-    )
+    words = tr("A tiny built-in model that knows Stretto. For anything else, get a model.")
     return words if code() == "en" else f"{words} {tr('It speaks English only.')}"
 
 
@@ -232,7 +244,7 @@ class NoChat(QWidget):
     def set_elsewhere(self, elsewhere: bool) -> None:
         """Set the text. ``elsewhere`` is True if chats are open in floating windows."""
         if elsewhere:
-            self._title.setText(tr("Your chats are in windows of their own"))
+            self._title.setText(tr("Your chats are in other windows"))
             self._teaching.setText(tr("Drag a tab here, or start a new chat."))
         else:
             self._title.setText(tr("No chat is open"))

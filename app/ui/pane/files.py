@@ -327,7 +327,7 @@ class PaneFiles(QObject):
             attaching.put_back(*places)
             attaching.follow(chat_id, last)
 
-        words = mark("No longer reads {name}") if chat_id else mark("{name} removed")
+        words = mark("No longer following “{name}”") if chat_id else mark("{name} removed")
         self.offered.emit(tr(words, name=name), undo)
 
     @Slot(object, object)
@@ -398,8 +398,8 @@ class PaneFiles(QObject):
     def _add_uses(self, menu: QMenu, file: Attachment) -> None:
         uses: list[tuple[Use, str]] = [
             ("all", tr("Everything")),
-            ("beginning", tr("Beginning, up to What Fits")),
-            ("passages", tr("Passages Matching the Message")),
+            ("beginning", tr("As Much as Fits")),
+            ("passages", tr("Relevant Passages Only")),
         ]
         if file.unit and file.pages > 1 and not file.chat:
             uses.insert(2, ("pages", tr(unit_words(file.unit).entry)))

@@ -28,7 +28,7 @@ def state_elsewhere(remote: Remote, *, short: bool) -> str:
     """State shown for a remote model that isn't doing anything."""
     if short:
         return tr("Remote", "of a model that answers on another machine")
-    return tr("On this computer") if remote.here else tr("Leaves this computer")
+    return tr("On this computer") if remote.here else tr("On another computer")
 
 
 def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
@@ -50,9 +50,9 @@ def foot(remotes: Sequence[Remote], *, hidden: bool = False) -> str:
     if hidden and away:
         return tr("What you send leaves this computer.")
     if away:
-        return tr("Sent to {host}, outside this computer.", host=", ".join(away + here))
+        return tr("Messages go to {host}.", host=", ".join(away + here))
     hosts = ", ".join(here)
-    return tr("Sent to {host}, on this computer.", host=hosts) if here else ""
+    return tr("Messages go to {host} on this computer.", host=hosts) if here else ""
 
 
 def teaching(remote: Remote) -> str:
@@ -71,7 +71,12 @@ def of_tools(chat: Chat) -> str:
         text = mark("Tool results are sent to {host}.")
         return tr(text, host=remote.host)
     none = model is not None and not model.tool_format
-    return tr("{name} cannot call tools.", name=chat.model.status.name) if none else ""
+    return tr("{name} can’t call tools.", name=chat.model.status.name) if none else ""
+
+
+def has_own_settings(chat: Chat) -> bool:
+    """True if the chat has instructions, or settings other than its tools and seed."""
+    return bool(chat.record.system or chat.options.to_params().keys() - {"tools", "seed"})
 
 
 def of_settings(chat: Chat) -> str:
@@ -86,7 +91,7 @@ def of_settings(chat: Chat) -> str:
     names = [tr(number.words) for number in MORE if number.name not in kind.sampling]
     names += [tr("KV cache"), tr("Context")]
     return tr(
-        "{host} does not support {names}. Token counts follow each reply.",
+        "{host} doesn’t support {names}. Token counts follow each reply.",
         host=remote.host,
         names=", ".join(names),
     )
@@ -146,7 +151,7 @@ class ContextMeter(QWidget):
             words = tr("{context}, {count} cached", context=words, count=number(reused))
         if self.share > 0.9:
             words = tr(
-                "{context}. Nearly full: start a new chat, or leave out the oldest messages.",
+                "{context}. Nearly full. Start a new chat, or leave out the oldest messages.",
                 context=words,
             )
         self.setToolTip(words)
@@ -175,6 +180,7 @@ DOT, STEP = 24, 32
 
 MODEL_TIP = mark("Choose Model…")
 OPTIONS_TIP = mark("Chat Settings")
+CHANGED_TIP = mark("Chat Settings (changed)")
 
 
 class ModelButton(PaintedButton):
@@ -299,7 +305,10 @@ class PaneHeader(QWidget):
             self.model_button.setAccessibleName(tr("Model: {name}", name=whole))
             self.room_changed.emit()
         hidden = bool(chat.model.alias)
-        for button, tip in ((self.model_button, MODEL_TIP), (self.options_button, OPTIONS_TIP)):
+        changed = not hidden and has_own_settings(chat)
+        self.options_button.set_marked(changed)
+        options_tip = CHANGED_TIP if changed else OPTIONS_TIP
+        for button, tip in ((self.model_button, MODEL_TIP), (self.options_button, options_tip)):
             button.setEnabled(not hidden)
             button.setToolTip(tr("Hidden until you keep a reply") if hidden else tr(tip))
         state = phase_line(chat.reply.phase, chat.reply.progress, short=short)

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.chats.chat import Chat
-from app.chats.options import CONTEXT, ChatOptions, fault
+from app.chats.options import CONTEXT, ChatOptions, fault, with_filter
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
 from app.ui.pane import header
@@ -188,7 +188,7 @@ class OptionsPopover(Popover):
         self.seed.setAccessibleName(tr("Seed"))
         self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
         self.seed.setFixedWidth(scaled(132))
-        self.same = link(page, tr("Reuse Last"))
+        self.same = link(page, tr("Use Last Seed"))
         self.same.setToolTip(tr("Use the seed of the last reply"))
         self.same.clicked.connect(self._take_last_seed)
         self.random = link(page, tr("Random"))
@@ -207,7 +207,9 @@ class OptionsPopover(Popover):
         self.stop.setObjectName("field")
         self.stop.setAccessibleName(tr("Stop sequences"))
         self.stop.setPlaceholderText(tr("One text per line"))
-        self.stop.setToolTip(tr("Texts that end the reply, one per line; \\n is a line break"))
+        self.stop.setToolTip(
+            tr("The reply stops at any of these texts. One per line, with \\n for a line break.")
+        )
         self.stop.setTabChangesFocus(True)
         self.stop.setFixedHeight(58)
         self.bits = QComboBox(page)
@@ -216,7 +218,7 @@ class OptionsPopover(Popover):
             self.bits.addItem(tr(words), bits)
         self.context = QSpinBox(page)
         self.context.setAccessibleName(tr("Context"))
-        self.context.setToolTip(tr("Most tokens in this chat; fewer need less memory"))
+        self.context.setToolTip(tr("Token limit for this chat. Lower uses less memory."))
         self.context.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         self.context.setRange(CONTEXT[0] - 1, CONTEXT[1])
         self.context.setSpecialValueText(tr("Model default"))
@@ -244,7 +246,7 @@ class OptionsPopover(Popover):
         rest.addRow(_label(tr("KV cache"), page), self.bits)
         rest.addRow(_label(tr("Context"), page), self.context)
         head = across(QLabel(tr("Instructions"), page), SPRING, self.presets, spacing=None)
-        note = QLabel(header.of_settings(chat) or tr("Applies from the next reply."), page)
+        note = QLabel(header.of_settings(chat) or tr("Applies to the next reply."), page)
         note.setWordWrap(True)
         note.setProperty("muted", True)
         more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
@@ -267,7 +269,7 @@ class OptionsPopover(Popover):
     def show_values(self, options: ChatOptions, system: str) -> None:
         """Fill in the form, either from the chat or from a preset."""
         model = self._chat.model.status.model
-        defaults = model.defaults if model is not None else {}
+        defaults = with_filter(model.defaults if model is not None else {}, options)
         self._shown_options = options
         self.system.setPlainText(system)
         for form in (self._basic_form, self._more_form):

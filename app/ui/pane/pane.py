@@ -91,7 +91,7 @@ class Notice(QWidget):
         short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
         no_fit = model_status.fit is not None
         variant = bool(adapter_of(model_status.ref))
-        self.room.setText(tr("Show What Fits…") if no_fit else tr("Unload a Model…"))
+        self.room.setText(tr("Make It Fit…") if no_fit else tr("Unload a Model…"))
         remote = is_remote(model_status.ref)  # retrying can't bring back a removed model
         stopped = model_status.code == NOT_STARTED
         self.again.setText(tr("Start Again") if stopped else tr("Try Again"))
@@ -106,9 +106,9 @@ class Notice(QWidget):
         self.set_text(
             error
             if remote or says_not_loaded(error)
-            else tr("{name} does not fit in memory. {error}", name=name, error=error)
+            else tr("{name} doesn’t fit in memory. {error}", name=name, error=error)
             if no_fit
-            else tr("{name} could not be loaded. {error}", name=name, error=error)
+            else tr("{name} couldn’t be loaded. {error}", name=name, error=error)
         )
 
     def show_blind(self, words: str, other: str, *, reads: bool) -> None:
@@ -319,8 +319,8 @@ class ChatPane(QWidget):
     options_asked = Signal(object)
     tools_asked = Signal(object)
     get_asked = Signal()
-    four_asked = Signal()
-    # cancel_load_asked(pane), get_asked(), four_asked(): button presses
+    # cancel_load_asked(pane), get_asked(): button presses
+    four_asked = Signal(str, str)  # (ref, text): see `EmptyChat.four_asked`
     cancel_load_asked = Signal(object)
     # (pane, button): free some memory for the pane's model
     unload_asked = Signal(object, object)
@@ -429,7 +429,7 @@ class ChatPane(QWidget):
         made.chosen.connect(self._on_suggestion)
         made.model_asked.connect(self._on_model_asked)
         made.get.clicked.connect(self.get_asked)
-        made.four.clicked.connect(self.four_asked)
+        made.four_asked.connect(self.four_asked)
         return made
 
     @cached_property
@@ -706,8 +706,10 @@ class ChatPane(QWidget):
             return why
         turn = self.chat.turn
         if turn.content() is not Content.NOTHING or not turn.preview(Event.STEER):
-            return tr("Sent after the reply.")  # Ctrl+Enter is the composer's, or does nothing
-        words = mark("Sent after the reply. {keys} sends the first one now.")
+            return tr(
+                "Queued until the reply ends."
+            )  # Ctrl+Enter is the composer's, or does nothing
+        words = mark("Queued until the reply ends. {keys} sends the first one now.")
         return tr(words, keys=self.composer.field.steering_keys)
 
     @Slot()

@@ -34,12 +34,12 @@ LEAST = 240  # minimum column width in pixels; scrolls sideways if there isn't e
 _MAX_QUESTION_CHARACTERS = 300
 
 WORDS = {
-    panel.JUDGE: (mark("Judge"), mark("A model compares the replies, in both orders")),
+    panel.JUDGE: (mark("Judge"), mark("A model compares the replies in both orders")),
     panel.MERGE: (
         mark("Merge"),
-        mark("A model writes one reply of them and says whose each part is"),
+        mark("Combines the replies and cites where each part came from"),
     ),
-    panel.VOTE: (mark("Count Votes"), mark("Count replies that are numbers, choices or JSON")),
+    panel.VOTE: (mark("Count Votes"), mark("Counts replies that are numbers, choices, or JSON")),
 }
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
@@ -61,7 +61,7 @@ class PanelColumn(QFrame):
         self._name.setWordWrap(False)
         self.keep = QPushButton(tr("Keep"), self)
         self.keep.setObjectName("keep")
-        self.keep.setToolTip(tr("Go on from this reply; the others stay as versions of it"))
+        self.keep.setToolTip(tr("Continue from this reply. The others are kept as versions."))
         self.keep.clicked.connect(lambda: self.kept.emit(self.message_id))
         self._inside = QWidget(self)
         self.row = AnswerRow(message, chat.can, self._inside, apart=True)
@@ -101,7 +101,9 @@ class PanelColumn(QFrame):
     def set_may_keep(self, why: str) -> None:
         """Enable the Keep button, or explain why it's disabled."""
         self.keep.setEnabled(not why)
-        self.keep.setToolTip(why or tr("Go on from this reply; the others stay as versions of it"))
+        self.keep.setToolTip(
+            why or tr("Continue from this reply. The others are kept as versions.")
+        )
         self.row.show_actions()
 
     @Slot()
@@ -204,7 +206,7 @@ class PanelView(QWidget):
             self.buttons[kind] = button
             rows[kind == panel.VOTE].addWidget(button)
         rows[0].addStretch(1)
-        self.note = plain_label(self, tr("Agreement is not truth."), px=t.SMALL_PX)
+        self.note = plain_label(self, tr("Agreeing doesn’t make it correct."), px=t.SMALL_PX)
         rows[1].addWidget(self.note, 1)
         head = across((self._question, 1), self.close_button, spacing=None)
         down(head, (self._area, 1), self._foot, of=self, margins=(12, 8, 12, 4))
@@ -299,7 +301,7 @@ class PanelView(QWidget):
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:
         if self._column(message_id) is not None:
-            announce(self, tr("All of the panel have answered"))
+            announce(self, tr("All members have replied"))
 
     @Slot()
     def _on_path(self) -> None:

@@ -27,10 +27,10 @@ class Number(Struct, frozen=True):
 
 TEMPERATURE = Number(
     *("temperature", mark("Temperature"), 0, 2, 0.1, 2, 0.7),
-    mark("Higher is more random; 0 always picks the most likely token"),
+    mark("Higher is more random. 0 always picks the most likely token."),
 )
 LENGTH = Number(
-    *("max_tokens", mark("Longest reply"), 1, 1_000_000, 256, 0, 2048),
+    *("max_tokens", mark("Maximum reply length"), 1, 1_000_000, 256, 0, 2048),
     mark("In tokens, including thinking"),
 )
 MORE = (
@@ -40,7 +40,7 @@ MORE = (
     ),
     Number(
         *("top_k", mark("Top-k"), 0, 10_000, 10, 0, 0),
-        mark("Only this many of the most likely tokens; 0 for all"),
+        mark("Only this many of the most likely tokens. 0 means all."),
     ),
     Number(
         *("min_p", mark("Min-p"), 0, 1, 0.05, 2, 0),

@@ -134,9 +134,11 @@ class ToolsPopover(Popover):
             name = title_of(tool) if tool is not None else visible(consent.tool or consent.server)
             names.append(name)
         if not names:
-            return tr("Stretto asks you before each call.")
+            return tr("Stretto asks before each call.")
         listed = ", ".join(sorted(names))
-        return tr("Always allowed in this chat: {tools}. Other calls ask you.", tools=listed)
+        return tr(
+            "Always allowed in this chat: {tools}. Stretto asks before other calls.", tools=listed
+        )
 
     def _fill_folders(self, layout: QVBoxLayout, page: QWidget) -> None:
         layout.addSpacing(8)
@@ -157,7 +159,7 @@ class ToolsPopover(Popover):
             row.addWidget(away)
             nest(layout, row)
         add = link(page, tr("Add Folder…"))
-        add.setToolTip(tr("Tools in this chat can list, search and read files in it"))
+        add.setToolTip(tr("Tools in this chat can list, search, and read files in it"))
         add.clicked.connect(self.folder_asked)
         layout.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -174,7 +176,7 @@ class ToolsPopover(Popover):
             switches = [self._add_tool(tool, layout, page) for tool in pinned]
             if not switches:
                 layout.addWidget(self._switch_of(config.name, page))
-            look = link(page, tr("Refresh Tools") if pinned else tr("Show Tools"))
+            look = link(page, tr("Refresh Tools") if pinned else tr("Load Tools"))
             look.setToolTip(config.shown)
             look.clicked.connect(lambda _=False, name=config.name: self._fetch_tools(name))
             layout.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
@@ -196,7 +198,7 @@ class ToolsPopover(Popover):
                 now=_change_text(now, before),
             )
             layout.addWidget(plain_label(page, words))
-        use = QPushButton(tr("Use These Tools"), page)
+        use = QPushButton(tr("Enable Tools"), page)
         use.setToolTip(tr("The model reads these descriptions"))
         tools = [*found.new, *(now for _, now in found.other)]
         use.clicked.connect(lambda: self._pin(server, tools))
@@ -257,7 +259,7 @@ class ToolsPopover(Popover):
         chat.set_options(ChatOptions.from_params(params), chat.record.system)
 
     def _switch_of(self, server: str, page: QWidget) -> QCheckBox:
-        box = QCheckBox(tr("Resources (@) and prompts (/)"), page)
+        box = QCheckBox(tr("Offer resources with @ and prompts with /"), page)
         key = f"{server}/"
         box.setChecked(key in self._chat.options.tools)
         box.toggled.connect(lambda on: self._switch(key, on))
@@ -348,8 +350,8 @@ class ToolsPopover(Popover):
             self.cost.show()
             self.cost.setText(
                 counted(
-                    "Tools use %Ln token of each prompt.",
-                    "Tools use %Ln tokens of each prompt.",
+                    "These tools add %Ln token to each prompt.",
+                    "These tools add %Ln tokens to each prompt.",
                     tokens,
                 )
             )

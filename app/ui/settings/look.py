@@ -41,7 +41,7 @@ class LanguageChoice:
         # only visible once a restart is needed
         self.restart = QPushButton(tr("Restart Now"), page)
         self.restart.setAutoDefault(False)
-        self.restart.setToolTip(tr("Quits Stretto and opens it in this language; replies stop"))
+        self.restart.setToolTip(tr("Restarts Stretto in this language. Replies stop."))
         self.restart.setVisible(differs(settings.language))
         self.box.setAccessibleName(tr("Language"))
         page.row("language", across(self.restart, self.box))

@@ -263,7 +263,7 @@ class LocalApiRows(QObject):
         try:
             keys = await self._serving.keys()
         except (OSError, ValueError) as error:
-            words = tr("The keys cannot be read: {error}.", error=error)
+            words = tr("The keys can’t be read: {error}.", error=error)
         while (item := self._keys.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -286,7 +286,7 @@ class LocalApiRows(QObject):
         revoke = self._page.button(
             tr("Revoke"), partial(self.revoke, key_id), tr("Revoke the key {name}", name=name)
         )
-        revoke.setToolTip(tr("Clients that use it lose access; this cannot be undone"))
+        revoke.setToolTip(tr("Clients that use it lose access. This can’t be undone."))
         line.addWidget(label)
         line.addWidget(day)
         line.addStretch(1)
@@ -307,7 +307,7 @@ class LocalApiRows(QObject):
         try:
             key = await self._serving.make_key(name)
         except (OSError, ValueError) as error:
-            self.state.setText(tr("The key could not be changed: {error}.", error=error))
+            self.state.setText(tr("The key couldn’t be changed: {error}.", error=error))
         else:
             NewKey(name, key, self._page.window()).open()
 
@@ -318,7 +318,7 @@ class LocalApiRows(QObject):
         try:
             await self._serving.revoke(key_id)
         except (OSError, ValueError) as error:
-            self.state.setText(tr("The key could not be changed: {error}.", error=error))
+            self.state.setText(tr("The key couldn’t be changed: {error}.", error=error))
 
     def _copy(self, name: str) -> None:
         words = next(paste for title, paste, _ in PASTES if title == name)
@@ -332,7 +332,7 @@ class LocalApiRows(QObject):
         )
         QApplication.clipboard().setText(filled)
         self.state.setText(
-            tr("Copied") if not guarded else tr("Copied; replace “your-key” with your key")
+            tr("Copied") if not guarded else tr("Copied. Replace “your-key” with your key.")
         )
 
 
@@ -341,7 +341,7 @@ class NewKey(Sheet):
 
     def __init__(self, name: str, key: str, parent: QWidget) -> None:
         super().__init__("new-key", tr("New Key"), parent)
-        words = tr("Copy the key for “{name}” now. It is not shown again.", name=name)
+        words = tr("Copy the key for “{name}” now. You won’t see it again.", name=name)
         self.key = QLineEdit(key, self)
         self.key.setReadOnly(True)
         self.key.setAccessibleName(tr("New key"))

@@ -35,7 +35,7 @@ from app.ui.widgets.sheet import Sheet
 
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
 _STATES = {
-    ConnectionState.OFF: mark("Starts when needed", "a server"),
+    ConnectionState.OFF: mark("Not started", "a server"),
     ConnectionState.CONNECTING: mark("Starting…", "a server"),
     ConnectionState.READY: mark("Running", "a server"),
     ConnectionState.ENDED: mark("Stopped", "a server"),
@@ -88,7 +88,7 @@ class ToolsWindow(Sheet):
         self.log.setAccessibleName(tr("Log"))
         self.log.setFixedHeight(140)
         self.log.hide()
-        about = tr("Programs and addresses that offer tools over MCP, as a JSON list.")
+        about = tr("MCP servers, in the JSON format that Claude and LM Studio use.")
         self.put(
             heading(self, tr("Tool Servers"), t.HEADING_PX),
             self.label(about),
@@ -169,7 +169,7 @@ class ToolsWindow(Sheet):
         self._found = found
         lines = []
         if fresh := self._changed(found):
-            lines.append(tr("New or changed; starts when a chat needs it:"))
+            lines.append(tr("New or changed. Starts when a chat needs it:"))
             lines += [f"{visible(each.name)}: {_full_command(each)}" for each in fresh]
         if gone := self._removed(found):
             lines.append(tr("Removed: {servers}", servers=", ".join(map(visible, sorted(gone)))))
@@ -266,7 +266,7 @@ class ToolsWindow(Sheet):
             layout.addSpacing(12)
         layout.addWidget(heading(page, tr("Always Allowed"), t.HEADING_PX))
         if not shown[1]:
-            layout.addWidget(_words(tr("No tools. Stretto asks you before each call."), page))
+            layout.addWidget(_words(tr("None. Stretto asks before each call."), page))
         for consent in shown[1]:
             tool = self._toolbox.tool(f"{consent.server}/{consent.tool}") if consent.tool else None
             name = title_of(tool) if tool is not None else visible(consent.tool)

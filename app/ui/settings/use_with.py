@@ -80,8 +80,8 @@ class UseWith(Sheet):
         self.line.setAccessibleName(tr("Command"))
         self.status_label = self.label(
             tr(
-                "The agent’s own settings stay as they are. A key is made for it if it needs one. "
-                "If it is not installed, the terminal tells how to install it."
+                "The agent’s own settings stay as they are. Stretto creates a key if it needs "
+                "one. If it isn’t installed, the terminal shows how to install it."
             )
         )
         self.copy: QPushButton = self.button(tr("Copy Command"), self._on_copy)
@@ -142,4 +142,4 @@ class UseWith(Sheet):
                 return
             self.status_label.setText(tr("No terminal was found. Copy the command into yours."))
         except OSError as error:
-            self.status_label.setText(tr("The terminal could not be opened: {error}.", error=error))
+            self.status_label.setText(tr("The terminal couldn’t be opened: {error}.", error=error))

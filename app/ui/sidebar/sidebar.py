@@ -107,7 +107,7 @@ class SearchFilters(QObject):
 
     @Slot()
     def _on_theme(self) -> None:
-        self._button.setIcon(icon("sliders", theme().tokens.muted))
+        self._button.setIcon(icon("funnel", theme().tokens.muted))
 
 
 def quoted(value: str) -> str:

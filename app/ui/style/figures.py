@@ -38,7 +38,7 @@ def doing_line(doing: ToolActivity, *, short: bool = False, timed: bool = False)
     Pass ``timed`` to add the elapsed time.
     """
     if doing.waiting:
-        return tr("Asks you") if short else tr("Waiting for your answer")
+        return tr("Needs approval") if short else tr("Waiting for your answer")
     if len(doing.running) == 1:
         tool = visible(doing.running[0])[:_MAX_TOOL_CHARACTERS]
         words = doing.words or tr("Running {tool}", tool=tool)
@@ -127,7 +127,7 @@ _PHASES = {
 def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = False) -> str:
     """Describe what a chat is doing. "" if it's idle."""
     if phase is Phase.ASKING:
-        return tr("Asks you") if short else tr("Waiting for your answer")
+        return tr("Needs approval") if short else tr("Waiting for your answer")
     if phase is Phase.QUEUED:
         ahead = progress.queue_position if progress is not None else 0
         if progress is None or not progress.queued:

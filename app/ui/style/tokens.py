@@ -29,6 +29,8 @@ class ThemeTokens(Struct, frozen=True):
     accent: str
     accent_text: str
     accent_quiet: str  # selected menu items
+    broadcast: str  # composers that will receive a broadcast
+    difference: str  # words in which compared replies differ
     # errors and deletions, and the background behind them
     danger: str
     danger_wash: str
@@ -63,6 +65,8 @@ _COLOURS = {
     "accent": ("#0b736c", "#52c4b9", "#00453f", "#6fe7db"),
     "accent_text": ("#ffffff", "#06211e", "#ffffff", "#000000"),
     "accent_quiet": ("#dcebe8", "#1d3835", "#c9ece7", "#00332f"),
+    "broadcast": ("#fdf1d9", "#352d1b", "#fff0cc", "#33260a"),
+    "difference": ("#e4dcf8", "#3a3157", "#d9caff", "#3b2a70"),
     "danger": ("#b3261e", "#ff9287", "#8a0000", "#ffb3ab"),
     "danger_wash": ("#fbeeec", "#33211f", "#fff0f0", "#330b08"),
     "success": ("#1c7440", "#74d094", "#00471f", "#8ff0b0"),
@@ -80,9 +84,9 @@ LIGHT, DARK, HIGH_LIGHT, HIGH_DARK = (
 
 _TEXT_BACKGROUNDS = {
     "text": "background back surface raised tint hover pressed code_background selection"
-    " accent_quiet danger_wash",
+    " accent_quiet broadcast difference danger_wash",
     "muted": "background back surface raised tint hover pressed code_background accent_quiet"
-    " danger_wash",
+    " broadcast danger_wash",
     "accent": "background back surface raised",
     "accent_text": "accent",
     "danger": "background back surface raised danger_wash accent_quiet",

@@ -186,7 +186,7 @@ def remedies(message: Message, can: Can) -> list[Remedy]:
     elif code == MODEL_LOAD_FAILED:
         offers.append(Remedy(tr("Choose Another Model…"), MODELS, message.id))
     if code == DOES_NOT_FIT:
-        offers.insert(0, Remedy(tr("Show What Fits…"), UNLOAD, message.id))
+        offers.insert(0, Remedy(tr("Make It Fit…"), UNLOAD, message.id))
     if code in {OUT_OF_MEMORY, CAPACITY_EXHAUSTED}:
         offers.append(Remedy(tr("Unload a Model…"), UNLOAD, message.id))
     return offers
@@ -323,13 +323,13 @@ class AnswerRow(MessageRow):
         self._width = 0
         self._mark_area = QRectF()
         self._footer_y = 0
-        self._footer_room = 0
+        self._footer_end = 0
         self._copy = self._button("copy", tr("Copy Reply"), Action.COPY)
         self._again = self._button("arrows-clockwise", tr("Regenerate  Ctrl+R"), Action.REGENERATE)
         self._same = self._button(
             "repeat-once", tr("Regenerate with Same Seed  Ctrl+Shift+R"), Action.SAME_AGAIN
         )
-        self._panel = self._button("columns", tr("Ask a Panel…  Ctrl+Shift+E"), Action.PANEL)
+        self._panel = self._button("users", tr("Ask a Panel…  Ctrl+Shift+E"), Action.PANEL)
         self._branch = self._button("git-branch", tr("Branch in New Chat"), Action.BRANCH)
         self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
         self._append_answer(beginning(message.content, MOST_LAID_OUT, "\n\n"))
@@ -560,12 +560,15 @@ class AnswerRow(MessageRow):
         y = self._arrange_end(width, y)
         self._footer_y = 0 if only_calls else y
         # Align the icons with the text, not the edges of their buttons.
-        x = width - grown(SIDE) + 4
+        x = self._footer_left() - 4
+        self._place_alternatives(x, self._footer_y)
+        if self._alternative[1] > 1:
+            x += self._alternatives_width() + 4
         for button in self._actions():
+            x += DELETE_GAP if button is self._delete else 0
             button.move(x, self._footer_y)
-            x -= grown(SIDE) + (DELETE_GAP if button is self._delete else 0)
-        self._footer_room = x + grown(SIDE)
-        self._place_alternatives(self._footer_left() if only_calls else -4, self._footer_y)
+            x += grown(SIDE)
+        self._footer_end = x + 8
         ways = [getattr(self, part) for part in ("way_on", "unfolds") if shows(self, part)]
         mirror(self, *self._actions(), self._previous, self._next, *ways, width=width)
         return y if only_calls else self._footer_y + grown(SIDE)
@@ -614,18 +617,16 @@ class AnswerRow(MessageRow):
             painter.drawText(self._mark_area, Qt.AlignmentFlag.AlignVCenter, self._end_text)
         # While a reply is being continued, its stats are still the old ones.
         if not self.streaming and (self._revealed() or self._figures_matter()):
-            beside = self._footer_left()
-            if self._alternative[1] > 1:
-                beside += self._alternatives_width()
-            room = self._footer_room - beside
-            area = QRectF(beside, self._footer_y, room, grown(SIDE))
+            room = self._width - self._footer_end
+            area = QRectF(self._footer_end, self._footer_y, room, grown(SIDE))
             line = figures_line(self.message.stats)
             if small_text_width(line) > room - 8:
                 line = figures_line(self.message.stats, short=True)
             if small_text_width(line) > room:
                 line = ""
             area = mirrored(self, area)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, line)
+            beside = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            painter.drawText(area, beside, line)
         self._paint_alternatives(painter)
 
     def _footer_left(self) -> int:
@@ -649,8 +650,8 @@ class AnswerRow(MessageRow):
             self.error.show_error(self.message.error, remedies(self.message, self._can))
 
     def _actions(self) -> tuple[IconButton, ...]:
-        """Footer buttons from right to left."""
-        return self._delete, self._again, self._same, self._panel, self._branch, self._copy
+        """Footer buttons from left to right."""
+        return self._copy, self._branch, self._panel, self._same, self._again, self._delete
 
     def _append_answer(self, text: str) -> None:
         if text:

@@ -31,7 +31,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QTextDocument,
 )
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 
 from app import flows
 from app.chats.actions import Action, repeats_itself
@@ -391,9 +391,7 @@ def shown(attachment: Attachment, text: AttachedText | None) -> str:
         parts.append(f"{head}\n{page}" if text.unit else page)
         length += len(page)
         if length > _MAX_FILE_CHARACTERS:
-            return (
-                "\n\n".join(parts)[:_MAX_FILE_CHARACTERS] + "\n…\n" + tr("The rest is not shown.")
-            )
+            return "\n\n".join(parts)[:_MAX_FILE_CHARACTERS] + "\n…\n" + tr("The rest isn’t shown.")
     return "\n\n".join(parts)
 
 
@@ -535,6 +533,15 @@ class MessageRow(QWidget):
         if (body := self.body) is not None:
             at = body.visibleRegion().boundingRect().topLeft()
             body.pop_menu(at, body.mapToGlobal(at))
+
+    def add_to_menu(self, menu: QMenu) -> None:
+        """Add the actions of the message that are possible now."""
+        self.show_actions()
+        menu.addSeparator()
+        for button, action in self._buttons.items():
+            if button.isEnabled() and button not in (self._previous, self._next):
+                does = partial(self._ask, action, self.message.id)
+                menu.addAction(button.tip.partition("  ")[0], does)
 
     def _button(self, icon: str, tip: str, action: Action) -> IconButton:
         button = IconButton(icon, tip, self, side=SIDE)

@@ -170,8 +170,8 @@ class QuestionForm(QWidget):
         if not question.url:
             self.note.setText(
                 tr(
-                    "Your answer goes to {server}, not to the model. "
-                    "Never enter passwords, keys or card numbers.",
+                    "Your answer goes to {server}, not to the model. Never enter passwords, keys, "
+                    "or card numbers.",
                     server=server,
                 )
             )

@@ -384,6 +384,8 @@ class Selection(QObject):
         menu.addAction(tr("Select All"), self.select_all)
         if text is not None:
             text.add_to_menu(menu, at)
+            if isinstance(row := text.parentWidget(), MessageRow):
+                row.add_to_menu(menu)
         menu.popup(place)
 
 

@@ -31,7 +31,7 @@ BUTTONS: dict[Decision | str, tuple[str, str]] = {
         mark("Always Allow Server"),
         mark("Run every tool of this server in this chat without asking  S"),
     ),
-    Decision.DENY: (mark("Deny"), mark("Do not run this call  D")),
+    Decision.DENY: (mark("Deny"), mark("Don’t run this call  D")),
     "edit": (mark("Edit…"), mark("Change the arguments of this call  E")),
     "shorten": (mark("Shorten"), mark("Keep the beginning and the end")),
     "leave": (mark("Leave Out"), mark("Continue without this result")),
@@ -98,7 +98,7 @@ def card_state(
     if call is None:
         return ToolCardState()
     if call.questions:
-        return ToolCardState(tr("{tool} asks you", tool=name_of(message)))
+        return ToolCardState(tr("{tool} needs your input", tool=name_of(message)))
     if call.state is CallState.TOO_LONG:
         return _too_long_card(call, message)
     if call.state is not CallState.ASKING:
@@ -161,7 +161,7 @@ def offered(call: Call, tool: Tool) -> list[Decision]:
 _SAID = {
     "accept": mark("The server asked: {question}\nYou answered."),
     "decline": mark("The server asked: {question}\nYou declined."),
-    "cancel": mark("The server asked: {question}\nYou did not answer."),
+    "cancel": mark("The server asked: {question}\nYou didn’t answer."),
 }
 
 

@@ -184,16 +184,16 @@ def judge(address: QUrl) -> tuple[str, str, bool]:
     if scheme == "mailto":
         names = {name.lower() for name, _ in QUrlQuery(address).queryItems()}
         if names & {"attach", "attachment"}:
-            words = tr("This link attaches a file to an email, so Stretto does not open it.")
+            words = tr("Blocked because this link attaches a file to an email.")
             return words, shown, False
         return tr("Write an email to this address outside Stretto?"), shown, True
     if not address.isValid() or scheme not in OPENABLE or not where:
-        words = tr("This link does not lead to a web page, so Stretto does not open it.")
+        words = tr("Blocked because this link doesn’t lead to a web page.")
         return words, shown, False
     if address.userInfo():
         # "good.org@evil.example" goes to evil.example. There's no legitimate use for this.
-        leads = tr("It leads to {place}, not to what is before the “@”:", place=where)
-        words = tr("This link hides where it leads, so Stretto does not open it.")
+        leads = tr("It leads to {place}, not to the text before the “@”:", place=where)
+        words = tr("Blocked because this link hides where it leads.")
         return words, f"{leads}\n{shown}", False
     return tr("Open this address at {place} outside Stretto?", place=where), shown, True
 

@@ -20,7 +20,7 @@ from app.settings.language import tr
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import focus_pen, grown, scaled, theme
-from app.ui.widgets.manners import with_keys
+from app.ui.widgets.manners import mirrored, with_keys
 from app.ui.widgets.row_painter import RowPainter
 
 
@@ -78,6 +78,7 @@ class IconButton(PaintedButton):
         super().__init__(parent)
         self._name = name
         self._revealed = True
+        self._marked = False
         self._side = side
         self._update_size()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -95,6 +96,12 @@ class IconButton(PaintedButton):
         """Show or hide the icon. While hidden it still takes up space, and it appears on focus."""
         if revealed != self._revealed:
             self._revealed = revealed
+            self.update()
+
+    def set_marked(self, marked: bool) -> None:
+        """Show or hide a dot at the icon's corner."""
+        if marked != self._marked:
+            self._marked = marked
             self.update()
 
     def _set_tip(self, tip: str) -> None:
@@ -141,6 +148,11 @@ class IconButton(PaintedButton):
         side = t.ICON if self._side >= 28 else t.SMALL_ICON
         row.line.setLeft((self.width() - scaled(side)) // 2)
         row.icon(self._name, tokens.accent if self.isChecked() else colour, 0, side=side)
+        if self._marked:
+            row.painter.setPen(Qt.PenStyle.NoPen)
+            row.painter.setBrush(QColor(tokens.accent))
+            dot = QRectF(self.width() - 9, 4, 5, 5)
+            row.painter.drawEllipse(mirrored(self, dot))
 
     def _update_size(self) -> None:
         side = grown(self._side)

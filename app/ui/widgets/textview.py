@@ -123,7 +123,10 @@ class TextView(QTextBrowser):
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
         """Highlight (begin, end) ranges of the plain text, replacing previous ranges."""
         self._marked = places
-        self._range_marks = self._marked_at(places, self.document().toPlainText()) if places else []
+        text = self.document().toPlainText() if places else ""
+        self._range_marks = self._marked_at(places, text)
+        for mark in self._range_marks:
+            mark.format.setBackground(theme().color("difference"))
         self._show_marks()
 
     def show_part(self, part: tuple[int, int] | None) -> None:

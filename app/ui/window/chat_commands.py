@@ -302,7 +302,7 @@ class ChatCommands(WindowController):
                 self.use_model(str(path))
                 return
             name = model_fallback_name(str(path))
-            words = tr("{name} could not be loaded. {error}", name=name, error=facts.problem)
+            words = tr("{name} couldn’t be loaded. {error}", name=name, error=facts.problem)
             if not await asking.another_model(self._window, title, words):
                 return
 

@@ -17,6 +17,7 @@ from app.settings.language import counted, mark, tr
 from app.settings.settings import Settings
 from app.store import Attachments
 from app.ui.compare.compare import Comparisons, ReplacedPanes
+from app.ui.compare.compare_dialog import ComparisonColumn, seed_columns
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.manners import announce, native
@@ -98,7 +99,7 @@ class Broadcast(WindowController):
             )
             self.notice_posted.emit(words)
         else:
-            self.notice_posted.emit(tr("Broadcast is on. Open another chat beside this one."))
+            self.notice_posted.emit(tr("Broadcast is on. Open another chat next to this one."))
 
     def _switch(self, on: bool) -> None:
         self.on = on
@@ -125,12 +126,12 @@ class Broadcast(WindowController):
 
     def _pane_words(self, pane: ChatPane) -> str:
         if not self.on:
-            return mark("Join or Leave Broadcast")
+            return mark("Join/Leave Broadcast")
         return mark("Leave Broadcast") if self._receives(pane) else mark("Join Broadcast")
 
     @pane_command(
         "broadcast_one",
-        mark("Join or Leave Broadcast"),
+        mark("Join/Leave Broadcast"),
         "Ctrl+Alt+B",
         why_not=_pane_off,
         words=_pane_words,
@@ -181,7 +182,7 @@ class Broadcast(WindowController):
             action.setChecked(self._receives(pane))
             action.triggered.connect(lambda ticked, pane=pane: self._on_ticked(pane, ticked))
         menu.addSeparator()
-        keep = menu.addAction(tr("Keep On"))
+        keep = menu.addAction(tr("Keep Broadcast On"))
         keep.setCheckable(True)
         keep.setChecked(self.kept)
         keep.triggered.connect(self.toggle_kept)
@@ -205,13 +206,13 @@ class Broadcast(WindowController):
         hidden = sum(not self._is_visible(pane) for pane in group)
         words = (
             counted(
-                "To %n chat, {hidden} hidden",
-                "To %n chats, {hidden} hidden",
+                "To %n chat ({hidden} in hidden tabs)",
+                "To %n chats ({hidden} in hidden tabs)",
                 len(group),
                 hidden=hidden,
             )
             if hidden
-            else counted("To %n visible chat", "To %n visible chats", len(group))
+            else counted("To %n chat", "To %n chats", len(group))
         )
         names = "\n".join(map(_chat_name, group))
         offered = sum(map(self._is_visible, panes)) > 1
@@ -252,24 +253,24 @@ class Broadcast(WindowController):
         if later:
             told.append(
                 counted(
-                    "%n chat gets it once its reply has ended",
-                    "%n chats get it once their replies have ended",
+                    "%n chat gets it when its reply ends",
+                    "%n chats get it when their replies end",
                     later,
                 )
             )
         if busy:
             told.append(
                 counted(
-                    "%n chat was still replying and did not get this message",
-                    "%n chats were still replying and did not get this message",
+                    "%n chat was still replying and didn’t get this message",
+                    "%n chats were still replying and didn’t get this message",
                     len(busy),
                 )
             )
         if blind:
             told.append(
                 counted(
-                    "%n chat has a model that cannot see images",
-                    "%n chats have models that cannot see images",
+                    "%n chat has a model that can’t see images",
+                    "%n chats have models that can’t see images",
                     len(blind),
                 )
             )
@@ -286,12 +287,12 @@ def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> 
     later = sum(pane is speaker or _would_enqueue(pane) for pane in busy)
     if later:
         words = counted(
-            "{whom}, %n after its reply", "{whom}, %n after their replies", later, whom=words
+            "{whom} · %n after it finishes", "{whom} · %n after they finish", later, whom=words
         )
     if left_out := len(busy) - later:
         words = counted(
-            "{whom}, without %n that is replying",
-            "{whom}, without %n that are replying",
+            "{whom} · skips %n that is replying",
+            "{whom} · skips %n that are replying",
             left_out,
             whom=words,
         )
@@ -412,15 +413,54 @@ class CompareCommands(WindowController):
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.composer.compare.clicked.connect(lambda: self._compare_here(pane))
-        pane.four_asked.connect(lambda: self._compare_here(pane, 4))
+        pane.four_asked.connect(partial(self._show_four, pane))
 
-    def _compare_here(self, pane: ChatPane, count: int = 3) -> None:
+    def _compare_here(self, pane: ChatPane) -> None:
         self._workspace.activate(pane)
-        self.compare(count)
+        self.compare()
+
+    def _show_four(self, pane: ChatPane, ref: str, text: str) -> None:
+        """Compare four replies to the composer's message or, if it's empty, to ``text``."""
+        attaching = pane.chat.attaching
+        if attaching.files or attaching.reading:
+            self._compare_here(pane)
+            return
+        if own := pane.composer.text.strip("\n"):
+            ref, text = pane.chat.record.model, own
+        model = self._library.loader.get(ref).model
+        # until it is loaded, expect a low temperature, at which four replies would be alike
+        defaults = model.defaults if model is not None else {"temperature": 0.0}
+        columns = seed_columns(ref, pane.chat.options, defaults, 4)
+        self._begin(pane, columns, pane.chat.record.system, text)
+
+    def _begin(
+        self,
+        active: ChatPane | None,
+        columns: Sequence[ComparisonColumn],
+        system: str,
+        prompt: str,
+        files: Attachments = (),
+        *,
+        blind: bool = False,
+    ) -> None:
+        """Begin a comparison and empty the composer of ``active`` if it has the same message."""
+        taken = active is not None and active.composer.text.strip("\n") == prompt
+        if active is not None and taken and not active.composer.editing:
+            active.composer.set_text("")
+        self._comparisons.begin(columns, system, prompt, files, blind=blind)
+        # The columns have the files now, so only keep them if the composer has a different
+        # message.
+        if active is not None and not active.composer.text and not active.composer.editing:
+            for file in active.chat.attaching.files:
+                active.chat.attaching.remove(file)
+        if active is not None and active.chat.blank:
+            # Columns take the place of the empty chat.
+            self._workspace.close_pane(active, told=False)
+            self._chats.discard_if_blank(active.chat.id)
 
     @command("compare", mark("Compare…"), "Ctrl+Alt+C")
-    def compare(self, count: int = 3) -> None:
-        """Open the Compare dialog for the active composer's message, with ``count`` columns."""
+    def compare(self) -> None:
+        """Open the Compare dialog for the active composer's message."""
         from app.ui.compare.compare_dialog import CompareDialog
 
         active = self._workspace.active
@@ -436,32 +476,18 @@ class CompareCommands(WindowController):
             defaults=current.defaults if current is not None else {},
             files=active.findChild(PaneFiles) if active is not None else None,
         )
-        dialog.count.setValue(count)
         system = active.chat.record.system if active is not None else ""
 
         def begin() -> None:
             prompt = dialog.prompt.toPlainText().strip("\n")
-            taken = active is not None and active.composer.text.strip("\n") == prompt
-            if active is not None and taken and not active.composer.editing:
-                active.composer.set_text("")
-            columns, files = dialog.columns(), dialog.attachments
             blind = dialog.blind.isChecked()
-            self._comparisons.begin(columns, system, prompt, files, blind=blind)
-            # The columns have the files now, so only keep them if the composer has a different
-            # message.
-            if active is not None and not active.composer.text and not active.composer.editing:
-                for file in active.chat.attaching.files:
-                    active.chat.attaching.remove(file)
-            if active is not None and active.chat.blank:
-                # Columns take the place of the empty chat.
-                self._workspace.close_pane(active, told=False)
-                self._chats.discard_if_blank(active.chat.id)
+            self._begin(active, dialog.columns(), system, prompt, dialog.attachments, blind=blind)
 
         dialog.accepted.connect(begin)
         dialog.open()
 
     def _compared(self, pane: ChatPane) -> str:
-        return "" if self._comparisons.has(pane) else tr("This chat is not part of a comparison")
+        return "" if self._comparisons.has(pane) else tr("This chat isn’t part of a comparison")
 
     @pane_command("leave_compare", mark("Restore Previous Layout"), why_not=_compared)
     def leave(self, pane: ChatPane) -> None:
@@ -470,8 +496,8 @@ class CompareCommands(WindowController):
     @Slot(object)
     def _on_put_aside(self, desk: ReplacedPanes) -> None:
         words = counted(
-            "%n chat is set aside until you keep a reply",
-            "%n chats are set aside until you keep a reply",
+            "%n chat hidden while you compare",
+            "%n chats hidden while you compare",
             len(desk.chats),
         )
         self._undos.offer(words, desk.bring_back)

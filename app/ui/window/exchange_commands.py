@@ -118,7 +118,7 @@ class ExchangeCommands(WindowController):
         try:
             _, trashed = await flows.aside(lambda stop: undo(store, taken, stop, folders))
         except Exception as error:
-            words = tr("The import could not be undone: {error}", error=error)
+            words = tr("The import couldn’t be undone: {error}", error=error)
         else:
             if trashed:
                 words = counted(

@@ -63,11 +63,11 @@ class FocusRegions(WindowController):
         super().__init__(parts)
         self._score = score
 
-    @command("next_part", mark("Next Area"), "F6")
+    @command("next_part", mark("Focus Next Section"), "F6")
     def next_region(self) -> None:
         self.step(1)
 
-    @command("part_before", mark("Previous Area"), "Shift+F6")
+    @command("part_before", mark("Focus Previous Section"), "Shift+F6")
     def region_before(self) -> None:
         self.step(-1)
 

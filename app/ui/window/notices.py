@@ -252,7 +252,7 @@ class Notifications(WindowController):
             model = chat.model.alias or (last.model if last is not None else "")
             name = model or tr("The model")
             words = (
-                tr("{name} could not reply.", name=name)
+                tr("{name} couldn’t reply.", name=name)
                 if failed
                 else tr("{name} has replied.", name=name)
             )

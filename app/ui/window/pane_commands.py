@@ -24,7 +24,7 @@ def _cannot(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
 def _why_not_keep(commands: PaneCommands, pane: ChatPane) -> str:
     if pane.unfolded:
         return "" if pane.panel.current else tr("Go to one of the columns first.")
-    return "" if commands.chats.comparisons.has(pane) else tr("This chat is not being compared")
+    return "" if commands.chats.comparisons.has(pane) else tr("This chat isn’t being compared")
 
 
 def _why_empty(_: PaneCommands, pane: ChatPane) -> str:
@@ -46,7 +46,7 @@ def _float_text(commands: PaneCommands, pane: ChatPane) -> str:
 
 
 def _maximize_text(commands: PaneCommands, _: ChatPane) -> str:
-    return mark("Restore Panes") if commands.workspace.maximised else mark("Maximise Pane")
+    return mark("Restore Panes") if commands.workspace.maximised else mark("Maximize Pane")
 
 
 def _cannot_maximise(commands: PaneCommands, pane: ChatPane) -> str:
@@ -62,7 +62,7 @@ def _no_other_tab(commands: PaneCommands, pane: ChatPane) -> str:
 
 def _no_tab_after(commands: PaneCommands, pane: ChatPane) -> str:
     last = commands.workspace.tabs_beside(pane)[-1:] == [pane]
-    return tr("There is no tab to the right") if last else ""
+    return tr("There’s no tab to the right") if last else ""
 
 
 def _tree_text(_: PaneCommands, pane: ChatPane) -> str:
@@ -183,13 +183,13 @@ class PaneCommands(WindowController):
     def smaller(self, pane: ChatPane) -> None:
         grow_pane(self.workspace, pane, -1)
 
-    @pane_command("even_out", mark("Even Out Panes"), why_not=_cannot_grow)
+    @pane_command("even_out", mark("Make Panes Equal"), why_not=_cannot_grow)
     def even_out(self, pane: ChatPane) -> None:
         even_out(self.workspace)
 
     @pane_command(
         "maximise",
-        mark("Maximise Pane"),
+        mark("Maximize Pane"),
         "Shift+Esc",
         why_not=_cannot_maximise,
         words=_maximize_text,
@@ -234,6 +234,6 @@ class PaneCommands(WindowController):
         at = panes.index(active) if active in panes else -step
         self.workspace.activate(panes[(at + step) % len(panes)])
 
-    @pane_command("composer", mark("Go to Message Field"), "Ctrl+L")
+    @pane_command("composer", mark("Focus Message Field"), "Ctrl+L")
     def to_composer(self, pane: ChatPane) -> None:
         self.workspace.activate(pane)

@@ -55,14 +55,14 @@ class PanelCommands(WindowController):
         """Open the panel dialog for the draft or, if there's none, for the last message."""
         self._open(pane, "")
 
-    @pane_command("panel_again", mark("Ask the Panel"), "Ctrl+Alt+E", why_not=_cannot_ask)
+    @pane_command("panel_again", mark("Ask Same Panel Again"), "Ctrl+Alt+E", why_not=_cannot_ask)
     def again(self, pane: ChatPane) -> None:
         """Ask the same panel as last time, skipping the dialog."""
         from app.ui.compare.panel_dialog import members_of
 
         self._ask(pane, members_of(self._settings), "")
 
-    @pane_command("panel_show", mark("Show or Hide Panel"), "Ctrl+Alt+U", why_not=_cannot_show)
+    @pane_command("panel_show", mark("Show/Hide Panel"), "Ctrl+Alt+U", why_not=_cannot_show)
     def show(self, pane: ChatPane) -> None:
         pane.fold() if pane.unfolded else pane.unfold("")
 
@@ -74,7 +74,7 @@ class PanelCommands(WindowController):
     def merge(self, pane: ChatPane) -> None:
         self._make(pane, panel.MERGE)
 
-    @pane_command("panel_vote", mark("Count Votes of Panel"), why_not=_cannot_make(panel.VOTE))
+    @pane_command("panel_vote", mark("Count Panel Votes"), why_not=_cannot_make(panel.VOTE))
     def vote(self, pane: ChatPane) -> None:
         self._make(pane, panel.VOTE)
 

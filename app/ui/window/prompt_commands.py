@@ -138,7 +138,7 @@ class PaneOffers(QObject):
     def _attach(self, resource: Resource) -> None:
         self.picker.take_away()
         if len(self._pane.chat.attaching.files) >= MOST_FILES:
-            self._pane.notice_posted.emit(tr("Attach at most {most} files.", most=MOST_FILES))
+            self._pane.notice_posted.emit(tr("Attach up to {most} files.", most=MOST_FILES))
             return
         flows.start(self, self._read(resource))
 

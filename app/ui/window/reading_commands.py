@@ -44,13 +44,13 @@ class ReadSheet(Sheet):
         self.count.setAccessibleName(tr("Number of messages"))
         self.count.valueChanged.connect(lambda _: self.latest.setChecked(True))
         (self.latest if last else self.whole).setChecked(True)
-        self.follow = QCheckBox(tr("Follow: later messages bring what is new"), self)
+        self.follow = QCheckBox(tr("Include new messages from this chat as they arrive"), self)
         self.follow.setChecked(True)
         row = QHBoxLayout()
         row.addWidget(self.latest)
         row.addWidget(self.count)
         row.addStretch(1)
-        left_out = tr("Reasoning, tool calls and the text of files are left out.")
+        left_out = tr("Reasoning, tool calls, and the text of files are left out.")
         self.where = self.label("\n".join(filter(None, (left_out, where))))
         self.put(self.headline(of.title), self.whole, row, self.follow, self.where)
         self.put_foot(self.button(tr("Read"), self.accept))
@@ -74,7 +74,7 @@ class ReadingCommands(WindowController):
         library.trash_changed.connect(self._on_changed)
 
     def _none_to_read(self, pane: ChatPane) -> str:
-        return "" if next(self._others(pane), None) else tr("There is no other chat.")
+        return "" if next(self._others(pane), None) else tr("There’s no other chat.")
 
     @command(
         "read_chat", mark("Read Another Chat…"), where=CommandScope.PANE, why_not=_none_to_read

@@ -61,7 +61,7 @@ class ErrorNotice(QObject):
         try:
             text = await flows.aside(lambda _: reports[0].read_text("utf-8", "replace"))
         except OSError as error:
-            text = tr("The report cannot be read: {error}", error=error)
+            text = tr("The report can’t be read: {error}", error=error)
         CrashDialog(reports[0], text, self._window, heading).show()
 
 

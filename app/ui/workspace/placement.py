@@ -24,13 +24,13 @@ def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     if dock is None or area is None or dock.isInFloatingContainer():
-        return tr("This chat has a window of its own. Move it back first.")
+        return tr("This chat is in its own window. Move it back first.")
     areas = _areas(workspace)
     if 0 <= areas.index(area) + step < len(areas) or area.openDockWidgetsCount() > 1:
         return ""
     if step > 0:
-        return tr("There is no pane after this one")
-    return tr("There is no pane before this one")
+        return tr("There’s no pane after this one")
+    return tr("There’s no pane before this one")
 
 
 def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
@@ -59,7 +59,7 @@ def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
     return (
         ""
         if workspace.maximised or _shared(workspace, pane)
-        else tr("There is no other pane beside this one")
+        else tr("There’s no other pane next to this one")
     )
 
 

@@ -120,9 +120,9 @@ def test_refusal_names_the_unsuitable_message():
     words = {
         (Action.DELETE, "gone"): "This message is no longer in the chat.",
         (Action.EDIT, "a1"): "Only your own messages can be edited.",
-        (Action.CONTINUE, "q2"): "This is not a reply.",
+        (Action.CONTINUE, "q2"): "This isn’t a reply.",
         (Action.CONTINUE, "a1"): "Only the last reply can be continued.",
-        (Action.SAME_AGAIN, "q1"): "This is not a reply.",
+        (Action.SAME_AGAIN, "q1"): "This isn’t a reply.",
         (Action.EARLIER, "q2"): "This is the first version.",
         (Action.LATER, "q3"): "This is the last version.",
         (Action.RESTORE, "gone"): "The message before it is deleted too. Restore that one first.",
@@ -139,7 +139,7 @@ def test_only_truncated_answer_can_be_continued():
     assert last(status="interrupted") is None
     assert last(stats={"reason": "length"}) is None
     assert last() == "The reply is complete."
-    assert "had not begun" in last(status="cancelled", content="")
+    assert "nothing to continue" in last(status="cancelled", content="")
 
 
 def test_dropping_old_turns_is_offered_only_if_it_may_help():
@@ -153,14 +153,14 @@ def test_dropping_old_turns_is_offered_only_if_it_may_help():
     assert reason(*turns, **OVERFLOW) is None
     assert "no older messages" in reason(**OVERFLOW)
     assert "no older messages" in reason(*unanswered, **OVERFLOW)
-    assert "does not fit" in reason(*turns, **OVERFLOW, options={"slide": True})
-    assert "did not fail" in reason(*turns, code="out_of_memory")
+    assert "doesn’t fit" in reason(*turns, **OVERFLOW, options={"slide": True})
+    assert "didn’t fail" in reason(*turns, code="out_of_memory")
 
 
 def test_running_reply_can_be_copied_not_branched():
     now = view(Stage.RUNNING, answering="a2")
     assert refusal(Action.COPY, now, "a2") is None
-    assert "not finished yet" in refusal(Action.BRANCH, now, "a2")
+    assert "isn’t finished yet" in refusal(Action.BRANCH, now, "a2")
     assert refusal(Action.BRANCH, now, "q2") is None
     assert refusal(Action.DELETE, now, "q1") == BUSY
 

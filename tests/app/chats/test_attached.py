@@ -67,7 +67,7 @@ def test_pages_are_chosen_by_numbers() -> None:
     for wrong, sentence in (
         ("4", "from 1 to 3"),
         ("3-2", "from 1"),
-        ("x", "not a number"),
+        ("x", "isn’t a number"),
         ("", "1-3"),
     ):
         with pytest.raises(ValueError, match=sentence):

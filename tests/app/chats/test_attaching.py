@@ -135,7 +135,9 @@ def test_text_below_message_is_not_clipped(look: Theme, qtbot: QtBot, width: int
     composer = Composer(Settings())
     qtbot.addWidget(composer)
     composer.resize(width, 100)
-    composer.set_words("Message", "Sent to machine-of-a-long-name.example:8971, on this computer.")
+    composer.set_words(
+        "Message", "Messages go to machine-of-a-long-name.example:8971 on this computer."
+    )
     metrics = QFontMetrics(ui_font(t.SMALL_PX))
     lines = -(-metrics.horizontalAdvance(composer.foot) // composer.field.width())
     below = composer.height() - composer.field.geometry().bottom()
@@ -199,14 +201,14 @@ def test_matching_passages_are_sent_with_pages(start: Start, tmp_path: Path):
     words = [action.text() for action in menu.actions() if action.text()]
     assert words == [
         "Everything",
-        "Beginning, up to What Fits",
+        "As Much as Fits",
         "Chosen Pages…",
-        "Passages Matching the Message",
+        "Relevant Passages Only",
         "Remove Attachment",
     ]
     menu.actions()[3].trigger()
     menu.close()
-    run.until(lambda: "passages matching the message" in chip(pane).words.about)
+    run.until(lambda: "relevant passages" in chip(pane).words.about)
     assert pane.composer.chips.choose.isHidden()
     run.ask("say where is the harbour")
     assert 'shows="passages that match the question" of="40"' in prompt(run)
@@ -386,7 +388,7 @@ def test_enter_during_file_reading_sends_once(
     pane.composer.field.files_given.emit([path])
     run.say("say it")
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
-    assert pane.composer.foot == "Sends once “notes.txt” is read. Esc keeps it here."
+    assert pane.composer.foot == "Sends when “notes.txt” is ready. Esc cancels."
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)  # discards the edit
     assert (pane.chat.turn.draft, pane.composer.foot) == (Draft.KEPT, "")
     assert names(pane) == ["notes.txt"]
@@ -595,7 +597,7 @@ def test_attaching_continues_after_unstorable_file(
         (tmp_path / name).write_text("words")
         attaching.add([tmp_path / name])
     read(run, lambda: not attaching.reading)
-    assert said == ["“a.txt” cannot be read."]
+    assert said == ["“a.txt” can’t be read."]
     assert names(run.pane) == ["b.txt"]
     run.pane.composer.set_text("say it")
     assert run.pane.chat.can(Action.SEND) is None

@@ -69,7 +69,7 @@ def test_the_engine_gets_the_chosen_form_and_no_other(options, field, value):
         ("", "The schema is empty."),
         ("[]", "A schema is a JSON object: { … }."),
         ('{\n "type" 3\n}', "Line 2, column 9: expecting ':' delimiter."),
-        ('{"maximum": NaN}', "NaN is not a number in JSON."),
+        ('{"maximum": NaN}', "NaN isn’t a number in JSON."),
         ("[" * 100_000, "The schema is nested too deeply."),
         ('{"type": "strng"}', "Invalid type: strng."),
         (

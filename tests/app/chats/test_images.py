@@ -221,7 +221,7 @@ def test_model_without_vision_refuses_images_before_sending(start: Start, lake: 
     run = start().ready()
     pane = give(run, lake)
     pane.composer.set_text("say what")
-    why = "Guide cannot see images. Remove them, or choose a model that can."
+    why = "Guide can’t see images. Remove them, or choose a model that can."
     assert pane.chat.can(Action.SEND) == why
     assert not pane.composer.button.isEnabled()
     assert pane.composer.button.toolTip() == why
@@ -254,7 +254,7 @@ def test_vision_of_unloaded_model_is_read_from_its_folder(
     pane.chat.model.set(str(blind))
     read(run, lambda: pane.notice.isVisible() and pane.notice.other.isVisible())
     assert pane.chat.model.status.model is None
-    why = "Blind cannot see images. Remove them, or choose a model that can."
+    why = "Blind can’t see images. Remove them, or choose a model that can."
     assert pane.chat.can(Action.SEND) == pane.notice.text == why
     assert pane.notice.other.text() == "Use Eyes"
     pane.notice.other.click()
@@ -275,7 +275,7 @@ def test_model_without_vision_gets_notes_about_images(run: Run, lake: Path) -> N
     first = run.engine.sent[-1].turns[0]["content"]
     assert first == "[Here was the image “lake.png”, which you cannot see.]\n\nsay what"
     assert pane.chat.start_edit(pane.chat.transcript.path[0].id)
-    assert "cannot see images" in (pane.chat.can(Action.SEND) or "")
+    assert "can’t see images" in (pane.chat.can(Action.SEND) or "")
 
 
 def test_an_edited_message_and_a_branch_keep_their_images(run: Run, lake: Path) -> None:
@@ -322,7 +322,7 @@ def test_broadcast_waits_for_model_without_vision(run: Run, lake: Path) -> None:
     assert len(run.engine.sent) == 1
     assert (blind.composer.text, names(blind)) == ("say both", ["lake.png"])
     assert blind.notice.isVisible()
-    assert run.window.toast.text.endswith("1 chat has a model that cannot see images")
+    assert run.window.toast.text.endswith("1 chat has a model that can’t see images")
 
 
 def test_draft_images_survive_restart(start: Start, lake: Path) -> None:
@@ -494,13 +494,13 @@ def test_recording_is_sent_shown_stored_and_exported(
     assert (file.is_sound, about(file)) == (True, "WAV, 0:02")
     run.say("What is said?")
     if not hears:
-        assert "cannot hear" in (chat.can(Action.SEND) or "")
+        assert "can’t hear" in (chat.can(Action.SEND) or "")
         assert (chat.compose.text, chat.transcript.path) == ("What is said?", [])
         assert chat.turn.send("What is said?", (file,))  # like a broadcast, which shows no dialogs
     read(run, lambda: len(chat.transcript.path) == 2 and not chat.reply.is_active)
     answer = chat.transcript.path[-1]
     if not hears:
-        assert (answer.status, "cannot hear" in answer.error) == ("error", True)
+        assert (answer.status, "can’t hear" in answer.error) == ("error", True)
         return
     assert (answer.status, answer.error) == ("complete", "")
     assert answer.stats["prompt_tokens"] > 50  # 25 tokens per second

@@ -83,7 +83,7 @@ def test_repeated_import_adds_nothing(store: Store, tmp_path: Path):
     store.trash.delete(chat)
     report = take(store, path)
     assert report.taken == []
-    assert report.details() == ["2 chats already exist (1 in the Trash) and were not changed."]
+    assert report.details() == ["2 chats already exist (1 in the Trash) and weren’t changed."]
     store.trash.restore(chat)
     assert generated.everything(store) == before
 

@@ -30,7 +30,7 @@ def _in_brackets() -> Iterator[None]:
 def test_english_readers_get_the_engines_sentence_alone() -> None:
     sentence = "There is not enough memory to load Amber-1B."
     assert meaning(OUT_OF_MEMORY, sentence) == sentence
-    assert explained("“{name}” cannot be read.", sentence, name="a.pdf") == sentence
+    assert explained("“{name}” can’t be read.", sentence, name="a.pdf") == sentence
 
 
 @pytest.mark.usefixtures("_in_brackets")
@@ -38,8 +38,8 @@ def test_engine_message_follows_translated_explanation() -> None:
     sentence = "There is not enough memory to load {Amber-1B}."
     assert meaning(OUT_OF_MEMORY, sentence) == f"[Not enough memory.] ({sentence})"
     assert meaning("of_a_later_engine", sentence) == sentence
-    told = explained("“{name}” cannot be read.", "It is empty.", name="a.pdf")
-    assert told == "[“a.pdf” cannot be read.] (It is empty.)"
+    told = explained("“{name}” can’t be read.", "It is empty.", name="a.pdf")
+    assert told == "[“a.pdf” can’t be read.] (It is empty.)"
 
 
 @pytest.mark.usefixtures("_in_brackets")
@@ -56,7 +56,7 @@ def test_import_report_has_singular_and_plural() -> None:
     report.left.update({"pictures": 1, "entries of the kind toys": 2_000})
     assert report.summary() == "1 chat imported from Claude, with 1 message."
     assert report.details() == [
-        "1 chat already exists and was not changed.",
+        "1 chat already exists and wasn’t changed.",
         "Not imported: 2,000 items of type “toys”.",
         "Not imported: 1 image.",
     ]

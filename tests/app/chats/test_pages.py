@@ -429,4 +429,4 @@ def test_without_ocr_none_is_offered(
     pane = give(run, scan(tmp_path, 1))
     assert pane.notice.isVisible()
     assert not pane.notice.texts.isVisible()
-    assert pane.notice.text == "Guide cannot see images. Remove them, or choose a model that can."
+    assert pane.notice.text == "Guide can’t see images. Remove them, or choose a model that can."

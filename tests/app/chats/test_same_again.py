@@ -102,7 +102,7 @@ def test_repetition_without_settings_uses_current_ones(start: Start, profile):
 def test_repetition_needs_idle_chat(start: Start):
     run = start().ready()
     same_again_by_key(run)
-    assert run.window.toast.text == "There is no reply yet."
+    assert run.window.toast.text == "There’s no reply yet."
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
     same_again_by_key(run)

@@ -242,7 +242,7 @@ def test_shown_diff_belongs_to_running_call(desk: Desk) -> None:
 def test_arguments_are_changed_before_they_are_used(desk: Desk) -> None:
     chat = desk.chat()
     key = desk.ask(chat, 'call echo {"text": "hello"}')
-    assert "not valid JSON" in chat.tools.decide(key, Decision.ONCE, "{")
+    assert "aren’t valid JSON" in chat.tools.decide(key, Decision.ONCE, "{")
     assert "must be a JSON object" in chat.tools.decide(key, Decision.ONCE, "[1]")
     assert desk.ran == []
     assert chat.tools.decide(key, Decision.ONCE, '{"text": "mine"}') == ""
@@ -266,7 +266,7 @@ def test_calls_of_one_answer_run_independently(desk: Desk) -> None:
     desk.until(lambda: not chat.reply.is_active)
     results = [m for m in chat.transcript.path if m.role == "tool"]
     assert [m.content for m in results][:2] == ["waited", "quick"]
-    assert "There is no tool" in results[2].content
+    assert "There’s no tool" in results[2].content
 
 
 def test_stop_keeps_finished_calls(desk: Desk) -> None:

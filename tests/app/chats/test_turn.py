@@ -143,11 +143,11 @@ def test_impossible_actions_are_disabled_with_reason(start: Start):
 def test_menu_in_new_chat_explains_disabled_actions(start: Start):
     run = start().ready()
     for command, words in (
-        ("regenerate", "There is no message to reply to yet."),
-        ("copy_answer", "There is no reply yet."),
-        ("edit_last", "You have not sent a message yet."),
-        ("earlier", "No message here has another version."),
-        ("stop", "The model is not replying."),
+        ("regenerate", "There’s no message to reply to yet."),
+        ("copy_answer", "There’s no reply yet."),
+        ("edit_last", "You haven’t sent a message yet."),
+        ("earlier", "No message here has other versions."),
+        ("stop", "The model isn’t replying."),
         ("rename", "Send a message first. The chat is named after it."),
     ):
         run.window.commands[command].trigger()
@@ -173,7 +173,9 @@ def test_enter_queues_and_ctrl_enter_steers(start: Start):
     pane, field = run.say("hold 2"), run.pane.composer.field
     run.until(lambda: run.answer(pane))
     run.say("say then")
-    assert pane.queue.words.text() == "Sent after the reply. Ctrl+Enter sends the first one now."
+    assert pane.queue.words.text() == (
+        "Queued until the reply ends. Ctrl+Enter sends the first one now."
+    )
     run.qtbot.keyClicks(field, "x")  # Ctrl+Enter now belongs to this message
     assert "Ctrl+Enter" not in pane.queue.words.text()
     run.qtbot.keyClick(field, Qt.Key.Key_Backspace)
@@ -211,7 +213,7 @@ def test_disabled_compare_button_has_a_reason(look, qtbot: QtBot):
     assert dialog.go.isEnabled()  # within the limit for comparisons
     dialog.models[6].setChecked(True)
     assert not dialog.go.isEnabled()
-    assert dialog.why.text() == "Choose at most 6 models. 7 are chosen."
+    assert dialog.why.text() == "Choose up to 6 models. 7 are selected."
     assert not dialog.why.isHidden()
     dialog.models[0].setChecked(False)
     assert dialog.go.isEnabled()

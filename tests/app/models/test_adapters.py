@@ -156,7 +156,7 @@ def test_adapters_in_a_models_folder_are_found(variants: Variants):
     [
         (lambda f: shutil.rmtree(f), "The adapter's folder no longer exists."),
         (lambda f: (f / "adapters.safetensors").unlink(), "Not an adapter: "),
-        (lambda f: (f / "adapter_config.json").write_text("{"), "cannot be read."),
+        (lambda f: (f / "adapter_config.json").write_text("{"), "can’t be read."),
         (lambda f: (f / "adapter_config.json").write_text('{"fine_tune_type": "full"}'), "LoRA"),
     ],
 )

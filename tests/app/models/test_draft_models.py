@@ -248,9 +248,7 @@ def test_draft_acceptance_is_shown(drafts: Drafts):
     counts = {"drafted_tokens": 0, "accepted_tokens": 0}
     figures.received.emit({"drafts": {model_id: told | counts}})
     tip = Qt.ItemDataRole.ToolTipRole
-    assert (
-        drafts.cell("Oak-9B", ModelColumn.MEMORY, tip) == "Oak-1B has not drafted any tokens yet."
-    )
+    assert drafts.cell("Oak-9B", ModelColumn.MEMORY, tip) == "Oak-1B hasn’t drafted any tokens yet."
     figures.received.emit(
         {"drafts": {model_id: told | {"drafted_tokens": 200, "accepted_tokens": 124}}}
     )

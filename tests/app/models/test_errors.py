@@ -18,8 +18,8 @@ from engine.hub.inventory import facts_of
 
 WORDS = {
     "The folder no longer exists": "Ordner weg",
-    "The model could not be loaded.": "Nicht geladen.",
-    "{name} could not be loaded. {error}": "{name} nicht geladen. {error}",
+    "The model couldn’t be loaded.": "Nicht geladen.",
+    "{name} couldn’t be loaded. {error}": "{name} nicht geladen. {error}",
 }
 
 

@@ -61,10 +61,10 @@ def test_unfitting_model_is_not_loaded_with_an_explanation(crowded: Run):
     notice = crowded.pane.notice
     crowded.until(notice.isVisible)
     assert notice.text == (
-        "wide-14B-8bit does not fit in memory. It needs 7.1 GB: 5.0 GB for weights, 2.0 GB for a "
-        "chat of 8,192 tokens and 100 MB of working memory. 6.0 GB is free."
+        "wide-14B-8bit doesn’t fit in memory. It needs 7.1 GB: 5.0 GB for weights, 2.0 GB for a "
+        "chat of 8,192 tokens, and 100 MB of working memory. 6.0 GB is free."
     )
-    assert notice.room.text() == "Show What Fits…"
+    assert notice.room.text() == "Make It Fit…"
     assert crowded.engine.loads == loads
     dialog = asked(crowded)
     for button in dialog.buttons:
@@ -151,7 +151,7 @@ def test_waiting_question_is_answered_once_model_fits(crowded: Run):
     crowded.until(lambda: crowded.pane.transcript.row(failed))
     row = crowded.pane.transcript.row(failed)
     crowded.until(row.isVisible)
-    assert [b.text() for b in row.error.buttons] == ["Show What Fits…", "Try Again"]
+    assert [b.text() for b in row.error.buttons] == ["Make It Fit…", "Try Again"]
     crowded.qtbot.mouseClick(row.error.buttons[0], LEFT)
     dialog = QApplication.activeModalWidget()
     assert isinstance(dialog, FitDialog)

@@ -79,7 +79,7 @@ def test_restoring_recreates_parent_folder(tmp_path: Path) -> None:
 
 def test_trash_failure_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_in(tmp_path, "x")
-    for taken, words in ((True, "was not moved to the Trash"), (False, "not supported")):
+    for taken, words in ((True, "wasn’t moved to the Trash"), (False, "not supported")):
         refusing = type(
             "Refusing",
             (QFile,),

@@ -65,14 +65,14 @@ CASES = {
     "says nothing more": (
         sends(head(), HELLO, then=hang),
         remote_errors.UNREACHABLE,
-        "does not respond",
+        "doesn’t respond",
         "Hello",
     ),
-    "never begins": (sends(then=hang), remote_errors.UNREACHABLE, "does not respond", ""),
+    "never begins": (sends(then=hang), remote_errors.UNREACHABLE, "doesn’t respond", ""),
     "only says that it lives": (
         sends(head(), HELLO, then=_lives),
         remote_errors.UNREACHABLE,
-        "does not respond",
+        "doesn’t respond",
         "Hello",
     ),
     "sends no JSON": (
@@ -84,31 +84,31 @@ CASES = {
     "sends JSON that is no chunk": (
         sends(head(), HELLO, events([1, 2], done=False)),
         remote_errors.BROKEN,
-        "cannot be read",
+        "can’t be read",
         "Hello",
     ),
     "sends choices that are none": (
         sends(head(), HELLO, events({"choices": "no"}, done=False)),
         remote_errors.BROKEN,
-        "cannot be read",
+        "can’t be read",
         "Hello",
     ),
     "nests too deeply": (
         sends(head(), HELLO, b"data: " + b"[" * 200_000 + b"\n\n"),
         remote_errors.BROKEN,
-        "cannot be read",
+        "can’t be read",
         "Hello",
     ),
     "sends a page": (
         sends(head(200, "text/html"), b"<html>Please log in</html>"),
         remote_errors.BROKEN,
-        "cannot be read",
+        "can’t be read",
         "",
     ),
     "sends what is packed": (
         sends(head(200, Content_Encoding="gzip"), gzip.compress(b" " * 10_000_000)),
         remote_errors.BROKEN,
-        "cannot be read",
+        "can’t be read",
         "",
     ),
     "fails in mid-stream": (
@@ -151,7 +151,7 @@ CASES = {
     "has lost the model": (
         says(404, {"error": "gone"}),
         remote_errors.GONE,
-        "no longer has the model big",
+        "has no model named “big”",
         "",
     ),
     "gets too many requests": (
@@ -173,7 +173,7 @@ CASES = {
         "",
     ),
     "breaks": (says(500, b"Internal Server Error"), remote_errors.FAILED, "(status 500)", ""),
-    "is not ready": (says(503, {}, Retry_After="5"), remote_errors.BUSY, "in 5 seconds", ""),
+    "isn’t ready": (says(503, {}, Retry_After="5"), remote_errors.BUSY, "in 5 seconds", ""),
     "does not know a field": (
         says(400, {"error": {"message": "Unknown parameter: 'seed'"}}),
         INVALID_REQUEST,
@@ -222,7 +222,7 @@ def test_unreachable_server_is_reported(elsewhere):
     server.close()
     heard, _ = elsewhere.ask(remote)
     assert heard.last.code == remote_errors.UNREACHABLE
-    assert "cannot be reached" in heard.last.message
+    assert "Couldn’t connect" in heard.last.message
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])

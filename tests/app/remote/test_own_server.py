@@ -77,7 +77,7 @@ def test_remote_answer_is_constrained_and_refusals_are_shown(own, elsewhere, rem
     gone = Remote(remote.address, "another", "stretto")
     elsewhere.remotes.add(gone)
     heard, _ = elsewhere.ask(gone)
-    assert "no longer has the model another" in heard.last.message
+    assert "has no model named “another”" in heard.last.message
     far, _ = elsewhere.ask(remote, chosen={"top_k": -5}, seed=1)
     assert far.last.code == INVALID_REQUEST
     assert "top_k" in far.last.message

@@ -232,13 +232,13 @@ OTHERS = {
         503,
         error("Loading model", code=503, type="unavailable_error"),
         remote_errors.BUSY,
-        "not ready",
+        "isn’t ready",
     ),
     "a model that is gone, with the wrong status": (
         400,
         error("Model not found", code="model_not_found", type="invalid_request_error"),
         remote_errors.GONE,
-        "no longer has the model",
+        "has no model named",
     ),
     "no model": (
         400,

@@ -307,10 +307,10 @@ def test_constraints_are_sent_where_supported():
     assert anything["response_format"] == {"type": "json_object"}
     assert asked("vllm", choices=("a", "b"))["structured_outputs"] == {"choice": ["a", "b"]}
     assert asked("sglang", choices=("a.", "b"))["regex"] == r"(a\.)|(b)"
-    with pytest.raises(RemoteError, match="does not support choices or patterns"):
+    with pytest.raises(RemoteError, match="doesn’t support choices or patterns"):
         asked("", regex="a+")
     going_on = [*turns, {"role": "assistant", "content": "Half"}]
-    with pytest.raises(RemoteError, match="cannot continue a reply"):
+    with pytest.raises(RemoteError, match="can’t continue a reply"):
         body_for(Remote("http://h/v1", "m"), going_on, SamplingParams(), {})
 
 

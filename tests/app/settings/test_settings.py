@@ -74,6 +74,13 @@ def test_user_choice_precedes_model_default():
         sampling(ChatOptions(temperature=-1), {})
 
 
+def test_unlikely_tokens_are_filtered_unless_the_model_or_the_user_chose_a_filter():
+    assert sampling(ChatOptions(), {"temperature": 0.6}).min_p == 0.05
+    assert sampling(ChatOptions(), {"top_p": 0.9}).min_p == 0
+    assert sampling(ChatOptions(top_k=10), {}).min_p == 0
+    assert sampling(ChatOptions(min_p=0), {}).min_p == 0
+
+
 def test_slow_disk_does_not_block_settings(tmp_path, monkeypatch):
     """`set` writes on another thread, and only the last of several pending changes is written."""
     file = tmp_path / "settings.json"

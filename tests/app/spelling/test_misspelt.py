@@ -175,7 +175,7 @@ def test_word_can_be_added_or_ignored(begin: Begin):
     run.until(lambda: not marked(run))
     run.until(lambda: menu_of(run.pane.composer.field) is None)
     run.window.commands.run("next_misspelt")
-    run.until(lambda: run.window.toast.text == "No misspelt words found.")
+    run.until(lambda: run.window.toast.text == "No misspelled words found.")
 
 
 def test_spelling_language_applies_immediately(begin: Begin):
@@ -206,11 +206,11 @@ def test_missing_spell_checker_is_explained(begin: Begin):
     run.window.commands.run("settings")
     shown = run.settings.spelling
     assert not shown.box.isEnabled()
-    assert "install enchant" in shown.why.text()
+    assert "needs enchant" in shown.why.text()
     assert not shown.why.isHidden()
     run.settings.close()
     run.window.commands.run("next_misspelt")
-    run.until(lambda: "install enchant" in run.window.toast.text)
+    run.until(lambda: "needs enchant" in run.window.toast.text)
     assert marked(run) == []
 
 

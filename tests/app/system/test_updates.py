@@ -87,17 +87,17 @@ def test_signed_update_is_accepted() -> None:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (document(SigningKey.generate()), "not signed"),
-        (document().replace(b"99.0", b"98.0"), "not signed"),
-        (document(page="http://example.org"), "could not be read"),
-        (document(page="javascript:alert(1)"), "could not be read"),
-        (document(version="<b>"), "could not be read"),
-        (document(version="9" * 40), "could not be read"),
-        (b"", "could not be read"),
-        (b"[]", "could not be read"),
-        (b'{"signed": "{}", "signature": "AAAA"}', "could not be read"),
-        (b'{"signed": {}, "signature": 5}', "could not be read"),
-        (b"[" * 100_000, "could not be read"),
+        (document(SigningKey.generate()), "isn’t signed"),
+        (document().replace(b"99.0", b"98.0"), "isn’t signed"),
+        (document(page="http://example.org"), "couldn’t be read"),
+        (document(page="javascript:alert(1)"), "couldn’t be read"),
+        (document(version="<b>"), "couldn’t be read"),
+        (document(version="9" * 40), "couldn’t be read"),
+        (b"", "couldn’t be read"),
+        (b"[]", "couldn’t be read"),
+        (b'{"signed": "{}", "signature": "AAAA"}', "couldn’t be read"),
+        (b'{"signed": {}, "signature": 5}', "couldn’t be read"),
+        (b"[" * 100_000, "couldn’t be read"),
     ],
 )
 def test_unsigned_update_is_refused(content: bytes, says: str) -> None:

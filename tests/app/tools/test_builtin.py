@@ -148,7 +148,7 @@ def test_files_outside_granted_folder_are_not_read(tree: Path, path: str) -> Non
 
 
 def test_reading_needs_a_grant(tree: Path) -> None:
-    with pytest.raises(ToolError, match="not in a folder"):
+    with pytest.raises(ToolError, match="isn’t in a folder"):
         granted_folders.read_file(f"{tree}/a.txt", [])
     assert granted_folders.list_folder("", []) == Outcome(
         OutcomeKind.NO_FOLDERS, "No folder has been granted in this chat."
@@ -163,7 +163,7 @@ def test_binary_file_is_not_read(tree: Path) -> None:
     os.mkfifo(tree / "pipe")
     (tree / "binary").write_bytes(b"\0\1\2")
     for name in ("pipe", "binary"):
-        with pytest.raises(ToolError, match="not a text file"):
+        with pytest.raises(ToolError, match="isn’t a text file"):
             granted_folders.read_file(name, grant(tree))
 
 
@@ -312,11 +312,11 @@ def test_non_utf_8_file_is_not_overwritten(tree: Path) -> None:
     """Such bytes can't be displayed as text, so overwriting them would change the file unseen."""
     grants = grant(tree, writable=True)
     (tree / "a.txt").write_bytes("Grüße\n".encode("latin-1"))
-    with pytest.raises(ToolError, match="not UTF-8"):
+    with pytest.raises(ToolError, match="isn’t UTF-8"):
         granted_folders.difference("a.txt", "Gr\ufffd\ufffde\n", grants)
-    with pytest.raises(ToolError, match="not UTF-8"):
+    with pytest.raises(ToolError, match="isn’t UTF-8"):
         granted_folders.write_file("a.txt", "x", "", grants)
-    with pytest.raises(ToolError, match="a file cannot hold"):
+    with pytest.raises(ToolError, match="a file can’t hold"):
         granted_folders.difference("b.txt", "\ud800", grants)
 
 
@@ -442,12 +442,12 @@ def test_fetch_returns_text_and_checks_redirects() -> None:
         ):
             with pytest.raises(ToolError):
                 fetch(sly, resolve, public)
-        with pytest.raises(ToolError, match="not on the public internet"):
+        with pytest.raises(ToolError, match="isn’t on the public internet"):
             fetch(f"http://127.0.0.1:{port}/")
-        with pytest.raises(ToolError, match="not on the public internet"):
+        with pytest.raises(ToolError, match="isn’t on the public internet"):
             fetch(f"http://localhost:{port}/")
         both = lambda host, port: ["127.0.0.1", "8.8.8.8"]  # noqa: E731
-        with pytest.raises(ToolError, match="not on the public internet"):
+        with pytest.raises(ToolError, match="isn’t on the public internet"):
             fetch(base, both)
 
 
@@ -490,7 +490,7 @@ def test_every_call_ends_in_a_result() -> None:
     assert preview is not None
     found = preview.result(20)
     assert isinstance(found, Obstacle)
-    assert "not in a folder" in found.words
+    assert "isn’t in a folder" in found.words
     assert tools.preview("date", {}, CallContext()) is None
     tools.shut_down()
 
@@ -531,7 +531,7 @@ def test_users_get_translations_and_models_english(tree: Path) -> None:
     assert (result.text, result.shown) == (english, shown)
     elsewhere = own.run("read_file", {"path": "/x{y}"}, context).result(5)
     assert elsewhere.text == f"This is in no granted folder. Granted are: {tree.resolve()}"
-    assert elsewhere.shown == "[“/x{y}” is not in a folder of this chat.]"
+    assert elsewhere.shown == "[“/x{y}” is isn’t in a folder of this chat.]"
 
 
 @pytest.mark.usefixtures("_in_brackets")

@@ -102,7 +102,7 @@ def test_resources_and_prompts_are_listed() -> None:
         assert (one.name, one.about) == ("One note", "The first.")
         assert host.read(one).result(WAIT) == "The first note."
         picture = next(each for each in offered.resources if "picture" in each.uri)
-        with pytest.raises(ToolError, match="is not text"):
+        with pytest.raises(ToolError, match="isn’t text"):
             host.read(picture).result(WAIT)
         (kind,) = offered.templates
         assert [(a.name, a.required) for a in kind.arguments] == [("name", True)]
@@ -112,7 +112,7 @@ def test_resources_and_prompts_are_listed() -> None:
         assert (explain.title, explain.about) == ("Explain it", "Explains a topic.")
         assert [(a.name, a.required) for a in explain.arguments] == [("topic", True)]
         assert host.prompt(explain, {"topic": "rain"}).result(WAIT) == "Explain rain."
-        with pytest.raises(ToolError, match="did not respond"):
+        with pytest.raises(ToolError, match="didn’t respond"):
             host.prompt(explain, {}).result(WAIT)
         host.shut_down()
 
@@ -159,7 +159,7 @@ def test_only_web_pages_are_offered(host: ToolHost) -> None:
     file = page | {"url": "file:///etc/passwd"}
     said = host.call(tool(host, "ask"), asking(file), "chat", person).result(WAIT).text
     assert json.loads(said) == {"action": "decline"}
-    assert "not a web address" in host.log("raw")
+    assert "isn’t a web address" in host.log("raw")
     assert len(person.asked) == 1
     told = {"elicitations": [{"url": "https://a.example"}, {"url": "https://b.example"}]}
     assert addresses(told) == "https://a.example, https://b.example"

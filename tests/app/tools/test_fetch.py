@@ -14,7 +14,7 @@ from app.tools import fetch as fetching
 from app.tools.fetch import fetch, is_public
 from app.tools.tool import ToolError
 
-LATE = "did not arrive within"
+LATE = "didn’t arrive within"
 LIMIT = 0.6
 """Time limit of a fetch in seconds. The servers here take twenty or more and then succeed."""
 
@@ -161,7 +161,7 @@ def test_response_framing_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
             send(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
 
     monkeypatch.setattr(fetching, "MOST_TRANSFERRED", 300_000)
-    with raw(answer) as place, pytest.raises(ToolError, match="too much around"):
+    with raw(answer) as place, pytest.raises(ToolError, match="page is too large"):
         here(f"http://{place}/", 30)
 
 
@@ -312,12 +312,12 @@ def test_rebound_name_is_not_followed(
         assert (names.asked, names.reached) == (["a.example"], ["8.8.8.8"])
         names = Names(monkeypatch, a=[["8.8.8.8"], ["127.0.0.1"]])
         to = f"Location: http://a.example:{port}/again\r\n".encode()
-        with pytest.raises(ToolError, match="not on the public internet"):
+        with pytest.raises(ToolError, match="isn’t on the public internet"):
             fetch(f"http://a.example:{port}/")
         assert names.reached == ["8.8.8.8"]
         for mixed in (["8.8.8.8", "127.0.0.1"], ["10.0.0.1", "8.8.8.8"], []):
             names = Names(monkeypatch, a=[mixed])
-            with pytest.raises(ToolError, match="not on the public internet"):
+            with pytest.raises(ToolError, match="isn’t on the public internet"):
                 fetch(f"http://a.example:{port}/")
             assert names.reached == []
 

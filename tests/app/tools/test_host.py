@@ -162,9 +162,9 @@ def test_missing_server_is_reported_immediately(host: ToolHost, tmp_path: Path) 
     broken = host.tools("missing")
     refused = host.tools("nobody")
     assert tool(host, "echo").name == "echo"
-    with pytest.raises(ToolError, match="was not found"):
+    with pytest.raises(ToolError, match="wasn’t found"):
         broken.result(WAIT)
-    with pytest.raises(ToolError, match="could not be reached"):
+    with pytest.raises(ToolError, match="couldn’t be reached"):
         refused.result(WAIT)
     assert host.status("missing").state is ConnectionState.ENDED
 

@@ -137,5 +137,5 @@ def test_secrets_are_noticed() -> None:
 def test_only_pages_of_the_web_are_shown() -> None:
     assert address("s", "m", "https://a.example/x") == Question("s", "m", (), "https://a.example/x")
     for url in ("file:///a", "javascript:alert(1)", "https://", "https://a\u202e.b", "x" * 5000):
-        with pytest.raises(ToolError, match="not a web address"):
+        with pytest.raises(ToolError, match="isn’t a web address"):
             address("s", "m", url)

@@ -137,7 +137,7 @@ def test_unresponsive_server_delays_nothing(run: Run) -> None:
     run.until(lambda: "One note" in picker(run).names())
     assert picker(run).names() == ["One note", "slow"]
     assert picker(run).rows.entry(picker(run).rows.index(1)).why_not == "Loading…"
-    servers.slow.set_exception(ToolError("slow did not start within 30 s."))
+    servers.slow.set_exception(ToolError("slow didn’t start within 30 s."))
     run.until(lambda: "30 s" in picker(run).rows.entry(picker(run).rows.index(1)).why_not)
     for _ in range(2):
         QTest.keyClick(run.pane.composer.field, KEY.Key_Down)

@@ -68,10 +68,10 @@ def test_server_list_round_trips(tmp_path: Path) -> None:
         ({"command": "a", "args": "b"}, "list of strings"),
         ({"command": "a", "args": ["b\0"]}, "null character"),
         ({"url": "file:///etc/passwd"}, "https://"),
-        ({"url": "https://a/", "type": "sse"}, "not supported"),
-        ({"command": "a", "env": {"A=B": "c"}}, "not valid"),
+        ({"url": "https://a/", "type": "sse"}, "aren’t supported"),
+        ({"command": "a", "env": {"A=B": "c"}}, "isn’t valid"),
         ({"command": "a", "timeout": -1}, "seconds"),
-        ([], "not an object"),
+        ([], "isn’t an object"),
     ],
 )
 def test_invalid_entries_are_reported_and_others_read(entry: object, words: str) -> None:

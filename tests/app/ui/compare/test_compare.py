@@ -216,7 +216,7 @@ def test_dialog_explains_why_comparing_is_impossible(look, qtbot: QtBot):
     dialog.models[6].setChecked(True)
     assert not dialog.go.isEnabled()
     assert not dialog.why.isHidden()
-    assert dialog.why.text() == ("Choose at most 6 models. 7 are chosen.")
+    assert dialog.why.text() == ("Choose up to 6 models. 7 are selected.")
     assert dialog.go.toolTip() == dialog.why.text()
     for box in dialog.models[1:]:
         box.setChecked(False)
@@ -255,7 +255,7 @@ def test_columns_replace_all_panes_of_split_window(start: Start):
     assert all(pane.isVisible() for pane in columns)
     widths = [pane.width() for pane in columns]
     assert max(widths) - min(widths) < 0.1 * max(widths)
-    assert run.window.toast.text == "3 chats are set aside until you keep a reply"
+    assert run.window.toast.text == "3 chats hidden while you compare"
     for pane in columns:
         run.answered(pane)
     columns[1].header.keep.click()

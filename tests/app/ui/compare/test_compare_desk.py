@@ -162,7 +162,7 @@ def test_hidden_tabs_are_set_aside_and_restored(start: Start):
         [ComparisonColumn(GUIDE, ChatOptions(seed=n), f"Seed {n}") for n in (1, 2)], "", "say hello"
     )
     assert run.panes == columns
-    assert run.window.toast.text == "2 chats are set aside until you keep a reply"
+    assert run.window.toast.text == "2 chats hidden while you compare"
     run.window.chats.comparisons.leave(columns[0])
     assert [pane.chat.title for pane in run.panes] == ["say one", "say two"]
 

@@ -18,7 +18,7 @@ def test_about_lists_the_components(start: Start):
     words = " ".join(label.text() for label in about.findChildren(QLabel))
     assert "Version" in words
     assert "Qt 6" in words
-    button = next(b for b in about.findChildren(QPushButton) if b.text() == "Licences…")
+    button = next(b for b in about.findChildren(QPushButton) if b.text() == "Licenses…")
     button.click()
     window = about.findChild(LicencesWindow)
     names = [window.list.item(row).text().split()[0] for row in range(window.list.count())]

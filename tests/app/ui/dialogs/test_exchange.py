@@ -38,6 +38,8 @@ def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
     asked = dialog(run, ExportDialog)
     choices = [asked.which.itemText(row) for row in range(asked.which.count())]
     assert choices == ["“say one”"]
+    assert asked.kind is ExportFormat.MARKDOWN  # one chat is exported to be read
+    asked.form.setCurrentIndex(0)
     assert asked.thoughts.isChecked()
     assert not asked.thoughts.isEnabled(), "JSON always has it"
     asked.form.setCurrentIndex(1)
@@ -188,5 +190,5 @@ def test_export_starts_in_an_existing_folder(
     asked = dialog(run, ExportDialog)
     asked.go.click()
     run.until(lambda: begun)
-    assert begun == [tmp_path / "say one.json"]
+    assert begun == [tmp_path / "say one.md"]
     asked.close()

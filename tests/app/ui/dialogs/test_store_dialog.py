@@ -205,9 +205,9 @@ def press(name):
 @pytest.mark.parametrize(
     ("code", "hopeless", "best", "more"),
     [
-        ("corrupt", False, "Recover What Can Be Read", ["Set Aside and Start Fresh"]),
-        ("corrupt", True, "Try Again", ["Set Aside and Start Fresh"]),
-        ("newer", False, "Try Again", ["Set Aside and Start Fresh"]),
+        ("corrupt", False, "Recover What Can Be Read", ["Start Empty and Keep the File"]),
+        ("corrupt", True, "Try Again", ["Start Empty and Keep the File"]),
+        ("newer", False, "Try Again", ["Start Empty and Keep the File"]),
         ("readonly", False, "Try Again", ["Use Another Folder…"]),
         ("full", False, "Try Again", []),
     ],
@@ -312,7 +312,7 @@ def test_full_disk_at_start_is_reported(disk, start: Start):
 
     def ask(error):
         codes.append(error.code)
-        assert "cannot be opened" in error.message
+        assert "can’t be opened" in error.message
         (disk / "something else").unlink()
         return Recovery.RETRY
 

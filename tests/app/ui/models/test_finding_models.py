@@ -139,7 +139,7 @@ def cancel_the_question():
 
 def test_suggested_model_downloads_in_three_clicks(opened, served):
     run, dialog = opened
-    assert dialog.heading.text() == "Suggestions for 16 GB of memory"
+    assert dialog.heading.text() == "Recommended for this computer (16 GB of memory)"
     assert SUGGESTED in marks(dialog)
     click(run, dialog, SUGGESTED)
     assert dialog.found.name.text() == "Qwen3.5-9B-4bit"
@@ -225,17 +225,18 @@ def test_results_show_details_and_fit(opened, served):
     assert "Reasoning, tools" in dialog.found.facts.text()
     assert "MIT" in dialog.found.facts.text()
     words = dialog.found.fits.text()
-    assert words.startswith("Fits: 0.1 MB weights + 2.1 GB for 2 chats of 8,192 tokens + ")
+    assert words.startswith("Fits. Needs ")
+    assert "0.1 MB for weights, 2.1 GB for 2 chats of 8,192 tokens, and " in words
     assert "of 4.0 GB" in words
     dialog.found.chats.setCurrentIndex(dialog.found.chats.findData(8))
-    assert dialog.found.fits.text().startswith("Too large: ")
+    assert dialog.found.fits.text().startswith("Too large. ")
     assert dialog.found.fits.text().endswith("It would fit with the KV cache at 4 bits.")
     assert dialog.found.fits.property("danger")
     assert set(marks(dialog).values()) == {"Too large"}
     dialog.found.chats.setCurrentIndex(dialog.found.chats.findData(2))
     run.window.downloads_in_window._memory = 2_800_000_000
     dialog.show_memory()
-    assert dialog.found.fits.text().startswith("Tight: ")
+    assert dialog.found.fits.text().startswith("Tight. ")
     assert set(marks(dialog).values()) == {"Tight"}
 
 
@@ -295,7 +296,7 @@ def test_empty_results_and_unsupported_models_are_explained(opened, served):
     wants_code = files(model_file="run_me.py")
     served.add("odd/Pocket-code", {**wants_code, "README.md": b""})
     search(run, dialog)
-    run.until(lambda: marks(dialog)["odd/Pocket-code"] == "Cannot be loaded")
+    run.until(lambda: marks(dialog)["odd/Pocket-code"] == "Can’t be loaded")
     click(run, dialog, "odd/Pocket-code")
     run.until(lambda: "Stretto never runs such code" in dialog.found.about.text())
     assert run.window.downloads.items == []
@@ -317,7 +318,7 @@ def test_token_is_saved_in_keychain_and_reused(opened, served, chain, start):
     run.qtbot.mouseClick(dialog.access.page, LEFT)
     run.until(lambda: asked)
     assert asked == ["Open this address at 127.0.0.1 outside Stretto?"]
-    run.until(lambda: "stored in your keychain once accepted" in dialog.access.note.text())
+    run.until(lambda: "Stored in your keychain once accepted" in dialog.access.note.text())
     run.qtbot.keyClicks(dialog.token, "wrong")
     run.qtbot.mouseClick(dialog.go, LEFT)
     run.until(lambda: "has no access" in dialog.found.about.text())
@@ -350,7 +351,7 @@ def test_token_is_saved_in_keychain_and_reused(opened, served, chain, start):
 def test_without_keychain_token_lasts_for_this_run(opened, served, tmp_path):
     run, dialog = opened
     gated(run, dialog, served)
-    run.until(lambda: "no keychain" in dialog.access.note.text())
+    run.until(lambda: "No keychain" in dialog.access.note.text())
     run.qtbot.keyClicks(dialog.token, "secret")
     run.qtbot.mouseClick(dialog.go, LEFT)
     run.until(lambda: dialog.go.text() == "Download")
@@ -370,7 +371,7 @@ def test_failing_keychain_acts_like_none(opened, served, chain, monkeypatch):
     run.qtbot.keyClicks(dialog.token, "secret")
     run.qtbot.mouseClick(dialog.go, LEFT)
     run.until(lambda: dialog.go.text() == "Download")
-    run.until(lambda: "could not store the token" in dialog.access.note.text())
+    run.until(lambda: "couldn’t store the token" in dialog.access.note.text())
 
 
 def test_resumed_download_uses_keychain_token(served, chain, start):

@@ -69,7 +69,7 @@ def get(run, dialog, name=NAME):
 def test_hub_is_contacted_only_for_complete_names(opened, served):
     run, dialog = opened
     said = " ".join(label.text() for label in dialog.findChildren(QLabel))
-    assert "Only what you type is sent" in said
+    assert "Sends only your search" in said
     run.qtbot.keyClicks(dialog.field, "tiny-model and not a name")
     assert not dialog.go.isEnabled()
     assert not dialog.looking.pausing
@@ -88,7 +88,7 @@ def test_model_is_downloaded_and_used_by_keyboard(opened, served, profile):
     run.until(dialog.go.isEnabled)
     assert dialog.found.name.text() == "tiny-model"
     assert dialog.found.about.text() == "0.5 MB · llama · 4-bit"
-    assert dialog.found.fits.text().startswith("Fits:")
+    assert dialog.found.fits.text().startswith("Fits.")
     assert "1.0 GB" in dialog.found.fits.text()
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
     row = dialog.list.rows[NAME]
@@ -228,7 +228,7 @@ def test_an_unfinished_one_is_offered_at_the_next_start(opened, served, start, p
     asked = len(served.asked)
     again = start()
     toast = again.window.downloads_in_window.toast
-    assert toast.text == "tiny-model has not finished downloading"
+    assert toast.text == "tiny-model hasn’t finished downloading"
     again.qtbot.mouseClick(toast.button, LEFT)
     row = again.window.downloads_in_window.dialog.list.rows[NAME]
     assert row.words.text() == "0.1 MB of 0.5 MB · Paused"
@@ -271,7 +271,7 @@ def test_impossible_download_is_reported_first(opened, served, monkeypatch):
     run, dialog = opened
     served.add("a/future", {**FILES, "config.json": b'{"model_type": "from-2040"}'})
     look(run, dialog, "a/future")
-    assert "does not support its architecture" in dialog.found.fits.text()
+    assert "doesn’t support its architecture" in dialog.found.fits.text()
     assert not dialog.go.isEnabled()
     run.window.downloads_in_window._memory = 1000
     look(run, dialog)

@@ -52,8 +52,8 @@ def test_folder_without_model_is_refused(
         box.defaultButton().click()
     run.until(lambda: run.pane.chat.record.model == str(good))
     assert said == [
-        "empty could not be loaded. It has no config.json.",
-        "broken could not be loaded. Its config.json cannot be read: it is not valid JSON.",
+        "empty couldn’t be loaded. It has no config.json.",
+        "broken couldn’t be loaded. Its config.json cannot be read: it is not valid JSON.",
     ]
 
 

@@ -381,7 +381,7 @@ def test_vanished_folder_leaves_the_list(listed: Listed):
     shutil.rmtree(listed.root / "Birch-7B-4bit")
     listed.click("trash")
     listed.run.until(
-        lambda: "could not be removed: it no longer exists" in window.foot.status_label.text()
+        lambda: "couldn’t be removed: it no longer exists" in window.foot.status_label.text()
     )
     listed.run.until(lambda: "Birch-7B-4bit" not in listed.names())
 

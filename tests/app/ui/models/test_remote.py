@@ -113,8 +113,8 @@ def test_header_and_composer_show_destination(start, server):
     assert remote.host in pane.composer.foot
     run.app.loader.add_remote(far := Remote("https://api.example.org/v1", "far"))
     pane.chat.model.set(far.ref)
-    assert pane.header.state == "Leaves this computer"
-    assert pane.composer.foot == "Sent to api.example.org, outside this computer."
+    assert pane.header.state == "On another computer"
+    assert pane.composer.foot == "Messages go to api.example.org."
     assert "goes to api.example.org" in pane.empty._teaching.text()
     assert "api.example.org" in pane.header.model_button.text()
     pane.chat.set_alias("A")

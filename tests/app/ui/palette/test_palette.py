@@ -96,7 +96,7 @@ def test_palette_lists_commands_with_keys_and_reasons(run: Run):
         entry = by_key[f"command:{name}"]
         assert entry.why_not == run.window.commands.why_not(name)
         assert bool(entry.keys) == bool(made.keys)
-    assert by_key["command:regenerate"].why_not == "There is no message to reply to yet."
+    assert by_key["command:regenerate"].why_not == "There’s no message to reply to yet."
     assert by_key["command:new"].keys in by_key["command:new"].spoken
     assert "Not possible now" in by_key["command:regenerate"].spoken
 
@@ -175,7 +175,7 @@ def test_palette_runs_command_and_restores_focus(run: Run):
     # Disabled entries show their reason, and the palette stays open.
     palette = opened(run, "regenerate")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
-    assert run.window.toast.text == "There is no message to reply to yet."
+    assert run.window.toast.text == "There’s no message to reply to yet."
     assert palette.isVisible()
     run.qtbot.keyClick(palette.field, KEY.Key_Escape)
     assert run.pane.composer.field.hasFocus()

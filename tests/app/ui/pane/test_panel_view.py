@@ -51,7 +51,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     assert pane.unfolded
     assert [c.accessibleName() for c in pane.panel.columns] == [
         "A Optimist · Guide",
-        "B Sceptic · Guide",
+        "B Skeptic · Guide",
         "C Engineer · Guide",
     ]
     assert QApplication.focusWidget() is pane.panel.columns[0]
@@ -67,7 +67,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     assert run.engine.sent[-1].params.temperature == 0.0
     run.until(lambda: pane.transcript.row(merged.id) is not None)
     row = pane.transcript.row(merged.id)
-    assert row.unfolds.text() == "Show Panel: A Optimist, B Sceptic, C Engineer"
+    assert row.unfolds.text() == "Show Panel: A Optimist, B Skeptic, C Engineer"
     # Its letters are links to the columns, reached by Tab and Enter. It repeats "[A] or [A, B]".
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_F6)
     for _ in range(3):
@@ -81,7 +81,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
     assert not pane.unfolded
     assert chat.transcript.leaf_id == ids[1]
-    assert run.window.toast.text == "Sceptic kept"
+    assert run.window.toast.text == "Skeptic kept"
     run.end()
     run = start()  # everything survives a restart
     assert run.pane.chat.transcript.leaf_id == ids[1]
@@ -170,7 +170,7 @@ def test_saved_panel_is_judged_and_counted(start: Start):
     pane.composer.set_text("say 7")
     press(run, "panel")
     dialog = run.window.findChild(PanelDialog)
-    assert [row.member.name for row in dialog.members] == ["Optimist", "Sceptic", "Engineer"]
+    assert [row.member.name for row in dialog.members] == ["Optimist", "Skeptic", "Engineer"]
     for row in dialog.members:
         row.system.clear()
     for button, name in ((dialog.keep, "Three"), (dialog.rename, "  Three   of us ")):
@@ -185,7 +185,7 @@ def test_saved_panel_is_judged_and_counted(start: Start):
     asks.go.click()
     run.until(lambda: dialog.findChild(NameDialog) is None)
     settings = run.app.settings
-    names = [{"name": name} for name in ("Optimist", "Sceptic", "Engineer")]
+    names = [{"name": name} for name in ("Optimist", "Skeptic", "Engineer")]
     assert (settings.panels, settings.panel) == ({"Three of us": names}, "Three of us")
     dialog.delete.click()
     assert (settings.panels, settings.panel) == ({}, "")
@@ -195,16 +195,16 @@ def test_saved_panel_is_judged_and_counted(start: Start):
     assert {each.params.temperature for each in run.engine.sent[-3:]} == {0.8}
     press(run, "panel_vote")
     voted = chat.transcript.last("assistant")
-    assert voted.content.splitlines()[0] == "All 3 say `7`. Agreement is not truth."
+    assert voted.content.splitlines()[0] == "All 3 say `7`. Agreeing doesn’t make it correct."
     press(run, "panel_judge")
     run.until(
         lambda: not chat.reply.is_active and "best" in chat.transcript.last("assistant").stats
     )
     judged = chat.transcript.last("assistant")
     assert panel.kind_of(judged) == panel.JUDGE
-    orders = [line for line in judged.content.splitlines() if line.startswith("**Read in")]
-    assert orders == [f"**Read in the order {letters}**" for letters in ("A, B, C", "C, B, A")]
-    assert "**No reply was named best in both orders.**" in judged.content
+    orders = [line for line in judged.content.splitlines() if line.startswith("**Order: ")]
+    assert orders == [f"**Order: {letters}**" for letters in ("A, B, C", "C, B, A")]
+    assert "**No reply won in both orders.**" in judged.content
     # A result is regenerated in the same way.
     assert chat.regenerate(judged.id)
     run.until(

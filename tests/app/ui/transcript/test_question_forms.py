@@ -85,7 +85,7 @@ def asked(run: Run, pane: ChatPane | None = None) -> tuple[ToolRow, QuestionForm
 def test_form_is_filled_in_by_keyboard(start: Start) -> None:
     run, _ = begun(start)
     row, shown = asked(run)
-    assert row.headline == "Book · web asks you"
+    assert row.headline == "Book · web needs your input"
     assert run.pane.header.state == "Waiting for your answer"
     assert "goes to web, not to the model" in shown.note.text()
     run.window.commands["waiting_call"].trigger()

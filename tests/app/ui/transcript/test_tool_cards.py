@@ -165,7 +165,7 @@ def test_enter_in_composer_is_not_consent(start: Start) -> None:
     QTest.keyClick(run.pane.composer.field, Qt.Key.Key_D)
     QTest.keyClick(run.pane.composer.field, Qt.Key.Key_Return)
     assert shown.state is CallState.ASKING
-    assert run.window.toast.text == "A tool call is waiting for you. Allow or deny it first."
+    assert run.window.toast.text == "Allow or deny the tool call to continue."
     assert run.pane.composer.field.toPlainText() == "d", "what was typed is still there"
 
 
@@ -197,7 +197,7 @@ def test_arguments_are_edited_in_the_card(start: Start) -> None:
     assert not shown.arguments.property("wrong"), "nothing is said of what is being written"
     allow = shown.buttons[0]
     allow.click()
-    assert "not valid JSON" in shown.notice
+    assert "valid JSON" in shown.notice
     assert shown.arguments.property("wrong")
     assert shown.state is CallState.ASKING
     shown.arguments.setPlainText("{nonsense!")
@@ -270,7 +270,7 @@ def test_denied_call_is_shown_and_sent_to_model(start: Start, tmp_path: Path) ->
     assert f"Granted are: {tmp_path.resolve()}" in answer
     over = row(run)
     over.fold()
-    assert over.text == "/elsewhere/a.txt\n“/elsewhere/a.txt” is not in a folder of this chat."
+    assert over.text == "/elsewhere/a.txt\n“/elsewhere/a.txt” isn’t in a folder of this chat."
     assert "The person" not in over.accessibleName()
 
 
@@ -500,7 +500,7 @@ def test_servers_are_shown_whole_before_they_are_saved(start: Start) -> None:
     assert host.file is not None
     assert json.loads(host.file.read_text())["mcpServers"]["sly"]["command"] == "sh"
     window.text.setPlainText("{")
-    assert "not valid JSON" in window.note.text()
+    assert "valid JSON" in window.note.text()
     assert not window.save.isEnabled()
     assert [server.name for server in host.servers] == ["sly"]
     window.text.setPlainText("{}")
@@ -590,7 +590,7 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
     popover, words = looked()
     assert "Echo: Says what it is given." in words
     assert "raw/echo" not in popover.boxes, "seen first, used then"
-    use = next(b for b in popover.findChildren(QPushButton) if b.text() == "Use These Tools")
+    use = next(b for b in popover.findChildren(QPushButton) if b.text() == "Enable Tools")
     assert popover.focusWidget() is use, "the focus goes on where something is to be done"
     use.click()
     assert popover.focusWidget() is popover.boxes["raw/echo"]
@@ -706,9 +706,9 @@ def test_each_tool_has_name_and_description(start: Start) -> None:
     assert names[:2] == ["Date and Time", "Calculator"]
     assert names[-2:] == ["Find && Keep", "Get url"]
     assert all(box.isEnabled() for box in popover.boxes.values())
-    assert "Works out arithmetic." in labels
+    assert "Does arithmetic." in labels
     assert "Looks pages up." in labels, "its first sentence"
-    assert "Always allowed in this chat: Find & Keep. Other calls ask you." in labels
+    assert "Always allowed in this chat: Find & Keep. Stretto asks before other calls." in labels
     popover.close()
     model = chat.model.status.model
     assert model is not None
@@ -717,7 +717,7 @@ def test_each_tool_has_name_and_description(start: Start) -> None:
     popover = ToolsPopover(chat, run.app.library, run.window)
     popover.open_at(QPoint(600, 40))
     labels = [label.text() for label in popover._area.widget().findChildren(QLabel)]
-    assert sum("cannot call tools" in text for text in labels) == 1
+    assert sum("can’t call tools" in text for text in labels) == 1
     assert not any(box.isEnabled() for box in popover.boxes.values())
     assert not any("ask" in text for text in labels)
     popover.close()
@@ -758,7 +758,7 @@ def test_composer_explains_waiting_call(start: Start) -> None:
     run = begun(start, "echo")
     shown = card(run)
     composer = run.pane.composer
-    why = "A tool call is waiting for you. Allow or deny it first."
+    why = "Allow or deny the tool call to continue."
     assert composer.foot == why  # shown from the start, so that nothing moves while typing
     run.qtbot.keyClicks(composer.field, "and then")
     run.qtbot.keyClick(composer.field, Qt.Key.Key_Return)

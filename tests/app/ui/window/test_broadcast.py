@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chats.turn import Event, Writing
 from app.ui.compare.compare_dialog import CompareDialog
+from app.ui.pane.empty import FOUR_THING
 from tests.app.conftest import Start
 
 
@@ -51,10 +52,10 @@ def test_broadcast_is_queued_in_busy_pane(start: Start):
     run.window.commands["split_right"].trigger()
     right = run.pane
     run.window.commands["broadcast"].trigger()
-    assert right.composer.audience.whom.text() == "To 2 visible chats, 1 after its reply"
+    assert right.composer.audience.whom.text() == "To 2 chats · 1 after it finishes"
     run.say("say next")
     assert run.answered() == "next "
-    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it once its reply has ended"
+    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it when its reply ends"
     assert len(left.chat.transcript.path) == 2
     assert [each.text for each in left.chat.queue.messages] == ["say next"]
     run.engine.release()
@@ -73,11 +74,11 @@ def test_broadcast_keeps_draft_of_busy_chat(start: Start):
     right = run.pane
     run.window.commands["broadcast"].trigger()
     whom = right.composer.audience.whom
-    assert whom.text() == "To 2 visible chats, without 1 that is replying"
+    assert whom.text() == "To 2 chats · skips 1 that is replying"
     left.composer.set_text("")
-    assert whom.text() == "To 2 visible chats, 1 after its reply"
+    assert whom.text() == "To 2 chats · 1 after it finishes"
     left.composer.set_text("my next thought")
-    assert whom.text() == "To 2 visible chats, without 1 that is replying"
+    assert whom.text() == "To 2 chats · skips 1 that is replying"
     run.say("say next", right)
     assert run.answered(right) == "next "
     assert "1 chat was still replying" in run.window.toast.text
@@ -96,7 +97,7 @@ def test_broadcast_line_is_elided(start: Start):
     run.window.commands["broadcast"].trigger()
     line = run.pane.composer.audience
     left.composer.set_text("my next thought")
-    whole = "To 2 visible chats, without 1 that is replying"
+    whole = "To 2 chats · skips 1 that is replying"
     assert whole in line.whom.toolTip()
     assert not line.keep.isVisible()
     run.until(lambda: line.whom.sizeHint().width() <= line.whom.width())
@@ -133,7 +134,7 @@ def test_composing_chat_is_not_shown_as_waiting(start: Start):
     run.window.broadcast.toggle()
     left.composer.field.insertPlainText("say now")
     run.qtbot.keyClick(left.composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it once its reply has ended"
+    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it when its reply ends"
     run.engine.release()
     run.answered(left)
 
@@ -184,7 +185,7 @@ def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
     broadcast = run.window.broadcast
     broadcast.toggle()
     assert broadcast.group == [left, right]
-    assert right.composer.audience.whom.text() == "To 2 visible chats"
+    assert right.composer.audience.whom.text() == "To 2 chats"
     assert not hidden.composer.tinted
     menu = broadcast.menu(right)
     entries = [(a.text(), a.isChecked()) for a in menu.actions() if a.isCheckable()]
@@ -192,11 +193,11 @@ def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
         ("New chat – Guide (hidden tab)", False),
         ("New chat – Guide", True),
         ("New chat – Guide", True),
-        ("Keep On", False),
+        ("Keep Broadcast On", False),
     ]
     menu.actions()[0].trigger()
     assert hidden.composer.tinted
-    assert right.composer.audience.whom.text() == "To 3 chats, 1 hidden"
+    assert right.composer.audience.whom.text() == "To 3 chats (1 in hidden tabs)"
     run.say("say all", right)
     assert [run.answered(p) for p in (hidden, left, right)] == ["all "] * 3
     assert not right.composer.audience.isVisible()
@@ -232,13 +233,16 @@ def test_the_buttons_of_a_chat_ask_several(start: Start, qtbot: QtBot):
     assert (dialog.prompt.toPlainText(), dialog.count.value()) == ("say hello", 3)
     dialog.reject()
     run.until(lambda: run.window.findChild(CompareDialog) is None)
-    run.pane.composer.set_text("")
+    run.pane.composer.set_text("say four")
     qtbot.mouseClick(run.pane.empty.four, Qt.MouseButton.LeftButton)
-    dialog = run.window.findChild(CompareDialog)
-    assert dialog is not None
-    dialog.prompt.setPlainText("say four")
-    dialog.go.click()
     assert [run.answered(pane) for pane in run.panes] == ["four "] * 4
+    assert {pane.chat.options.seed for pane in run.panes} == {1, 2, 3, 4}
+
+
+def test_four_replies_need_no_message(start: Start, qtbot: QtBot):
+    run = start().ready()
+    qtbot.mouseClick(run.pane.empty.four, Qt.MouseButton.LeftButton)
+    assert [run.answered(pane) for pane in run.panes] == [f"You said: {FOUR_THING}"] * 4
 
 
 def test_broadcast_works_from_replying_chat(start: Start, qtbot: QtBot):
@@ -250,11 +254,11 @@ def test_broadcast_works_from_replying_chat(start: Start, qtbot: QtBot):
     run.window.commands["broadcast"].trigger()
     run.window.workspace.activate(left)
     left.composer.set_text("say next")
-    assert left.composer.audience.whom.text() == "To 2 visible chats, 1 after its reply"
-    assert right.composer.audience.whom.text() == "To 2 visible chats, without 1 that is replying"
+    assert left.composer.audience.whom.text() == "To 2 chats · 1 after it finishes"
+    assert right.composer.audience.whom.text() == "To 2 chats · skips 1 that is replying"
     qtbot.keyClick(left.composer.field, Qt.Key.Key_Return)
     assert run.answered(right) == "next "
-    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it once its reply has ended"
+    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it when its reply ends"
     assert [each.text for each in left.chat.queue.messages] == ["say next"]
     qtbot.keyClick(left.composer.field, Qt.Key.Key_Return)
     assert len(left.chat.transcript.path) == 2
@@ -273,9 +277,9 @@ def test_broadcast_queues_in_replying_chats(start: Start, qtbot: QtBot):
     run.until(lambda: run.answer(right))
     run.window.commands["broadcast"].trigger()
     right.composer.set_text("say next")
-    assert right.composer.audience.whom.text() == "To 2 visible chats, 2 after their replies"
+    assert right.composer.audience.whom.text() == "To 2 chats · 2 after they finish"
     qtbot.keyClick(right.composer.field, Qt.Key.Key_Return)
-    assert run.window.toast.text == "2 chats get it once their replies have ended"
+    assert run.window.toast.text == "2 chats get it when their replies end"
     run.engine.release()
     run.until(lambda: [len(p.chat.transcript.path) for p in (left, right)] == [4, 4])
     assert run.answered(left) == run.answered(right) == "next "

@@ -75,12 +75,12 @@ def test_delete_applies_to_focused_row(two):
 def test_disabled_command_shortcut_shows_reason(start: Start):
     run = start().ready()
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_R, CTRL)
-    assert run.window.toast.text == "There is no message to reply to yet."
+    assert run.window.toast.text == "There’s no message to reply to yet."
     edit = menu_of(run, "Chat")
     edit.aboutToShow.emit()
     again = run.window.commands["regenerate"]
     assert not again.isEnabled()
-    assert again.toolTip() == "There is no message to reply to yet."
+    assert again.toolTip() == "There’s no message to reply to yet."
     edit.aboutToHide.emit()
     assert again.isEnabled()
     run.ask("say one")

@@ -56,7 +56,7 @@ def test_long_reply_in_background_notifies(start: Start, monkeypatch):
     run.ready()
     other = run.pane.chat.id
     answered(run, notifier, "fail", 60)
-    assert board.shown[other] == ("fail", "Guide could not reply.")
+    assert board.shown[other] == ("fail", "Guide couldn’t reply.")
     board.chosen.emit(chat_id)
     assert run.pane.chat.id == chat_id
     state[0] = HERE

@@ -103,7 +103,7 @@ def test_shortcut_dialog_sets_keys(start: Start):
     assert "“New Chat”" in dialog.hint.text()
     assert len(run.panes) == 1  # the key did not run the command
     run.qtbot.keyClick(dialog.field, KEY.Key_B, CTRL | ALT)
-    assert "Join or Leave Broadcast" in dialog.hint.text()
+    assert "Join/Leave Broadcast" in dialog.hint.text()
     run.qtbot.keyClick(dialog.field, KEY.Key_C, CTRL)
     assert not dialog.go.isEnabled()
     run.qtbot.keyClick(dialog.field, KEY.Key_F8)

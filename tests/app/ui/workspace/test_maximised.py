@@ -130,7 +130,7 @@ def test_tab_menu_has_pane_commands(start: Start):
     words = [action.text() for action in menu.actions() if not action.isSeparator()]
     assert set(by_name) <= set(words)
     assert "Move to New Window" in words
-    assert next(a for a in menu.actions() if a.text() == "Maximise Pane").isEnabled() is False
+    assert next(a for a in menu.actions() if a.text() == "Maximize Pane").isEnabled() is False
     next(a for a in menu.actions() if a.text() == "Move to New Window").trigger()
     menu.close()
     run.until(lambda: first.window() is not run.window)
