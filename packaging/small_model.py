@@ -26,8 +26,11 @@ from typing import Any, BinaryIO
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "SmolLM2-135M-Instruct"
 
-_DEFAULTS = ("temperature", "top_p", "repetition_penalty")
-_FORMER = {"temperature": 0.2, "top_p": 0.9}
+_DEFAULTS = ("temperature", "min_p", "repetition_penalty")
+_FORMER = (
+    {"temperature": 0.2, "top_p": 0.9},
+    {"temperature": 0.7, "top_p": 0.9, "repetition_penalty": 1.1},
+)
 _PIECE = 2**20
 _MOST_FILE = 2**30
 _MOST_LICENCE = 2**20
@@ -126,7 +129,7 @@ def _write_defaults(folder: Path, model: dict[str, Any]) -> None:
     """Write the sampling defaults, also over those of an earlier version, but not of the user."""
     file = folder / "generation_config.json"
     with contextlib.suppress(OSError, ValueError):
-        if not file.is_file() or json.loads(file.read_text(encoding="utf-8")) == _FORMER:
+        if not file.is_file() or json.loads(file.read_text(encoding="utf-8")) in _FORMER:
             wanted = {name: model[name] for name in _DEFAULTS}
             file.write_text(json.dumps(wanted), encoding="utf-8")
 
