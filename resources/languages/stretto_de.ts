@@ -8297,8 +8297,8 @@ Du hast nicht geantwortet.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Use Last Seed</source>
-        <translation>Letzten Seed verwenden</translation>
+        <source>Reuse Last</source>
+        <translation>Letzten wiederverwenden</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>

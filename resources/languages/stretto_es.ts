@@ -8338,8 +8338,8 @@ No respondiste.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Use Last Seed</source>
-        <translation>Usar la última semilla</translation>
+        <source>Reuse Last</source>
+        <translation>Reutilizar la última</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>

@@ -8297,8 +8297,8 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Use Last Seed</source>
-        <translation>Reprendre la dernière graine</translation>
+        <source>Reuse Last</source>
+        <translation>Réutiliser</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>

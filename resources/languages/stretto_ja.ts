@@ -8191,8 +8191,8 @@ You didn’t answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Use Last Seed</source>
-        <translation>前回のシードを使う</translation>
+        <source>Reuse Last</source>
+        <translation>前回の値を再利用</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>

@@ -8232,8 +8232,8 @@ You didn’t answer.</source>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>
-        <source>Use Last Seed</source>
-        <translation>使用上次的种子</translation>
+        <source>Reuse Last</source>
+        <translation>沿用上次</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/options_popover.py"/>

@@ -13,7 +13,6 @@ from app.settings.settings import Settings
 from tests.desktop.conftest import ROOT, Desk
 from tests.hub import Hub, connected
 
-GET_MODEL = (522, 494)  # the button below the Guide's three suggestions
 FOUND = "mlx-community/Pocket-4bit"
 
 
@@ -43,7 +42,9 @@ def first_model_found(desk: Desk, served: Hub) -> None:
         return Settings.load(Paths.in_profile(desk.profile).settings).models
 
     suggested = for_machine(machine_memory())[1][0].repo
-    desk.click(*GET_MODEL)
+    desk.keys("ctrl+k")  # the palette
+    desk.type("get model")
+    desk.keys("Return")
     desk.until(lambda: desk.dialog("Get Model"))
     assert served.asked == []
     desk.keys("Down", "Return")  # the first result

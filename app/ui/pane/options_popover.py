@@ -188,7 +188,7 @@ class OptionsPopover(Popover):
         self.seed.setAccessibleName(tr("Seed"))
         self.seed.setValidator(QIntValidator(0, 2_147_483_647, self))
         self.seed.setFixedWidth(scaled(132))
-        self.same = link(page, tr("Use Last Seed"))
+        self.same = link(page, tr("Reuse Last"))
         self.same.setToolTip(tr("Use the seed of the last reply"))
         self.same.clicked.connect(self._take_last_seed)
         self.random = link(page, tr("Random"))

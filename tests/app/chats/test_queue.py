@@ -217,7 +217,7 @@ def test_unsendable_message_holds_the_queue(
     chat.queue.change(chat.queue.messages[0].id, "look", (picture,))
     desk.end()
     process_until(lambda: chat.queue.why_held)
-    assert chat.queue.why_held.startswith("Not sent. A cannot see images.")
+    assert chat.queue.why_held.startswith("Not sent. A can’t see images.")
     assert (asked(desk), queued(chat), chat.turn.is_at_work) == (
         ["count"],
         ["look", "three"],

@@ -156,7 +156,7 @@ def test_adapters_in_a_models_folder_are_found(variants: Variants):
     [
         (lambda f: shutil.rmtree(f), "The adapter's folder no longer exists."),
         (lambda f: (f / "adapters.safetensors").unlink(), "Not an adapter: "),
-        (lambda f: (f / "adapter_config.json").write_text("{"), "can’t be read."),
+        (lambda f: (f / "adapter_config.json").write_text("{"), "cannot be read."),
         (lambda f: (f / "adapter_config.json").write_text('{"fine_tune_type": "full"}'), "LoRA"),
     ],
 )
@@ -176,7 +176,7 @@ def test_non_adapter_folder_is_refused(variants: Variants, monkeypatch: pytest.M
     choosing(monkeypatch, variants.base)
     window.foot.adapter.trigger()
     variants.run.until(lambda: not flows.left())
-    assert window.foot.status_label.text().startswith("Amber-1B is not an adapter")
+    assert window.foot.status_label.text().startswith("Amber-1B isn’t an adapter")
     assert variants.run.app.settings.models == ()
 
 

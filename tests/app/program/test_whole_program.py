@@ -132,7 +132,7 @@ def test_engine_error_for_invalid_folder_is_shown(start: Start, tmp_path):
     run_.window.chats.use_model(str(folder))
     run_.qtbot.waitUntil(lambda: run_.pane.header.state == "Not loaded", timeout=60_000)
     assert run_.pane.notice.isVisible()
-    assert "Not-A-Model could not be loaded" in run_.pane.notice.text
+    assert "Not-A-Model couldn’t be loaded" in run_.pane.notice.text
 
 
 def test_closing_waits_until_everything_is_saved(start: Start):

@@ -183,7 +183,7 @@ CASES = {
     "finds it too long": (
         says(400, {"error": {"code": "context_length_exceeded", "message": "8192 tokens"}}),
         CONTEXT_OVERFLOW,
-        "does not fit in the context of big",
+        "doesn’t fit in the context of big",
         "",
     ),
     "errs with a huge body": (says(400, b"x" * 3_000_000), INVALID_REQUEST, "status 400", ""),

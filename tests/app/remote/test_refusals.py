@@ -171,7 +171,7 @@ def test_too_long_chats_are_recognized(server):
     status, body = TOO_LONG[server]
     found = refusal(status, {}, body, "http://example.org/v1", "big")
     assert found.code == CONTEXT_OVERFLOW
-    assert "does not fit in the context of big" in found.message
+    assert "doesn’t fit in the context of big" in found.message
     assert "Provider returned error" not in found.message
 
 

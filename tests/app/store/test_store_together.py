@@ -179,7 +179,7 @@ def test_close_waits_for_groups_of_other_threads(file: Path) -> None:
     other = threading.Thread(target=elsewhere)
     other.start()
     assert half.wait(30)
-    with pytest.raises(StoreError, match="1 change could not be saved"):
+    with pytest.raises(StoreError, match="1 change couldn’t be saved"):
         store.close(0.2)
     go_on.set()
     other.join(30)

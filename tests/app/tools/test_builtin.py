@@ -531,7 +531,7 @@ def test_users_get_translations_and_models_english(tree: Path) -> None:
     assert (result.text, result.shown) == (english, shown)
     elsewhere = own.run("read_file", {"path": "/x{y}"}, context).result(5)
     assert elsewhere.text == f"This is in no granted folder. Granted are: {tree.resolve()}"
-    assert elsewhere.shown == "[“/x{y}” is isn’t in a folder of this chat.]"
+    assert elsewhere.shown == "[“/x{y}” isn’t in a folder of this chat.]"
 
 
 @pytest.mark.usefixtures("_in_brackets")

@@ -88,7 +88,7 @@ def test_confusable_name_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["{", "[1]", "nonsense", json.dumps(FILES), '{"url": "x"}'])
 def test_no_list_at_all_is_a_sentence(text: str) -> None:
-    with pytest.raises(ToolError, match=r"This is no|has no name"):
+    with pytest.raises(ToolError, match=r"This isn’t|has no name"):
         read_text(text)
 
 

@@ -183,7 +183,7 @@ def test_uncaught_error_shows_report(start: Start, profile):
     run.app._on_uncaught(ValueError, error, None)
     notice = run.app.errors.toast
     run.until(notice.isVisible)
-    assert notice.text.startswith("Stretto had a problem")
+    assert notice.text.startswith("Something went wrong")
     assert notice.button.text() == "Show Report"
     assert run.pane.composer.field.hasFocus()
     run.qtbot.mouseClick(notice.button, LEFT)
