@@ -291,8 +291,8 @@ TABLE: dict[Event, tuple[Transition, ...]] = {
         Transition(_when(), (Effect.STOP_REPLY,), queue=QueueState.HELD),
     ),
     Event.PAUSE: (
-        Transition(_when(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
-        Transition(_when(stage=frozenset({Stage.NEXT, Stage.LOADING})), refusal=Refusal.LOADING),
+        Transition(_when(stage=_LET_GO), refusal=Refusal.NO_REPLY),
+        Transition(_when(stage=Stage.LOADING), refusal=Refusal.LOADING),
         Transition(_when(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
         Transition(_when(), (Effect.TOGGLE_PAUSE,)),
     ),

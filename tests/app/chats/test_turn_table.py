@@ -94,7 +94,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (composed(IDLE, queue=MOVING, first=READY), (Effect.STOP_REPLY,), HELD),
     ],
     Event.PAUSE: [
-        (composed(IDLE), Refusal.NO_REPLY),
+        (composed(IDLE, queue=MOVING, first=READY), Refusal.NO_REPLY),
         (composed(LOADING), Refusal.LOADING),
         (composed(STOPPING), Refusal.STOPPING),
         (composed(PAUSED), (Effect.TOGGLE_PAUSE,)),
