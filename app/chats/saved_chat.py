@@ -176,6 +176,7 @@ class SavedChat:
 
     def show(self, message_id: str) -> None:
         self.transcript.show(message_id)
+        self.change(leaf_id=self.transcript.leaf_id)
         self._store.set_leaf(self.record.id, self.transcript.leaf_id)
 
     def remove(self, message_id: str) -> RemovedMessages:

@@ -362,6 +362,16 @@ def test_regenerating_keeps_list_position(desk: Desk):
     assert desk.store.chat(older.id).updated_at == older.record.updated_at
 
 
+def test_shown_version_is_shown_after_reopening(desk: Desk):
+    chat = desk.chat()
+    shown = chat.transcript.leaf_id
+    assert chat.show_version(-1)
+    earlier = chat.transcript.leaf_id
+    assert earlier != shown
+    desk.library.release(chat.id)
+    assert desk.library.open(chat.id, A).transcript.leaf_id == earlier
+
+
 def test_sending_clears_draft_in_same_transaction(desk: Desk):
     chat = desk.library.new(A)
     chat.turn.write("hello")
