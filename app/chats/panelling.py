@@ -131,11 +131,16 @@ class PanelRunner(QObject):
             return False
         # do this before the reply ends, since the queue checks the end of the branch then
         self._saved.show(message_id)
+        was_running = bool(self.running)
         lanes, self._kept = self.lanes, message_id
         self.lanes = {key: lane for key, lane in lanes.items() if key == message_id}
         for key in lanes.keys() - self.lanes.keys():
+            lanes[key].reply_ended.disconnect(self._on_ended)  # report one end for all of them
             lanes[key].drop()
-        self._adopt()
+        if was_running and not self.running:
+            self._on_ended(message_id)
+        else:
+            self._adopt()
         for changed in (self.turn_changed, self.phase_changed, self.path_changed):
             changed.emit()
         return True

@@ -372,6 +372,24 @@ def test_shown_version_is_shown_after_reopening(desk: Desk):
     assert desk.library.open(chat.id, A).transcript.leaf_id == earlier
 
 
+def test_keeping_a_column_reports_one_end(desk: Desk):
+    chat = desk.library.new(A)
+    ended: list[str] = []
+    chat.reply_ended.connect(ended.append)
+    chat.turn.write("one")
+    assert chat.ask_panel([Member("A"), Member("B"), Member("C")])
+    kept = chat.transcript.leaf_id
+    first = desk.engine.sent[-3]
+    first.post(
+        Finished(first.session.id, "", FinishReason.STOP, ReplyStats(4, 2, 3, 0.2, 1.0, 48.0))
+    )
+    desk.bridge.drain()
+    assert ended == []
+    assert chat.panel.keep(kept)
+    assert ended == [kept]
+    assert not chat.reply.is_active
+
+
 def test_sending_clears_draft_in_same_transaction(desk: Desk):
     chat = desk.library.new(A)
     chat.turn.write("hello")
