@@ -128,9 +128,7 @@ class Comparisons(QObject):
 
     def to_json(self) -> list[dict[str, Any]]:
         """Serialize open comparisons for `restore`."""
-        return [
-            group.to_json() for group in self._groups if len(self._open_panes(group.columns)) > 1
-        ]
+        return [group.to_json() for group in self._groups if self._open_panes(group.columns)]
 
     def restore(self, data: object) -> None:
         for told in data if isinstance(data, list) else ():
@@ -138,8 +136,7 @@ class Comparisons(QObject):
             if found is None:
                 continue
             columns, blind = found
-            panes = self._open_panes(columns)
-            if len(panes) > 1:
+            if self._open_panes(columns):
                 desk = ReplacedPanes.from_json(told.get("desk"), self._library, self._workspace)
                 self._add_group(ComparisonGroup(columns, blind, desk))
 

@@ -477,11 +477,13 @@ class CompareCommands(WindowController):
             files=active.findChild(PaneFiles) if active is not None else None,
         )
         system = active.chat.record.system if active is not None else ""
+        chat_id = active.chat.id if active is not None else ""
 
         def begin() -> None:
             prompt = dialog.prompt.toPlainText().strip("\n")
-            blind = dialog.blind.isChecked()
-            self._begin(active, dialog.columns(), system, prompt, dialog.attachments, blind=blind)
+            blind, files = dialog.blind.isChecked(), dialog.attachments
+            pane = self._workspace.pane(chat_id)  # None if it has been closed
+            self._begin(pane, dialog.columns(), system, prompt, files, blind=blind)
 
         dialog.accepted.connect(begin)
         dialog.open()

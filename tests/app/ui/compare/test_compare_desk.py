@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -126,6 +126,35 @@ def test_comparison_survives_restart(start: Start):
     run.panes[1].header.keep.click()
     assert {pane.chat.id for pane in run.panes} == {before, ids[1]}
     assert run.app.library.chat(ids[0]).variant == "two"
+
+
+def test_last_open_column_restores_panes_after_restart(start: Start):
+    run = start()
+    before = said_before(run).chat.id
+    panes = columns(run)
+    run.window.workspace.close_pane(panes[0])
+    run.end()
+    run = start()
+    run.window.workspace.close_pane(run.pane)
+    assert [pane.chat.id for pane in run.panes] == [before]
+
+
+def test_compare_dialog_outlives_the_pane_it_was_opened_for(start: Start):
+    run = start()
+    said_before(run)
+    run.window.chats.split("right")
+    pane = run.pane
+    run.say("say before", pane)
+    run.answered(pane)
+    pane.composer.set_text("say hello")
+    run.window.commands["compare"].trigger()
+    (dialog,) = run.window.findChildren(CompareDialog)
+    run.window.workspace.close_pane(pane)
+    run.window.workspace.forget(pane.chat.id)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    dialog.accept()
+    assert len(run.panes) > 1
+    assert all(run.window.chats.comparisons.has(pane) for pane in run.panes)
 
 
 def test_unsaved_comparison_restores_nothing(start: Start):
