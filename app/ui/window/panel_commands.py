@@ -119,4 +119,15 @@ class PanelCommands(WindowController):
         refs = [str(m.stats.get("model") or "") for m in columns.values()]
         words = tally(self._settings, str(kept.stats.get("model") or ""), refs, kept.model)
         name = panel.name_of(kept) or kept.model
-        self._undos.offer(words or tr("{name} kept", name=name), lambda: pane.unfold(message_id))
+        self._undos.offer(
+            words or tr("{name} kept", name=name), lambda: self._unfold(chat.id, message_id)
+        )
+
+    def _unfold(self, chat_id: str, message_id: str) -> None:
+        """Show a panel again, in a new pane if the chat's pane has been closed."""
+        if self._library.chat(chat_id) is None:  # the chat has been deleted
+            return
+        if not self._workspace.reopen(chat_id):
+            self._workspace.show_chat(self._library.open(chat_id, ""))
+        if (pane := self._workspace.pane(chat_id)) is not None:
+            pane.unfold(message_id)

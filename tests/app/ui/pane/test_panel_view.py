@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
 from app.chats import panel
@@ -142,6 +142,23 @@ def test_queue_continues_after_column_is_kept(start: Start):
     assert [m.content for m in chat.transcript.path] == ["hold 2", "1 2 end", "say next", "next "]
     assert chat.transcript.path[1].id == ids[1]
     assert not chat.panel.lanes
+
+
+def test_undo_of_a_kept_column_reopens_a_closed_pane(start: Start):
+    run = start().ready()
+    pane, workspace = run.pane, run.window.workspace
+    ids = ask(run, "say yes", Member("One"), Member("Two"))
+    run.until(lambda: not pane.chat.reply.is_active)
+    run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
+    chat_id = pane.chat.id
+    run.window.chats.split("right")
+    workspace.close_pane(pane, told=False)
+    workspace.forget(chat_id)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert run.window.toast.text == "Two kept"
+    run.window.toast.button.click()
+    assert run.pane.chat.id == chat_id
+    assert [column.message_id for column in run.pane.panel.columns] == ids
 
 
 def test_failed_column_is_retried_as_its_member(start: Start):
