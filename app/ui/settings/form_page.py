@@ -108,6 +108,10 @@ class Segments(QFrame):
         if value in self.buttons:
             self.setFocusProxy(self.buttons[value])
 
+    def choose(self, value: object) -> None:
+        if (button := self.buttons.get(value)) is not None:
+            button.setChecked(True)
+
 
 Special = Mapping[str, Callable[["FormPage"], object] | None]
 
@@ -124,6 +128,9 @@ class FormPage(QWidget):
         self.rows: dict[str, QWidget] = {}  # by English label
         self.found_by: dict[str, str] = {}  # English label -> additional text to search
         self.fields: dict[str, Any] = {}  # option -> field, filled by `fill`
+        # option -> field, and function that shows a value in it
+        self._followers: dict[str, tuple[QWidget, Callable[[Any], object]]] = {}
+        self.settings.announcer.changed.connect(self._on_option_changed)
         self._section = ""
         self._fields: dict[str, QWidget | QBoxLayout] = {}
         self._first = True
@@ -186,9 +193,26 @@ class FormPage(QWidget):
             else:
                 self.row(name, self.field(name))
 
+    def follow(self, name: str, field: QWidget, show: Callable[[Any], object]) -> None:
+        """Call ``show`` when an option changes, e.g. by a command, to update its field."""
+        self._followers[name] = field, show
+
+    @Slot(str)
+    def _on_option_changed(self, name: str) -> None:
+        if name in self._followers:
+            field, show = self._followers[name]
+            with QSignalBlocker(field):
+                show(getattr(self.settings, name))
+
     def field(self, name: str) -> Any:
+        """Make a field that shows and changes an option.
+
+        Raises:
+            TypeError: the option needs a function in ``special``, see `fill`.
+        """
         option, value = OPTIONS[name], getattr(self.settings, name)
         made: Any
+        show: Callable[[Any], object]
 
         def change(new: Any) -> None:
             self.settings.set(**{name: type(value)(new)})
@@ -197,17 +221,24 @@ class FormPage(QWidget):
             choices = {each: tr(words) for each, words in option.choices.items()}
             made = Segments(choices, value, self)
             made.chosen.connect(change)
+            show = made.choose
+        elif option.choices or not isinstance(value, bool | str | int | float):
+            raise TypeError(f"{name} has no usual field, so its page needs a function that adds it")
         elif isinstance(value, bool):
             made = Switch(value, self)
             made.toggled.connect(change)
+            show = made.setChecked
         elif isinstance(value, str):
             made = QLineEdit(value, self)
             made.setMinimumWidth(scaled(240))
             made.editingFinished.connect(lambda: change(made.text().strip()))
+            show = made.setText
         else:
             made = self.number(value, option)
             made.valueChanged.connect(change)
+            show = made.setValue
         self.fields[name] = made
+        self.follow(name, made, show)
         return made
 
     def section(self, title: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale, QObject, Slot
-from PySide6.QtGui import QActionGroup
+from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QComboBox, QMenu, QPushButton
 
 from app.settings.language import LANGUAGES, percent, tr
@@ -19,12 +19,13 @@ from app.ui.widgets.laying import across
 def add_appearance(menu: QMenu, settings: Settings) -> None:
     submenu = menu.addMenu(tr("Theme"))
     group = QActionGroup(submenu)
+    actions: dict[str, QAction] = {}
     for name, words in THEMES.items():
-        action = submenu.addAction(tr(words))
+        action = actions[name] = submenu.addAction(tr(words))
         action.setCheckable(True)
-        action.setChecked(name == settings.appearance)
         action.triggered.connect(lambda _checked=False, name=name: settings.set(appearance=name))
         group.addAction(action)
+    submenu.aboutToShow.connect(lambda: actions[settings.appearance].setChecked(True))
 
 
 class LanguageChoice:
@@ -123,14 +124,18 @@ class AppearanceRows(QObject):
         self.zoom = QComboBox(page)
         for size in ZOOM:
             self.zoom.addItem(percent(size / 100), size)
-        self.zoom.setCurrentIndex(self.zoom.findData(page.settings.zoom))
+        self._show_zoom(page.settings.zoom)
         self.zoom.activated.connect(self._on_zoom)
+        page.follow("zoom", self.zoom, self._show_zoom)
         page.row("zoom", self.zoom)
 
     def _add_motion(self, page: FormPage) -> None:
         self.motion = Switch(page.settings.motion == "less", page)
         self.motion.toggled.connect(self._on_motion)
         page.row("motion", self.motion)
+
+    def _show_zoom(self, zoom: int) -> None:
+        self.zoom.setCurrentIndex(self.zoom.findData(zoom))
 
     @Slot(int)
     def _on_zoom(self, index: int) -> None:

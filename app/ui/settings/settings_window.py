@@ -159,7 +159,7 @@ class SettingsWindow(Sheet):
     @Slot(str)
     def _fill_model(self, option: str) -> None:
         """Update the models offered for new chats: the Guide, the current choice, and the list."""
-        if option != "models":
+        if option not in {"models", "model", "same_model"}:
             return
         self.model.clear()
         self.model.addItem(tr("Same as Current Chat"), "")

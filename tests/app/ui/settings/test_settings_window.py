@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QLabel,
+    QMenu,
     QPushButton,
     QStyle,
     QStyleOptionButton,
@@ -253,3 +254,28 @@ def test_escape_discards_a_half_typed_field(run: Run):
     run.qtbot.keyClick(field, KEY.Key_Escape)
     run.until(lambda: run.window.settings_commands.shown is None)
     assert run.app.settings.serve_aliases == ""
+
+
+def test_fields_follow_changes_made_elsewhere(run: Run):
+    window = opened(run)
+    pages, settings = window.pages, run.app.settings
+    pages.complete()
+    run.window.commands["text_larger"].trigger()
+    assert window.looks.zoom.currentData() == settings.zoom == 110
+    settings.set(appearance="dark", notify=False, serve_port=8081, model="/models/other")
+    assert pages.fields["appearance"].buttons["dark"].isChecked()
+    assert not pages.fields["notify"].isChecked()
+    assert pages.fields["serve_port"].value() == 8081
+    settings.set(same_model=False)
+    assert window.model.currentData() == "/models/other"
+    (menu,) = (m for m in run.window._menus[2].findChildren(QMenu) if m.title() == "Theme")
+    menu.aboutToShow.emit()
+    assert [each.text() for each in menu.actions() if each.isChecked()] == ["Dark"]
+
+
+@pytest.mark.parametrize("name", ["agent", "zoom"])
+def test_setting_without_usual_field_is_refused(qtbot: QtBot, name: str):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    with pytest.raises(TypeError, match=name):
+        FormPage(parent).field(name)
