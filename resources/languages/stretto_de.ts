@@ -2079,6 +2079,11 @@ Du hast abgelehnt.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on. To include a remote chat, choose “{command}” in it.</source>
+        <translation>Broadcast ist an. Um einen Remote-Chat einzubeziehen, wähle darin „{command}“.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>Broadcast ist an. Öffne noch einen Chat neben diesem.</translation>
     </message>
@@ -2561,11 +2566,6 @@ Du hast abgelehnt.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>Alle Chats durchsuchen</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Search all chats  {keys}</source>
-        <translation>Alle Chats durchsuchen  {keys}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
@@ -6092,6 +6092,11 @@ Du hast nicht geantwortet.</translation>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
         <translation>Wähle einen Chat in der Seitenleiste oder beginne einen neuen. {keys} öffnet den letzten wieder.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose a chat in the sidebar or start a new one.</source>
+        <translation>Wähle einen Chat in der Seitenleiste oder beginne einen neuen.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>

@@ -2079,6 +2079,11 @@ Rechazaste responder.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on. To include a remote chat, choose “{command}” in it.</source>
+        <translation>La difusión está activada. Para incluir un chat remoto, elige «{command}» en él.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>La difusión está activada. Abre otro chat junto a este.</translation>
     </message>
@@ -2561,11 +2566,6 @@ Rechazaste responder.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>Buscar en todos los chats</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Search all chats  {keys}</source>
-        <translation>Buscar en todos los chats  {keys}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
@@ -6133,6 +6133,11 @@ No respondiste.</translation>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
         <translation>Elige un chat en la barra lateral o empieza uno nuevo. {keys} vuelve a abrir el último.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose a chat in the sidebar or start a new one.</source>
+        <translation>Elige un chat en la barra lateral o empieza uno nuevo.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>

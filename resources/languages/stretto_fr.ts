@@ -2079,6 +2079,11 @@ Vous avez refusé.</translation>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on. To include a remote chat, choose “{command}” in it.</source>
+        <translation>La diffusion est activée. Pour inclure une discussion distante, choisissez «&#xa0;{command}&#xa0;» dans celle-ci.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>La diffusion est activée. Ouvrez une autre discussion à côté de celle-ci.</translation>
     </message>
@@ -2561,11 +2566,6 @@ Vous avez refusé.</translation>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>Rechercher dans toutes les discussions</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Search all chats  {keys}</source>
-        <translation>Rechercher dans toutes les discussions  {keys}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
@@ -6092,6 +6092,11 @@ Vous n’avez pas répondu.</translation>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
         <translation>Choisissez une discussion dans la barre latérale ou commencez-en une. {keys} rouvre la dernière.</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose a chat in the sidebar or start a new one.</source>
+        <translation>Choisissez une discussion dans la barre latérale ou commencez-en une.</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>

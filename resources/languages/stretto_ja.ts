@@ -2051,6 +2051,11 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on. To include a remote chat, choose “{command}” in it.</source>
+        <translation>一斉送信はオンです。リモートのチャットを含めるには、そのチャットで「{command}」を選択してください。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>一斉送信はオンです。このチャットの横に別のチャットを開いてください。</translation>
     </message>
@@ -2524,11 +2529,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>すべてのチャットを検索</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Search all chats  {keys}</source>
-        <translation>すべてのチャットを検索  {keys}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
@@ -6016,6 +6016,11 @@ You didn’t answer.</source>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
         <translation>サイドバーでチャットを選択するか、新しいチャットを始めてください。{keys}で最後のチャットを開き直せます。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose a chat in the sidebar or start a new one.</source>
+        <translation>サイドバーでチャットを選択するか、新しいチャットを始めてください。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>

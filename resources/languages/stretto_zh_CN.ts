@@ -2051,6 +2051,11 @@ You declined.</source>
     </message>
     <message>
         <location filename="../../app/ui/window/compare_commands.py"/>
+        <source>Broadcast is on. To include a remote chat, choose “{command}” in it.</source>
+        <translation>群发已开启。要包含远程对话，请在其中选择“{command}”。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/window/compare_commands.py"/>
         <source>Broadcast is on. Open another chat next to this one.</source>
         <translation>群发已开启。请在旁边再打开一个对话。</translation>
     </message>
@@ -2524,11 +2529,6 @@ You declined.</source>
         <location filename="../../app/ui/sidebar/sidebar.py"/>
         <source>Search all chats</source>
         <translation>搜索所有对话</translation>
-    </message>
-    <message>
-        <location filename="../../app/ui/sidebar/sidebar.py"/>
-        <source>Search all chats  {keys}</source>
-        <translation>搜索所有对话  {keys}</translation>
     </message>
     <message>
         <location filename="../../app/ui/score_view.py"/>
@@ -6057,6 +6057,11 @@ You didn’t answer.</source>
         <location filename="../../app/ui/pane/empty.py"/>
         <source>Choose a chat in the sidebar or start a new one. {keys} reopens the last one.</source>
         <translation>在边栏中选择对话，或新建对话。按 {keys} 可重新打开上一个对话。</translation>
+    </message>
+    <message>
+        <location filename="../../app/ui/pane/empty.py"/>
+        <source>Choose a chat in the sidebar or start a new one.</source>
+        <translation>在边栏中选择对话，或新建对话。</translation>
     </message>
     <message>
         <location filename="../../app/ui/pane/header.py"/>

@@ -19,7 +19,7 @@ from app.ui.style.icons import app_icon
 from app.ui.style.theme import grown, repolish, theme
 from app.ui.widgets.labels import heading, plain_label
 from app.ui.widgets.laying import SPRING, across, down
-from app.ui.widgets.manners import native
+from app.ui.widgets.manners import in_force, native
 
 # Not translated because the Guide only knows English. It gave a good answer to each in ten out of
 # ten tries.
@@ -248,9 +248,12 @@ class NoChat(QWidget):
             self._teaching.setText(tr("Drag a tab here, or start a new chat."))
         else:
             self._title.setText(tr("No chat is open"))
+            keys = native(in_force("Ctrl+Shift+T"))
             self._teaching.setText(
                 tr(
                     "Choose a chat in the sidebar or start a new one. {keys} reopens the last one.",
-                    keys=native("Ctrl+Shift+T"),
+                    keys=keys,
                 )
+                if keys
+                else tr("Choose a chat in the sidebar or start a new one.")
             )

@@ -39,7 +39,7 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import grown, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.laying import SPRING, across, down
-from app.ui.widgets.manners import native
+from app.ui.widgets.manners import with_keys
 from app.ui.widgets.row_painter import RowPainter
 
 MOST = 20  # limit of folders, tags or models in the menu; others must be typed
@@ -211,7 +211,7 @@ class Sidebar(QFrame):
         self.search.setPlaceholderText(tr("Search"))
         self.search.setAccessibleName(tr("Search all chats"))
         self.search.setClearButtonEnabled(True)
-        self.search.setToolTip(tr("Search all chats  {keys}", keys=native("Ctrl+Shift+F")))
+        self._show_search_keys()
         self._search_icon = QAction(tr("Search"), self)
         self.search.addAction(self._search_icon, QLineEdit.ActionPosition.LeadingPosition)
         self.filters = SearchFilters(self.search, library)
@@ -291,7 +291,12 @@ class Sidebar(QFrame):
         self.list.delegate.alpha = alpha
         self.model.beat()
 
+    def _show_search_keys(self) -> None:
+        self.search.setToolTip(with_keys(f"{tr('Search all chats')}  Ctrl+Shift+F"))
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.search and event.type() == QEvent.Type.ToolTip:
+            self._show_search_keys()  # the shortcut may have changed
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             key = event.key()
             down = key == Qt.Key.Key_Down

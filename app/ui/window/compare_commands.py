@@ -20,7 +20,7 @@ from app.ui.compare.compare import Comparisons, ReplacedPanes
 from app.ui.compare.compare_dialog import ComparisonColumn, seed_columns
 from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.manners import announce, native
+from app.ui.widgets.manners import announce, in_force, native
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import command, pane_command
 from app.ui.window.context import WindowController, WindowParts
@@ -93,11 +93,11 @@ class Broadcast(WindowController):
             )
             announce(self._workspace, words)
         elif left_out:
-            words = tr(
-                "Broadcast is on. To include a remote chat, press {keys} in it.",
-                keys=native("Ctrl+Alt+B"),
-            )
-            self.notice_posted.emit(words)
+            keys = native(in_force("Ctrl+Alt+B"))
+            words = mark("Broadcast is on. To include a remote chat, press {keys} in it.")
+            if not keys:
+                words = mark("Broadcast is on. To include a remote chat, choose “{command}” in it.")
+            self.notice_posted.emit(tr(words, keys=keys, command=tr("Join Broadcast")))
         else:
             self.notice_posted.emit(tr("Broadcast is on. Open another chat next to this one."))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QScrollArea
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 
 from app.settings.settings import Settings
 from app.ui.widgets.manners import native
@@ -158,3 +159,18 @@ def test_shortcut_table_is_searchable_and_fits(start: Start) -> None:
     sheet.search.clear()
     assert sheet.buttons["new"].isVisible()
     assert not sheet.nothing.isVisible()
+
+
+def test_hints_name_own_shortcuts(start: Start) -> None:
+    run = start().ready()
+    keys, nothing, search = run.window.keys, run.window.workspace.nothing, run.window.sidebar.search
+    keys.give("undo_close", "F8")
+    keys.give("search", "F9")
+    run.window.workspace.close_pane(run.pane)
+    assert any(native("F8") in label.text() for label in nothing.findChildren(QLabel))
+    at = search.rect().center()
+    QApplication.sendEvent(search, QHelpEvent(QEvent.Type.ToolTip, at, search.mapToGlobal(at)))
+    assert search.toolTip().endswith(native("F9"))
+    keys.give("undo_close", "")
+    nothing.set_elsewhere(False)
+    assert not any("reopens" in label.text() for label in nothing.findChildren(QLabel))
