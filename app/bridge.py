@@ -34,7 +34,7 @@ class Bridge(QObject):
 
     FRAME_S = 0.016
     MANY = 4
-    """Number of streaming chats from which on we only update every second frame.
+    """Number of channels with messages from which on we only update every second frame.
 
     Painting eight panes at 60 Hz took 0.7 of a core.
     """

@@ -43,8 +43,7 @@ class Module:
     Attributes:
         name: dotted name; a package is named without `__init__`.
         package: parent package. Modules directly in `engine` or `app` are listed by their own names
-            in
-            the packages' lists of imports.
+            in the packages' lists of imports.
     """
 
     name: str

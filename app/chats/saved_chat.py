@@ -16,7 +16,7 @@ from engine import Image
 
 
 class SavedChat:
-    """Applies all changes of a chat to memory and store."""
+    """A chat in memory. Methods that change messages also write them to the store."""
 
     _aside = False
 

@@ -159,9 +159,8 @@ class ModelLoader(QObject):
         self._unloads: Counter[str] = Counter()  # by the engine's model ID
         self._loads: dict[str, _ModelLoad] = {}  # by reference, until canceled or done
         self._allowed: set[str] = set()
-        self._early: dict[
-            str, LoadRequirements
-        ] = {}  # requests made before the engine existed, by reference
+        # requests made before the engine existed, by reference
+        self._early: dict[str, LoadRequirements] = {}
         self._wanted_by: dict[str, set[str]] = {}  # chat IDs by reference, for models being loaded
         self._sees: dict[str, bool | None] = {}  # by reference, for models someone asked about
         # references in _sees whose folders haven't been inspected yet

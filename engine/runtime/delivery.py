@@ -187,9 +187,8 @@ class Delivery:
             request = requests.get(session_id)
             if place and request is not None and request.status == Status.PREFILLING:
                 self._fenced(session_id, partial(self._tell, place))
-        for place, session_id in enumerate(
-            plan.queue, 1
-        ):  # at least the request that holds the memory comes first
+        # At least the request that holds the memory comes first.
+        for place, session_id in enumerate(plan.queue, 1):
             request = requests.get(session_id)
             if request is not None and request.status == Status.QUEUED:
                 self._fenced(session_id, partial(self._tell, place))

@@ -142,9 +142,8 @@ class Drafting:
 
     def __init__(self) -> None:
         self._of: dict[tuple[str, int], _Record] = {}
-        self._costs: dict[
-            tuple[str, bool], Costs
-        ] = {}  # by model, and whether a step has several chats
+        # by model, and whether a step has several chats
+        self._costs: dict[tuple[str, bool], Costs] = {}
         self._last: tuple[tuple[str, int], bool] | None = None
 
     def count(self, model: str) -> int:

@@ -65,9 +65,8 @@ class Loading:
         self._ways_dir = ways_dir if state.leader is None else None
         self._workers = workers
         self._confined = confined
-        self._identities: dict[
-            tuple[object, ...], str
-        ] = {}  # model ids by the identities of folders
+        # model ids by the identities of folders
+        self._identities: dict[tuple[object, ...], str] = {}
         self._examining: list[Load] = []
         self._queue: list[ModelReading] = []
         self._leaving = Leaving()

@@ -245,7 +245,7 @@ class ToolRow(MessageRow):
 
     @property
     def notice(self) -> str:
-        """Line above a broadcast message: its recipients, and a check box to keep broadcasting."""
+        """Reason why the call can't run, or a problem with its arguments or result. "" if none."""
         return self._error or self._card_state.notice
 
     @property

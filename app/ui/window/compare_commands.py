@@ -281,7 +281,7 @@ class Broadcast(WindowController):
 def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
     """Describe the recipients, including how many have to finish replying first or get nothing.
 
-    Chats that already have a queued draft get nothing because it would be overwritten.
+    A chat that is replying gets nothing if its composer isn't empty.
     """
     busy = [pane for pane in group if pane.chat.reply.is_active]
     later = sum(pane is speaker or _would_enqueue(pane) for pane in busy)
