@@ -64,11 +64,6 @@ class ChatReply(QObject):
         return bool(self._panel.running)
 
     @property
-    def is_paused(self) -> bool:
-        calls_wait = self.answering.stage is Stage.CALLING and self.answering.tools.paused
-        return calls_wait or self.stage is Stage.PAUSED
-
-    @property
     def _speaker(self) -> ReplyGenerator:
         """Generator of the current or last reply, or of a panel's first unfinished column."""
         if self.answering.stage is Stage.IDLE and (running := self._panel.running):

@@ -56,8 +56,8 @@ class PanelRunner(QObject):
         moving = stages - {Stage.PAUSED} or stages
         return Stage.RUNNING if Stage.RUNNING in stages else next(iter(moving), Stage.IDLE)
 
-    def begin(self, asked: Message, members: Sequence[Member], options: ChatOptions) -> str:
-        """Ask all participants and return the panel's ID.
+    def begin(self, asked: Message, members: Sequence[Member], options: ChatOptions) -> None:
+        """Ask all participants.
 
         Args:
             asked: the user's message.
@@ -98,7 +98,6 @@ class PanelRunner(QObject):
         self.chat_changed.emit()
         for lane in self.running:
             lane.begin()
-        return panel_id
 
     def _new_lane(self) -> ReplyGenerator:
         """Create a generator for a column.

@@ -1141,7 +1141,8 @@ class Person:
         if self.engine is not None:
             self.engine.released = True
         for chat in self.app.library.running():
-            if chat.reply.is_paused:
+            calls = chat.reply.answering.stage is Stage.CALLING and chat.tools.paused
+            if calls or chat.reply.stage is Stage.PAUSED:
                 chat.turn.handle(Event.PAUSE)
         idle = 0  # a long answer may take a turn for each word
         while self.app.library.running() and idle < (3_000 if self._real else 60):

@@ -367,7 +367,7 @@ def test_pause_finishes_calls_without_asking_model(desk: Desk) -> None:
     chat = desk.chat()
     desk.ask(chat, 'call echo {"text": "x"}')
     chat.turn.handle(Event.PAUSE)
-    assert chat.reply.is_paused
+    assert chat.tools.paused
     chat.tools.decide(asked(chat)[0], Decision.ONCE)
     desk.until(lambda: last(chat).status == "complete")
     QTest.qWait(20)

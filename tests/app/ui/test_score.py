@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from app.chats.answer import Phase
-from app.chats.turn import Event
+from app.chats.turn import Event, Stage
 from app.score import ScoreFeed, Totals
 from app.ui.score_view import memory_line, memory_parts
 from app.ui.style import tokens as t
@@ -65,7 +65,7 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     run.until(lambda: chat.reply.phase is Phase.WRITING)
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     run.qtbot.keyClick(run.window, Qt.Key.Key_P, keys)
-    assert chat.reply.is_paused
+    assert chat.reply.stage is Stage.PAUSED
     answer = chat.transcript.last("assistant")
     assert answer is not None
     # Pending results arrive, and no others.
