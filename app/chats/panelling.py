@@ -111,6 +111,7 @@ class PanelRunner(QObject):
             part.message_changed.connect(self.message_changed)
             part.phase_changed.connect(self.phase_changed)
         lane.reply_ended.connect(self._on_ended)
+        lane.called.connect(self._on_called)
         return lane
 
     def columns(self, message_id: str) -> list[Message]:
@@ -178,6 +179,12 @@ class PanelRunner(QObject):
     def cancel_for_close(self) -> None:
         for lane in self.lanes.values():
             lane.cancel_for_close()
+
+    @Slot(object)
+    def _on_called(self, answer: Answer) -> None:
+        """End a column after tool calls, which a server may make although none were offered."""
+        if (lane := self.lanes.get(answer.message_id)) is not None:
+            lane.rest(answer.message_id)
 
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:

@@ -20,7 +20,16 @@ from app.chats.panel import Member
 from app.chats.turn import Draft, Editing, Event, Stage, Writing
 from app.models.loading import LoadState, ModelLoader
 from app.store import Store
-from engine import EngineError, Finished, FinishReason, Fit, Model, ReplyStats, TextDelta
+from engine import (
+    EngineError,
+    Finished,
+    FinishReason,
+    Fit,
+    Model,
+    ReplyStats,
+    TextDelta,
+    ToolCallFinished,
+)
 from tests.app.conftest import process_until
 from tests.app.desk import edit
 
@@ -388,6 +397,25 @@ def test_keeping_a_column_reports_one_end(desk: Desk):
     assert chat.panel.keep(kept)
     assert ended == [kept]
     assert not chat.reply.is_active
+
+
+def test_panel_ends_after_tool_calls_it_did_not_offer(desk: Desk):
+    chat = desk.library.new(A)
+    ended: list[str] = []
+    chat.reply_ended.connect(ended.append)
+    chat.turn.write("one")
+    assert chat.ask_panel([Member("A"), Member("B")])
+    made = {"name": "gone/tool", "arguments": "{}"}
+    turn = {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": made}]}
+    for sent in desk.engine.sent[-2:]:
+        key = sent.session.id
+        sent.post(ToolCallFinished(key, "", "1", made["name"], made["arguments"]))
+        sent.post(
+            Finished(key, "", FinishReason.STOP, ReplyStats(4, 2, 3, 0.2, 1.0, 48.0), None, turn)
+        )
+    desk.bridge.drain()
+    process_until(lambda: not chat.reply.is_active)
+    assert len(ended) == 1
 
 
 def test_sending_clears_draft_in_same_transaction(desk: Desk):
