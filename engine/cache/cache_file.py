@@ -23,7 +23,7 @@ import mlx.core as mx
 import numpy as np
 from msgspec import Struct
 
-from engine.cache.cache_objects import Caches, leaves
+from engine.cache.cache_objects import Caches, leaves, used_arrays
 from engine.cache.ledger import Ledger
 from engine.cache.session_kv import Part, SessionKV
 from engine.cache.shared_prefix import Joined
@@ -122,7 +122,10 @@ def _runs(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
 
 
 def take_image(kv: SessionKV, fingerprint: str) -> CacheImage:
-    """Create an image of a session's caches. They must not be modified afterwards.
+    """Create an image of a session's caches.
+
+    Positions in the image must not be modified afterwards. For positions after the last token, see
+    `engine.cache.session_kv`.
 
     Raises:
         ValueError: if a cache contains a value that the format doesn't support.
@@ -339,7 +342,10 @@ def _plain(array: mx.array) -> mx.array:
 
 
 def _flat(value: Any, arrays: list[mx.array | Joined]) -> Any:
-    """Convert caches to JSON. Arrays are appended to `arrays` and replaced by their index."""
+    """Convert caches to JSON. Arrays are appended to `arrays` and replaced by their index.
+
+    Unused capacity is left out, because the decoder may write to it during the writing.
+    """
     if isinstance(value, (mx.array, Joined)):
         if value.dtype not in _NAMES:
             raise ValueError(f"arrays of {value.dtype} are not written")
@@ -351,7 +357,8 @@ def _flat(value: Any, arrays: list[mx.array | Joined]) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return {"value": value}
     if hasattr(value, "__dict__"):
-        return {"object": {n: _flat(v, arrays) for n, v in vars(value).items()}}
+        fields = {**vars(value), **used_arrays(value)}
+        return {"object": {n: _flat(v, arrays) for n, v in fields.items()}}
     raise ValueError(f"{type(value).__name__} is not written")
 
 

@@ -148,10 +148,9 @@ def detached(copy: Any, room: bool) -> Any:
         return None
     compact(copy)
     for part in getattr(copy, "caches", [copy]):
-        plain = hasattr(part, "step") and not hasattr(part, "max_size")
         if isinstance(part, SharedPrefixKV):
             continue  # see `SharedPrefixKV.whole_in`
-        if plain and getattr(part, "keys", None) is not None:
+        if _has_capacity(part):
             held = part.offset - getattr(part, "start_position", 0)
             grow = part.step if room else 0
             part.keys = _resized(part.keys, held, grow)
@@ -160,6 +159,31 @@ def detached(copy: Any, room: bool) -> Any:
             for name, value in vars(part).items():
                 setattr(part, name, _copied(value))
     return copy
+
+
+def used_arrays(cache: Any) -> dict[str, Any]:
+    """Return the keys and values of a growing cache without its unused capacity, by name.
+
+    No arrays are copied. The result is empty for other objects.
+    """
+    if not _has_capacity(cache):
+        return {}
+    held = cache.offset - getattr(cache, "start_position", 0)
+    return {name: _up_to(getattr(cache, name), held) for name in ("keys", "values")}
+
+
+def _has_capacity(cache: Any) -> bool:
+    """Check for a cache that allocates keys and values in steps, such as `KVCache`."""
+    is_growing = hasattr(cache, "step") and not hasattr(cache, "max_size")
+    return is_growing and getattr(cache, "keys", None) is not None
+
+
+def _up_to(value: Any, length: int) -> Any:
+    if isinstance(value, mx.array):
+        return value[:, :, :length]
+    if isinstance(value, (list, tuple)):
+        return type(value)(_up_to(part, length) for part in value)
+    return value  # `Joined` has no unused capacity
 
 
 def _resized(value: Any, held: int, grow: int) -> Any:

@@ -4,6 +4,10 @@ The caches are mlx-lm's own objects, one per layer. `SessionKV` also records the
 fed to them, so that a follow-up only has to feed the new tokens. Caches that can't be trimmed
 (recurrent states, ring buffers that have wrapped) are restored from a snapshot, which is taken at
 the end of each prompt.
+
+Ownership of memory: several caches and a file writer may share the buffer of an array. MLX copies
+a shared buffer before it writes to it. The C decoder (`engine.model.plain_decoder`) doesn't: it may
+write to a session's keys and values beyond `offset` at any time, so no one else may read there.
 """
 
 from __future__ import annotations
@@ -284,7 +288,7 @@ class SessionKV:
     def remember(self, length: int) -> None:
         """Save the state that draft tokens will overwrite. The caches hold `length` tokens now.
 
-        This only saves references, because passes replace arrays instead of writing into them.
+        This only saves references, because MLX copies a shared array before it writes to it.
         """
         caches = [cache for cache in single(self.take_out()) if may_not_trim(cache)]
         self._before = [(cache, clone(cache)) for cache in caches], length
@@ -435,8 +439,8 @@ class SessionKV:
     def still(self) -> SessionKV:
         """Return a copy that can be written to disk while the session continues.
 
-        Arrays that are still being written are copied at the session's next token. Otherwise,
-        assigning to them would free the memory that the writer reads from.
+        The copies share their buffers with the session. They keep the memory alive if the session
+        replaces an array. Only the tokens that it holds now may be read, see this module.
         """
         twin = self.another()
         caches = self.take_out()

@@ -371,7 +371,7 @@ def test_killed_in_the_midst_of_writing_leaves_whole_files_only(
         whole = CacheImage.write
         def half(self, stream):
             stream.write(self.header)
-            stream.write(self.parts[0][0])
+            stream.write(self.parts[0][0].tobytes())
             stream.flush()
             os.kill(os.getpid(), signal.SIGKILL)
         with Engine(cache_dir=sys.argv[2]) as engine:

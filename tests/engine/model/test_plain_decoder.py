@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import io
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from mlx_lm.utils import load_model
 
 from engine import Engine, SamplingParams
 from engine.bench.small_configs import small_config
+from engine.cache.cache_file import take_image
 from engine.cache.cache_objects import clone, detached, stagger
 from engine.cache.session_kv import SessionKV
 from engine.kernels import library as kernels
@@ -216,6 +219,23 @@ def test_fork_and_original_continue_separately(folder: Path) -> None:
     for step in range(2):
         assert np.array_equal(logits(net, [1 + step], caches)[0], wanted[0][step])
         assert np.array_equal(logits(net, [3 + step], twin)[0], wanted[1][step])
+
+
+@pytest.mark.parametrize("copy", [SessionKV.still, SessionKV.fork])
+def test_image_of_caches_excludes_later_tokens(
+    folder: Path, copy: Callable[[SessionKV], SessionKV]
+) -> None:
+    net, prompt = packed(folder), list(range(40))
+    kv = SessionKV(lambda: make_prompt_cache(net))
+    kv.take(make_prompt_cache(net), [], [])
+    logits(net, prompt, kv.take_out())
+    kv.note_read(prompt)
+    image = take_image(copy(kv), "model")
+    before, after = io.BytesIO(), io.BytesIO()
+    image.write(before)
+    logits(net, [7], kv.layers)
+    image.write(after)
+    assert before.getvalue() == after.getvalue()
 
 
 def test_taking_tokens_back_leaves_forks_alone(folder: Path) -> None:
