@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.kernels import cgroups
 from engine.kernels.build import BuildError, build
 
 log = logging.getLogger(__name__)
@@ -202,44 +203,4 @@ def address_of(array: Any) -> int:
 def usable_cores() -> int:
     """Count the cores this process may use, according to its affinity and cgroup quota."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, math.ceil(min(cores or 1, _quota(Path("/proc/self/cgroup")))))
-
-
-def _quota(groups: Path, root: Path = Path("/sys/fs/cgroup")) -> float:
-    """Return the CPU limit in cores that a process's cgroups set, or infinity if there is none.
-
-    A cgroup's limit also applies to its descendants, so we check all ancestors.
-    """
-    least = math.inf
-    try:
-        lines = groups.read_text().splitlines()
-    except OSError:
-        return least
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        if controllers and "cpu" not in controllers.split(","):
-            continue
-        home = root / "cpu" if controllers else root
-        folder = home / path.lstrip("/")
-        for group in (folder, *folder.parents):
-            least = min(least, _quota_of(group))
-            if group == home:
-                break
-    return least
-
-
-def _quota_of(group: Path) -> float:
-    """Read the CPU limit in cores of a single cgroup, v2 or v1."""
-    try:
-        quota, period = (group / "cpu.max").read_text().split()
-    except (OSError, ValueError):
-        try:
-            quota = (group / "cpu.cfs_quota_us").read_text()
-            period = (group / "cpu.cfs_period_us").read_text()
-        except OSError:
-            return math.inf
-    try:
-        cores = int(quota) / int(period)
-    except (ValueError, ZeroDivisionError):  # "max"
-        return math.inf
-    return cores if cores > 0 else math.inf  # -1 means no limit in v1
+    return max(1, math.ceil(min(cores or 1, cgroups.cpu_cores())))

@@ -20,6 +20,7 @@ from typing import Any
 import platformdirs
 from msgspec import Struct
 
+from engine.kernels import cgroups
 from engine.model import patches
 from engine.text import import_structure
 
@@ -192,7 +193,12 @@ def release_heap() -> None:
 
 
 def available_memory() -> int:
-    """Return the available RAM in bytes: MemAvailable on Linux, elsewhere half of the total RAM."""
+    """Return the available RAM in bytes, up to the limit of a container."""
+    return int(min(_system_memory(), cgroups.free_memory()))
+
+
+def _system_memory() -> int:
+    """Return MemAvailable on Linux, elsewhere half of the total RAM."""
     with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/meminfo") as lines:
         for line in lines:
             if line.startswith("MemAvailable:"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.kernels import build
+from engine.kernels import build, cgroups
 from engine.kernels import library as binding
 from engine.kernels.build import BuildError
 from engine.kernels.library import LEVELS, Library
@@ -81,17 +81,38 @@ def test_quota_of_cgroups_limits_threads(tmp_path: Path) -> None:
     groups.write_text("0::/outer/inner\n")
     inner = tmp_path / "outer" / "inner"
     inner.mkdir(parents=True)
-    assert binding._quota(groups, tmp_path) == math.inf
+    assert cgroups.cpu_cores(groups, tmp_path) == math.inf
     (inner / "cpu.max").write_text("max 100000\n")
-    assert binding._quota(groups, tmp_path) == math.inf
+    assert cgroups.cpu_cores(groups, tmp_path) == math.inf
     (inner.parent / "cpu.max").write_text("150000 100000\n")
-    assert binding._quota(groups, tmp_path) == 1.5
+    assert cgroups.cpu_cores(groups, tmp_path) == 1.5
     groups.write_text("3:cpu,cpuacct:/old\n2:memory:/other\n")
     old = tmp_path / "cpu" / "old"
     old.mkdir(parents=True)
     (old / "cpu.cfs_quota_us").write_text("-1\n")
     (old / "cpu.cfs_period_us").write_text("100000\n")
-    assert binding._quota(groups, tmp_path) == math.inf
+    assert cgroups.cpu_cores(groups, tmp_path) == math.inf
     (old / "cpu.cfs_quota_us").write_text("400000\n")
-    assert binding._quota(groups, tmp_path) == 4
-    assert binding._quota(tmp_path / "none", tmp_path) == math.inf
+    assert cgroups.cpu_cores(groups, tmp_path) == 4
+    assert cgroups.cpu_cores(tmp_path / "none", tmp_path) == math.inf
+
+
+def test_memory_limit_of_cgroups_counts_files_as_free(tmp_path: Path) -> None:
+    groups = tmp_path / "cgroup"
+    groups.write_text("0::/outer/inner\n")
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    for folder, most, used, file in ((inner, "max", 700, 0), (inner.parent, "1000", 800, 300)):
+        (folder / "memory.max").write_text(f"{most}\n")
+        (folder / "memory.current").write_text(f"{used}\n")
+        (folder / "memory.stat").write_text(f"anon 400\nactive_file {file}\ninactive_file 50\n")
+    assert cgroups.free_memory(groups, tmp_path) == 1000 - 800 + 300 + 50
+    groups.write_text("5:memory:/old\n")
+    old = tmp_path / "memory" / "old"
+    old.mkdir(parents=True)
+    assert cgroups.free_memory(groups, tmp_path) == math.inf
+    (old / "memory.limit_in_bytes").write_text("1000\n")
+    (old / "memory.usage_in_bytes").write_text("900\n")
+    (old / "memory.stat").write_text("inactive_file 1\ntotal_inactive_file 500\n")
+    assert cgroups.free_memory(groups, tmp_path) == 600
+    assert cgroups.free_memory(tmp_path / "none", tmp_path) == math.inf

@@ -157,3 +157,8 @@ def test_kernels_are_kept_with_the_persons_caches(
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda *_, **__: tmp_path / "file")
     backend._set_kernel_cache("1.2")
     assert name not in os.environ
+
+
+def test_memory_is_limited_by_the_container(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend.cgroups, "free_memory", lambda: 2**20)
+    assert backend.available_memory() == 2**20
