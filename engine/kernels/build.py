@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import platformdirs
@@ -137,28 +137,48 @@ def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] =
     # Keep Zig from creating its caches in the home folder.
     zig = {f"ZIG_{kind}_CACHE_DIR": str(folder / "zig") for kind in ("LOCAL", "GLOBAL")}
     environment = {**os.environ, **zig}
-    running = [
-        subprocess.Popen(
-            [*compiler, *FLAGS, *flags, *more, "-c", str(source), "-o", str(made)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        for source, made, flags in jobs
+    steps = [
+        [*FLAGS, *flags, *more, "-c", str(source), "-o", str(made)] for source, made, flags in jobs
     ]
-    errors = [_wait(process, compiler) for process in running]
-    if any(errors):
-        raise BuildError(next(filter(None, errors)))
+    _run(compiler, steps, environment)
     path = folder / "kernels.so"
     objects = [str(made) for _, made, _ in jobs]
-    link = [*compiler, "-shared", "-pthread", *more, *objects, "-o", str(path), "-lm"]
-    done = subprocess.run(
-        link, capture_output=True, text=True, check=False, env=environment, timeout=TIMEOUT_S
-    )
-    if done.returncode:
-        raise BuildError(_failure(compiler, done.stderr))
+    link = ["-shared", "-pthread", *more, *objects, "-o", str(path), "-lm"]
+    _run(compiler, [link], environment)
     return path
+
+
+def _run(
+    compiler: Sequence[str], steps: Sequence[Sequence[str]], environment: Mapping[str, str]
+) -> None:
+    """Run a compiler several times in parallel.
+
+    Args:
+        steps: arguments of each run.
+
+    Raises:
+        BuildError: if a run fails or takes too long.
+        OSError: if a run can't be started.
+    """
+    running: list[subprocess.Popen[str]] = []
+    try:
+        for step in steps:
+            process = subprocess.Popen(
+                [*compiler, *step],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                env=environment,
+            )
+            running.append(process)
+        errors = [_wait(process, compiler) for process in running]
+    finally:
+        for process in running:
+            if process.returncode is None:
+                process.kill()
+                process.communicate()
+    if any(errors):
+        raise BuildError(next(filter(None, errors)))
 
 
 def _wait(process: subprocess.Popen[str], compiler: Sequence[str]) -> str:

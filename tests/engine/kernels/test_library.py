@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import math
 import os
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,6 +31,33 @@ def test_failure_of_compiler_is_reported(tmp_path: Path) -> None:
     compiler.chmod(0o755)
     with pytest.raises(BuildError, match=r"compiler failed: .*out of ideas"):
         build.compile_library([str(compiler)], tmp_path)
+
+
+def test_hanging_linker_is_a_failed_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiler = tmp_path / "compiler"
+    compiler.write_text('#!/bin/sh\ncase "$*" in *-shared*) exec sleep 600;; esac\n')
+    compiler.chmod(0o755)
+    monkeypatch.setattr(build, "TIMEOUT_S", 1)
+    with pytest.raises(BuildError, match="took more than 1 s"):
+        build.compile_library([str(compiler)], tmp_path)
+
+
+def test_failed_start_ends_the_other_compilers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[str]] = []
+    start = subprocess.Popen
+
+    def start_one(*args: Any, **options: Any) -> subprocess.Popen[str]:
+        if started:
+            raise OSError("no more processes")
+        started.append(start(["sleep", "600"], **options))
+        return started[0]
+
+    monkeypatch.setattr(subprocess, "Popen", start_one)
+    with pytest.raises(OSError, match="no more processes"):
+        build.compile_library(["cc"], tmp_path)
+    assert started[0].returncode is not None
 
 
 def test_library_is_built_once(tmp_path: Path) -> None:
