@@ -42,8 +42,8 @@ def choose(
         MemoryError: if there isn't enough memory.
     """
     width = len(logits[0])
-    if any(row.shape != (width,) or row.strides != (4,) for row in logits):
-        raise ValueError("Rows of logits must have one width, and their numbers no gaps.")
+    if any((row.dtype, row.shape, row.strides) != (np.float32, (width,), (4,)) for row in logits):
+        raise ValueError("Rows of logits must be float32, of one width and without gaps.")
     filled = (ChoiceStruct * len(choices))(
         *(
             ChoiceStruct(address_of(row), uniform, 0, *others)

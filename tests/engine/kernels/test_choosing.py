@@ -116,3 +116,9 @@ def test_rows_of_different_widths_are_refused(library: Library) -> None:
     rows = [np.zeros(4, np.float32), np.zeros(5, np.float32)]
     with pytest.raises(ValueError, match="width"):
         choose(library, rows, choices(SamplingParams(), (0.5, 0.5)))
+
+
+def test_rows_of_another_type_are_refused(library: Library) -> None:
+    rows: list[Any] = [np.zeros(4, np.int32)]
+    with pytest.raises(ValueError, match="float32"):
+        choose(library, rows, choices(SamplingParams(), (0.5,)))
