@@ -146,14 +146,15 @@ def sample_rows(
     """
     tokens: list[Token | Exception] = [0] * len(samplers)
     groups: dict[Shape | None, list[int]] = {}
-    changed: dict[int, mx.array] = {}
+    changed: dict[int, Any] = {}
     on_cpu = _cpu_kernels() is not None
     if on_cpu:
         logits = evaluated(logits)
     for row, sampler in enumerate(samplers):
         try:
             if sampler.changes_logits:
-                changed[row] = sampler.change(as_mlx(logits[row : row + 1]), recent[row])
+                lazy = sampler.change(as_mlx(logits[row : row + 1]), recent[row])
+                changed[row] = evaluated(lazy) if on_cpu else lazy
             groups.setdefault(None if on_cpu else sampler.shape, []).append(row)
         except Exception as error:
             tokens[row] = error.with_traceback(None)
@@ -162,7 +163,7 @@ def sample_rows(
         if len(rows) == logits.shape[0] and not changed:
             together = logits
         elif on_cpu:
-            together = [evaluated(changed.get(row, logits[row : row + 1]))[0] for row in rows]
+            together = [changed.get(row, logits[row : row + 1])[0] for row in rows]
         else:
             parts: list[Any] = [changed.get(row, logits[row : row + 1]) for row in rows]
             together = mx.concatenate([part.astype(mx.float32) for part in parts])
@@ -212,7 +213,9 @@ def as_mlx(logits: mx.array | Array) -> mx.array:
 def evaluated(logits: Any) -> Any:
     """Return rows of logits as evaluated arrays of float32."""
     if isinstance(logits, mx.array):
-        return np.array(logits.astype(mx.float32), copy=False)
+        logits = logits.astype(mx.float32)
+        mx.eval(logits)  # NumPy would ignore an error here and read undefined numbers
+        return np.array(logits, copy=False)
     return logits
 
 

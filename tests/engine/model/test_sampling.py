@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import SamplingParams
+from engine.model import sampling
 from engine.model.sampling import (
     Sampler,
     candidates,
@@ -69,11 +70,16 @@ def test_logit_bias() -> None:
     assert draw(params, [0.0, 3.0, 1.0]) == {0: 200}
 
 
-def test_failing_row_leaves_the_others() -> None:
+@pytest.mark.parametrize("is_lazy", [False, True])
+def test_failing_row_leaves_the_others(is_lazy: bool) -> None:
     class Faulty(Sampler):
-        def change(self, *_: object) -> mx.array:  # type: ignore[override]
+        def change(self, logits: mx.array, *_: object) -> mx.array:  # type: ignore[override]
+            if is_lazy:  # only its evaluation raises
+                return mx.linalg.inv(mx.zeros((2, 2)), stream=mx.cpu)[:1]
             raise RuntimeError("injected")
 
+    if is_lazy and sampling._cpu_kernels() is None:
+        pytest.skip("rows are evaluated by the kernels")
     good = Sampler(SamplingParams(temperature=1.0, seed=1))
     rows = [good, Faulty(SamplingParams(logit_bias={0: 1.0})), good]
     logits = mx.array([[0.0, 9.0], [0.0, 9.0], [9.0, 0.0]])
