@@ -297,8 +297,12 @@ class RequestReplies:
         read = not isinstance(event, PromptProgress) or event.done >= event.total
         if read and not isinstance(event, Failed) and choice.prompt not in self._forked:
             self._forked.add(choice.prompt)
-            self._fork(choice)
-        self._note(choice, event)
+            try:
+                self._fork(choice)
+            finally:  # `stop` waits for the end unless it's noted
+                self._note(choice, event)
+        else:
+            self._note(choice, event)
         return choice, event
 
     async def stop(self) -> None:
@@ -310,8 +314,6 @@ class RequestReplies:
         if first is None or first.ended:
             return
         first.reply.cancel()
-        if first.reply.done and self._events.empty():  # no more events will come
-            return
         while not first.ended:
             self._note(*await self._events.get())
 

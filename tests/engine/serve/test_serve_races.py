@@ -8,8 +8,10 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +26,7 @@ from engine.serve import bodies
 from engine.serve.auth import Keys
 from engine.serve.connection import READ_BYTES, Connection
 from engine.serve.conversations import Conversation, ConversationPool
-from engine.serve.model_requests import SERVER_STOPPING, RequestReplies
+from engine.serve.model_requests import SERVER_STOPPING, EventRelay, RequestReplies
 from engine.serve.models import ModelRegistry
 from engine.serve.queue import Queue, QueueEntry
 from engine.serve.reply_slots import ReplySlots
@@ -56,6 +58,29 @@ def nothing_is_left(loaded: tuple[Engine, Model]) -> Iterator[None]:
     engine, model = loaded
     until(lambda: not engine.stats()["sessions"])
     until(lambda: [m.id for m in engine.stats()["models"]] == [model.id])
+
+
+def test_stopped_replies_have_their_last_event() -> None:
+    """A reply may have ended when its last event is still on its way to the event loop."""
+    ended = Failed("session", "reply", "cancelled", "")
+
+    def send(_prompt: Any, _params: Any, on_event: Callable[[Event], None], _template: Any) -> Any:
+        on_event(ended)
+        return SimpleNamespace(done=True, cancel=lambda *_: None)
+
+    async def played() -> None:
+        generation: Any = SimpleNamespace(
+            config=None, model=None, n=1, prompts=[[]], params=SamplingParams(), template={}
+        )
+        session: Any = SimpleNamespace(id="session", send=send)
+        with ExitStack() as held:
+            own: Any = None, generation, [Choice(0)], session, None, held, EventRelay()
+            replies = RequestReplies(*own)
+            replies.start()
+            await replies.stop()
+        assert replies.last is ended
+
+    asyncio.run(played())
 
 
 @pytest.fixture(scope="module")
