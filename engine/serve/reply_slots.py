@@ -127,8 +127,10 @@ class ReplySlots:
                 yield place
                 return
             named = self._named(guest, name, model, answers)
+            held.callback(run_cleanup, partial(self.sessions.discard_new, named))
             await self._admitted(named.queue, held, True, guest, report, "its session")
             await self._admitted(self.queue, held, True, guest, report, what, answers, named)
+            named.is_new = False
             before = named.config
             place = ReplySlot(self._session(named, model, asked.config), named=named)
             held.callback(run_cleanup, partial(self._leave_named, named, place, before))
@@ -158,7 +160,9 @@ class ReplySlots:
         named = self.sessions.find(guest, name)
         if named is None:
             self._check_queue(self.queue, True, guest, answers)
-            return self.sessions.make(guest, name, model, SessionConfig())
+            named = self.sessions.make(guest, name, model, SessionConfig())
+            named.is_new = True
+            return named
         if (named.model.path, named.model.adapter) != (model.path, model.adapter):
             raise SessionModelError(
                 400, f"The session {name!r} talks to {named.model.name}, not to {model.name}."

@@ -162,6 +162,8 @@ class ServerSession(Struct, eq=False):
     # its running or next request in the server-wide queue
     ticket: QueueEntry | None = None
     freed: bool = False
+    # created by a request, and no request has been admitted yet
+    is_new: bool = False
     # conversation of the latest request
     sent: SentConversation = field(default_factory=SentConversation)
     answers: RunningReplies | None = None  # replies being generated
@@ -282,6 +284,11 @@ class SessionRegistry:
             RequestError: 404 if there is none.
         """
         self._free(self.get(guest, name))
+
+    def discard_new(self, named: ServerSession) -> None:
+        """Free a session if no request was admitted to it and none is waiting for it."""
+        if named.is_new and not named.freed and not named.queue.busy:
+            self._free(named)
 
     def forget(self, guests: Collection[str]) -> None:
         """Free everything that belongs to the given guests, and cancel running replies."""

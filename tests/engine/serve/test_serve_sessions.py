@@ -273,6 +273,15 @@ def test_client_that_disconnects_leaves_the_queue(serve: Serve) -> None:
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
 
 
+def test_client_that_disconnects_in_the_queue_leaves_no_session(serve: Serve) -> None:
+    server = serve(at_once=2)
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        with connect(server, raw(body(session_id="b"))):
+            until(lambda: server.places.waiting == 1)
+        until(lambda: [named.name for named in server.sessions.all()] == ["a"])
+
+
 def test_freeing_session_ends_its_requests(serve: Serve) -> None:
     server = serve()
     with connect(server, raw(endless(session_id="a"))) as one:
