@@ -9,26 +9,13 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from engine.kernels import library as binding
 from engine.kernels.library import Library, address_of
 from engine.kernels.matrices import Array, PackedMatrix
+from engine.kernels.structs import SEGMENT, SPAN, DecoderStruct, LayerStruct, StepStruct
 
 POSITIONS_AT_ONCE = 512  # growth increment of rotation tables
 
 _DOES_NOT_FIT = -2  # error code of `kernels_step`
-
-SEGMENT = np.dtype(
-    [
-        *((name, "u8") for name in ("keys", "values")),
-        *((name, "i8") for name in ("head_stride", "token_stride", "position", "count")),
-    ]
-)
-"""`Segment` of decoder.h: one layer's keys and values for a run of positions of a session."""
-
-SPAN = np.dtype(
-    [(name, "i8") for name in ("first_row", "rows", "position", "first_segment", "segments")]
-)
-"""`Span` of decoder.h: a run of rows that are consecutive tokens of the same session."""
 
 
 class Rotation:
@@ -136,8 +123,8 @@ class Decoder:
         self.vocabulary = 0 if head is None else head.outputs
         self._final_norm = _floats(final_norm)
         self._kept: list[Any] = []
-        self._layers = (binding.LayerStruct * len(layers))(*map(self._layer, layers))
-        self._decoder = binding.DecoderStruct(
+        self._layers = (LayerStruct * len(layers))(*map(self._layer, layers))
+        self._decoder = DecoderStruct(
             *(self.width, len(layers), self._mlp_width, epsilon),
             ctypes.addressof(self._layers),
             None if table is None else table.address,
@@ -149,7 +136,7 @@ class Decoder:
         # Reused for logits, because writing to newly allocated memory is slower.
         self._buffer = np.empty(0, np.float32)
 
-    def _layer(self, parts: LayerParts) -> binding.LayerStruct:
+    def _layer(self, parts: LayerParts) -> LayerStruct:
         def address(array: Array | None) -> int | None:
             if array is None:
                 return None
@@ -162,7 +149,7 @@ class Decoder:
             return (ctypes.c_void_p * count)(*own, *[None] * (count - len(own)))
 
         rotation = parts.rotation
-        return binding.LayerStruct(
+        return LayerStruct(
             *(parts.heads, parts.key_heads, parts.head_width),
             *(rotation.rotated, rotation.is_interleaved, parts.is_gelu, parts.window),
             *(parts.epsilon, parts.head_epsilon, parts.score_scale, parts.score_cap),
@@ -222,7 +209,7 @@ class Decoder:
             if size > self._buffer.size:
                 self._buffer = np.empty(size, np.float32)
             logits = self._buffer[:size].reshape(-1, self.vocabulary)
-        step = binding.StepStruct(
+        step = StepStruct(
             len(given),
             *((address_of(given), None) if has_tokens else (None, address_of(given))),
             *(address_of(spans), len(spans), address_of(segments), segments.shape[1]),

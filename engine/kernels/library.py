@@ -15,96 +15,12 @@ import numpy as np
 
 from engine.kernels import cgroups
 from engine.kernels.build import BuildError, build
+from engine.kernels.structs import struct_sizes
 
 log = logging.getLogger(__name__)
 
 LEVELS = ("plain C", "AVX2", "AVX-VNNI", "AVX-512 VNNI")
 """Display names of the instruction set levels, in the order of lanes.h."""
-
-
-class MatrixStruct(ctypes.Structure):
-    """`Matrix` of layout.h."""
-
-    _fields_ = (
-        ("outputs", ctypes.c_int32),
-        ("inputs", ctypes.c_int32),
-        ("group", ctypes.c_int32),
-        ("bits", ctypes.c_int32),
-        ("scale_kind", ctypes.c_int32),
-        ("has_table", ctypes.c_int32),
-        ("table", ctypes.c_uint8 * 16),
-        ("offset", ctypes.c_float),
-        ("codes", ctypes.c_void_p),
-        ("scales", ctypes.c_void_p),
-        ("biases", ctypes.c_void_p),
-        ("added", ctypes.c_void_p),
-    )
-
-
-class LayerStruct(ctypes.Structure):
-    """`Layer` of decoder.h."""
-
-    _fields_ = (
-        ("heads", ctypes.c_int32),
-        ("key_heads", ctypes.c_int32),
-        ("head_width", ctypes.c_int32),
-        ("rotated", ctypes.c_int32),
-        ("is_interleaved", ctypes.c_int32),
-        ("activation", ctypes.c_int32),
-        ("window", ctypes.c_int64),
-        ("epsilon", ctypes.c_float),
-        ("head_epsilon", ctypes.c_float),
-        ("score_scale", ctypes.c_float),
-        ("score_cap", ctypes.c_float),
-        ("cosines", ctypes.c_void_p),
-        ("sines", ctypes.c_void_p),
-        ("sinks", ctypes.c_void_p),
-        ("attention_norm", ctypes.c_void_p),
-        ("mlp_norm", ctypes.c_void_p),
-        ("attention_post_norm", ctypes.c_void_p),
-        ("mlp_post_norm", ctypes.c_void_p),
-        ("query_norm", ctypes.c_void_p),
-        ("key_norm", ctypes.c_void_p),
-        ("query_key_value", ctypes.c_void_p * 3),
-        ("gate_up", ctypes.c_void_p * 2),
-        ("out", ctypes.c_void_p),
-        ("down", ctypes.c_void_p),
-    )
-
-
-class DecoderStruct(ctypes.Structure):
-    """`Decoder` of decoder.h."""
-
-    _fields_ = (
-        ("width", ctypes.c_int32),
-        ("layer_count", ctypes.c_int32),
-        ("mlp_width", ctypes.c_int32),
-        ("epsilon", ctypes.c_float),
-        ("layers", ctypes.c_void_p),
-        ("table", ctypes.c_void_p),
-        ("table_scale", ctypes.c_float),
-        ("final_norm", ctypes.c_void_p),
-        ("head", ctypes.c_void_p),
-        ("logit_cap", ctypes.c_float),
-    )
-
-
-class StepStruct(ctypes.Structure):
-    """`Step` of decoder.h."""
-
-    _fields_ = (
-        ("rows", ctypes.c_int64),
-        ("tokens", ctypes.c_void_p),
-        ("embeddings", ctypes.c_void_p),
-        ("spans", ctypes.c_void_p),
-        ("span_count", ctypes.c_int64),
-        ("segments", ctypes.c_void_p),
-        ("segment_count", ctypes.c_int64),
-        ("wanted", ctypes.c_void_p),
-        ("wanted_count", ctypes.c_int64),
-        ("hidden", ctypes.c_void_p),
-        ("logits", ctypes.c_void_p),
-    )
 
 
 class Library:
@@ -119,7 +35,7 @@ class Library:
         level: level in use. Starts as the best supported level.
 
     Raises:
-        OSError: if the file isn't a library for this machine.
+        OSError: if the file isn't a library for this machine, or was built from other sources.
     """
 
     def __init__(self, path: Path) -> None:
@@ -145,6 +61,13 @@ class Library:
         self._use_level, self._start = library.kernels_use_level, library.kernels_start
         for function in (self._use_level, self._start):
             function.argtypes, function.restype = (i32,), None
+        self.release_scratch = library.kernels_release_scratch
+        self.release_scratch.argtypes, self.release_scratch.restype = (), None
+        library.kernels_struct_sizes.argtypes = ()
+        library.kernels_struct_sizes.restype = ctypes.POINTER(i32)
+        wanted = struct_sizes()
+        if library.kernels_struct_sizes()[: len(wanted)] != wanted:
+            raise OSError(f"{path.name} was built for structs of other sizes")
         library.kernels_levels.argtypes, library.kernels_levels.restype = (), i32
         found = library.kernels_levels()
         self.levels = tuple(level for level in range(len(LEVELS)) if found >> level & 1)
@@ -190,6 +113,13 @@ def _load() -> Library | None:
     library.start(threads)
     log.info("CPU kernels: %s, %d threads", LEVELS[library.level], threads)
     return library
+
+
+def release_scratch() -> None:
+    """Free the calling thread's memory for intermediate results, if the library is loaded."""
+    library = _load() if _load.cache_info().currsize else None
+    if library is not None:
+        library.release_scratch()
 
 
 def address_of(array: Any) -> int:

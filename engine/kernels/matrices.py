@@ -14,7 +14,8 @@ import mlx.core as mx
 import numpy as np
 from msgspec import Struct
 
-from engine.kernels.library import Library, MatrixStruct
+from engine.kernels.library import Library
+from engine.kernels.structs import MatrixStruct
 
 Array = np.ndarray[Any, Any]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,22 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.kernels.library import Library, address_of
-
-
-class ChoiceStruct(ctypes.Structure):
-    """`Choice` of api.h."""
-
-    _fields_ = (
-        ("logits", ctypes.c_void_p),
-        ("uniform", ctypes.c_double),
-        ("token", ctypes.c_int64),
-        ("top_k", ctypes.c_int64),
-        ("temperature", ctypes.c_float),
-        ("min_p", ctypes.c_float),
-        ("typical_p", ctypes.c_float),
-        ("top_p", ctypes.c_float),
-        ("xtc_threshold", ctypes.c_float),
-    )
+from engine.kernels.structs import ChoiceStruct
 
 
 def choose(

@@ -20,7 +20,7 @@ from typing import Any
 import platformdirs
 from msgspec import Struct
 
-from engine.kernels import cgroups
+from engine.kernels import cgroups, library
 from engine.model import patches
 from engine.text import import_structure
 
@@ -182,6 +182,7 @@ def release_memory() -> None:
 
     mx.synchronize()
     mx.clear_cache()
+    library.release_scratch()
     release_heap()
 
 

@@ -26,9 +26,10 @@ import mlx.nn as nn
 import numpy as np
 
 from engine.cache.shared_prefix import SharedPrefixKV
-from engine.kernels.decoder import SEGMENT, SPAN, Decoder, LayerParts, Rotation
+from engine.kernels.decoder import Decoder, LayerParts, Rotation
 from engine.kernels.library import Library, address_of
 from engine.kernels.matrices import Array
+from engine.kernels.structs import SEGMENT, SPAN
 from engine.model import output_rows
 from engine.model.packed_layers import PackedEmbedding, PackedLinear
 from engine.model.patches import mix_in

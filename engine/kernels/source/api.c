@@ -71,6 +71,15 @@ void kernels_use_level(int32_t wanted)
     level = levels[wanted];
 }
 
+const int32_t *kernels_struct_sizes(void)
+{
+    static const int32_t sizes[] = {
+        sizeof(Matrix), sizeof(Layer),   sizeof(Decoder), sizeof(Step),
+        sizeof(Choice), sizeof(Segment), sizeof(Span),
+    };
+    return sizes;
+}
+
 void kernels_start(int32_t threads)
 {
     pool_start(threads);
@@ -92,6 +101,15 @@ void *scratch(int slot, int64_t count, int64_t bytes)
         buffers[slot].bytes = buffers[slot].memory ? wanted : 0;
     }
     return buffers[slot].memory;
+}
+
+void kernels_release_scratch(void)
+{
+    for (int slot = 0; slot < SCRATCH_SLOTS; slot++) {
+        free(buffers[slot].memory);
+        buffers[slot].memory = NULL;
+        buffers[slot].bytes = 0;
+    }
 }
 
 // ---------------------------------------------------------------- products

@@ -24,6 +24,13 @@ int32_t kernels_levels(void);
 // Compute with a level, one of `kernels_levels`.
 void kernels_use_level(int32_t level);
 
+// Sizes of Matrix, Layer, Decoder, Step, Choice, Segment and Span in bytes, which Python compares
+// with those of its own definitions (engine/kernels/structs.py).
+const int32_t *kernels_struct_sizes(void);
+
+// Free the calling thread's memory for intermediate results.
+void kernels_release_scratch(void);
+
 // Start the threads of the process (pool.h).
 void kernels_start(int32_t threads);
 

@@ -285,7 +285,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-// Return 1 if a step can be computed without reading or writing beyond its arrays.
+// Return 1 if the parts of a step agree with each other. The sizes of the arrays are not known here.
 static int fits(const Decoder *decoder, const Step *step)
 {
     int64_t row = 0;

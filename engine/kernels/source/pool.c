@@ -123,11 +123,6 @@ void pool_start(int threads)
     pthread_once(&once, start_threads);
 }
 
-int pool_threads(void)
-{
-    return thread_count;
-}
-
 void pool_enter(void)
 {
     is_caller = pthread_mutex_trylock(&caller) == 0;

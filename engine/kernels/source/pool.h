@@ -8,8 +8,6 @@ typedef void (*Task)(void *context, int64_t item);
 // Start threads, so that `threads` compute with the calling one. Later calls have no effect.
 void pool_start(int threads);
 
-int pool_threads(void);
-
 // Wake the threads for a series of `pool_run`s. Between `pool_enter` and `pool_leave` they spin.
 // If another thread of the process has entered, the caller computes everything itself.
 void pool_enter(void);

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.kernels.decoder import SEGMENT, SPAN, Decoder, LayerParts, Rotation
+from engine.kernels.decoder import Decoder, LayerParts, Rotation
 from engine.kernels.library import LEVELS, Library
 from engine.kernels.matrices import Array, Format
+from engine.kernels.structs import SEGMENT, SPAN
 from tests.engine.kernels.random_matrices import RandomMatrix
 
 WIDTH, MLP_WIDTH, VOCABULARY, LAYERS = 96, 160, 75, 2

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import math
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from engine.kernels import build, cgroups
+from engine.kernels import build, cgroups, structs
 from engine.kernels import library as binding
 from engine.kernels.build import BuildError
 from engine.kernels.library import LEVELS, Library
+from engine.kernels.matrices import Format, multiply
+from tests.engine.kernels.random_matrices import RandomMatrix
 
 
 def test_missing_compiler_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,6 +101,30 @@ def test_broken_library_leaves_kernels_off(
     monkeypatch.setattr(binding, "build", lambda: broken)
     assert binding._load.__wrapped__() is None
     assert "CPU kernels are off" in caplog.text
+
+
+def test_library_with_other_structs_is_refused(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class LongerStruct(structs.StepStruct):
+        _fields_ = (("more", ctypes.c_int64),)
+
+    monkeypatch.setattr(structs, "StepStruct", LongerStruct)
+    with pytest.raises(OSError, match="structs of other sizes"):
+        Library(build.library_path())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_of_intermediate_results_can_be_freed(library: Library) -> None:
+    matrix = RandomMatrix(library, Format("affine", 4, 64), 16, 128).packed
+    multiply(library, np.ones((200_000, 128), np.float32), [matrix])  # 50 MB
+    before = resident_bytes()
+    library.release_scratch()
+    assert before - resident_bytes() > 40 * 2**20
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_unsupported_level_is_refused(library: Library) -> None:
