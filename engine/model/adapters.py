@@ -115,7 +115,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     info = replace(
         made.info,
         id=hashlib.sha256(both.encode()).hexdigest()[:32],
-        nbytes=loader.weight_bytes(net) if again else added,
+        nbytes=loader.held_bytes(net) if again else added,
         dtype=base.info.dtype,
         context_length=base.info.context_length,
         adapter=str(adapter.folder.resolve()),

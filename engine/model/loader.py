@@ -31,6 +31,8 @@ from engine.model import (
 from engine.model.folder import load_refused
 from engine.model.info import Model
 from engine.model.loaded_model import LoadedModel, TextCodec
+from engine.model.packed_experts import PackedSwitch
+from engine.model.packed_layers import REPLACED, PackedEmbedding, PackedLinear
 from engine.model.probe import Ways
 from engine.model.sliced_pass import batches, run_to_end
 from engine.model.vision import ImagePreprocessor, VisionModel
@@ -215,7 +217,7 @@ def loaded(
         name=name,
         path=str(examined.folder.resolve()),
         context_length=folder.context_length(config, tokenizer),
-        nbytes=weight_bytes(net),
+        nbytes=held_bytes(net),
         dtype=dtype,
         step=can.ways.step,
         exact=can.ways.exact,
@@ -386,3 +388,20 @@ def remove_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
 def weight_bytes(net: Any) -> int:
     """Total size of a model's or module's parameters in bytes."""
     return sum(array.nbytes for array in arrays(net))
+
+
+def held_bytes(net: Any) -> int:
+    """Memory of a model's weights in bytes. Packed matrices have another size than in the file."""
+    held = {id(array): array.nbytes for array in arrays(net)}
+    for module in net.modules():
+        if isinstance(module, (PackedLinear, PackedEmbedding)):
+            replaced = [module.get(name) for name in REPLACED]
+            held[id(module.packed)] = module.packed.nbytes
+        elif isinstance(module, PackedSwitch):
+            replaced = module.placeholders
+            held[id(module.experts)] = module.experts.nbytes
+        else:
+            continue
+        for array in replaced:
+            held.pop(id(array), None)
+    return sum(held.values())

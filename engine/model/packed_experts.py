@@ -92,6 +92,7 @@ class PackedExperts:
     def __init__(self, library: Library, experts: Sequence[Sequence[PackedMatrix]]) -> None:
         self._library, self._experts = library, experts
         self._inputs, self._outputs = experts[0][0].inputs, experts[0][2].outputs
+        self.nbytes = sum(matrix.nbytes for own in experts for matrix in own)
 
     def __call__(self, x: mx.array, chosen: mx.array) -> mx.array:
         """Run the `chosen` experts `[..., k]` on `x` `[..., inputs]`.
@@ -109,10 +110,15 @@ class PackedExperts:
         return made if x.dtype == mx.float32 else made.astype(x.dtype)
 
 
-class _PackedSwitch:
+class PackedSwitch:
     """Mixin for mlx-lm's `SwitchGLU`."""
 
     experts: PackedExperts
+
+    @property
+    def placeholders(self) -> list[mx.array]:
+        layers = [self[part] for part in _PARTS]  # type: ignore[index]
+        return [layer[name] for layer in layers for name in _ARRAYS if name in layer]
 
     def __call__(self, x: mx.array, indices: mx.array) -> mx.array:
         return self.experts(x, indices)
@@ -172,7 +178,7 @@ def _pack_experts(
 
 
 def is_packed(net: Any) -> bool:
-    return any(isinstance(module, _PackedSwitch) for module in net.modules())
+    return any(isinstance(module, PackedSwitch) for module in net.modules())
 
 
 def _is_in_files(module: Any, name: str, tensors: Tensors) -> bool:
@@ -211,7 +217,7 @@ def _replace_arrays(module: Any, experts: PackedExperts) -> None:
                 module[part][array] = placeholder(module[part][array])
                 mx.eval(module[part][array])
     vars(module)["experts"] = experts
-    mix_in(_PackedSwitch, [module])
+    mix_in(PackedSwitch, [module])
 
 
 def _agrees(module: Any, experts: PackedExperts) -> bool:

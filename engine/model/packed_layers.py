@@ -102,6 +102,9 @@ class PackedEmbedding:
         return self.product.matrices[0]
 
 
+REPLACED = ("weight", "scales", "biases")
+"""Arrays of a packed layer that are placeholders."""
+
 _KINDS = (nn.QuantizedLinear, nn.QuantizedEmbedding)
 
 
@@ -166,7 +169,7 @@ def _replace_arrays(group: Sequence[Any], product: SharedProduct, wide: bool) ->
     made = []
     for place, layer in enumerate(group):
         vars(layer).update(product=product, place=place)
-        for name in ("weight", "scales", "biases"):
+        for name in REPLACED:
             if layer.get(name) is not None:
                 layer[name] = placeholder(layer[name], wide)
                 made.append(layer[name])

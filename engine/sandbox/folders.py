@@ -78,7 +78,8 @@ class ModelFacts(Struct, frozen=True):
         files: names of weight files.
         size: total bytes of the weight files.
         rows: rows of the embedding, or None if unknown.
-        wide: bytes the weights would take with every floating-point value in float32.
+        wide: bytes the weights would take with every floating-point value in float32, and with
+            quantized ones in the 4 or 8 bits of the CPU kernels.
     """
 
     config: dict[str, Any]
@@ -136,7 +137,7 @@ def inspect_model(folder: Path, name: str) -> ModelFacts:
         tensors += len(entries_of)
         for tensor, entry in entries_of.items():
             begin, end = entry["data_offsets"]
-            wide += (end - begin) * (2 if entry["dtype"] in ("F16", "BF16") else 1)
+            wide += int((end - begin) * _growth(config, tensor, entry["dtype"]))
             if _EMBEDDING.search(tensor) and len(entry["shape"]) == 2:
                 rows.append(entry["shape"][0])
     _check_layers(config, tensors, name)
@@ -156,6 +157,19 @@ def inspect_model(folder: Path, name: str) -> ModelFacts:
         rows=max(rows, default=_vocabulary_size(config)),
         wide=wide,
     )
+
+
+def _growth(config: dict[str, Any], tensor: str, dtype: str) -> float:
+    """Return the factor by which a tensor grows in the types that a CPU computes with."""
+    if dtype in ("F16", "BF16"):
+        return 2
+    form = config.get("quantization")
+    if dtype == "U32" and isinstance(form, dict):
+        own = form.get(tensor.removesuffix(".weight"))
+        bits = (own if isinstance(own, dict) else form).get("bits")
+        if type(bits) is int and bits in (1, 2, 3, 5, 6):
+            return (4 if bits < 4 else 8) / bits
+    return 1
 
 
 def _check_layers(config: dict[str, Any], tensors: int, name: str) -> None:

@@ -20,10 +20,11 @@ from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
 from engine.kernels import library as kernels
 from engine.model import adapters, backend, loader, packed_experts, packed_layers, plain_decoder
+from engine.model.packed_layers import PackedEmbedding, PackedLinear
 from engine.model.sliced_pass import run_to_end
 from engine.runtime import examining as estimating
 from engine.runtime.examining import Candidate
-from engine.sandbox.folders import inspect_adapter
+from engine.sandbox.folders import inspect_adapter, inspect_model
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES
 from tests.engine.model.few_bits import difference, packed, passes, write_few_bits
@@ -62,6 +63,20 @@ def test_packed_weights_are_held_once(folder: Path) -> None:
     assert nbytes == 64 * 64  # found by code that sums a model's bytes
     linear.weight = linear.scales = linear.biases = None
     assert before - mx.get_active_memory() < 100
+
+
+@pytest.mark.parametrize("bits", [3, 4, 6])
+def test_model_counts_the_memory_of_packed_weights(bits: int, tmp_path: Path) -> None:
+    path = write_few_bits(tmp_path / "few", FAMILIES["plain"], bits)
+    model = loader.load_blocking(path, wide=True)
+    matrices = {
+        id(part.packed): part.packed.nbytes
+        for part in model.net.modules()
+        if isinstance(part, (PackedLinear, PackedEmbedding))
+    }
+    norms = [a.nbytes for name, a in tree_flatten(model.net.parameters()) if "norm" in name]
+    assert model.info.nbytes == sum(matrices.values()) + sum(norms)
+    assert inspect_model(path, "it").wide > 0.99 * model.info.nbytes  # without partial tiles
 
 
 def test_layer_at_two_places_is_packed_once(tmp_path: Path) -> None:
