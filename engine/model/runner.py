@@ -120,8 +120,9 @@ def decode(
     has its own. With `readings` there is one pass, and the call blocks. Rows whose prompts end in
     `readings` need no separate row.
 
-    The pass is launched before the pending ids are known to Python, so the device works while
+    MLX launches the pass before the pending ids are known to Python, so the device works while
     Python handles the previous token. If that token ends the reply, one row of the pass is wasted.
+    The CPU kernels need the ids and compute the pass within the call.
     """
     ending = [id(reading.kv) for reading in readings if reading.ends]
     turn = [r for r in rows if id(r.kv) not in ending]

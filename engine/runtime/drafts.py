@@ -1,8 +1,9 @@
 """Decisions about drafting: how many tokens to draft, from measured costs and gains.
 
-A plain step's pass is launched before the token that it feeds is known, and its result is awaited
-in the next turn. A draft is made, checked, and awaited in one turn. The first of several drafts
-also waits for the plain step before it; this time is subtracted.
+MLX launches a plain step's pass before the token that it feeds is known, and its result is awaited
+in the next turn. The CPU kernels compute it within its turn. A draft is made, checked, and awaited
+in one turn. The first of several drafts also waits for MLX's plain step before it; this time is
+subtracted.
 """
 
 from __future__ import annotations

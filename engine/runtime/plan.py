@@ -12,7 +12,7 @@ from engine.cache.ledger import CacheKey, CacheOffer
 
 
 class Status(IntEnum):
-    """Status of a reply. Only a fault in a shared step returns it to the queue."""
+    """Status of a reply. A fault in a shared step or a lack of memory returns it to the queue."""
 
     PREPARING = 0  # a worker renders its prompt
     QUEUED = 1  # waits for memory
@@ -50,13 +50,14 @@ class Row(Struct, frozen=True):
     program: str = ""
     share: float = 0.0  # percent of the time assigned to its program; 0 for no fixed share
     length: int = 0  # tokens that its caches hold, while its prompt is read
-    # tokens of its prompt still to read, without the last one, which the first step feeds
+    # tokens of its prompt still to read, without the last one, which the first step feeds unless
+    # the last chunk does (`ends`)
     remaining: int = 0
     # time at which its prompt started to wait, in seconds on the clock of `View.now`
     waiting_since: float = 0.0
     ready_at: float = 0.0  # time at which its prompt was completely read
-    begun: bool = False  # it has generated a token, which may still be lazy
-    awaits_first: bool = False  # its first token is sampled, but still lazy
+    begun: bool = False  # its first token is sampled, and may still be lazy
+    awaits_first: bool = False  # its first token is sampled, but not delivered
     wants_more: bool = True  # another token must follow the pending one
     # spans `(start, end)` of its prompt's unread tokens that must not be split
     images: tuple[tuple[int, int], ...] = ()

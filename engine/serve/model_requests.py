@@ -481,7 +481,8 @@ class ModelRequestHandler:
         Args: see `ModelRequests.begin`.
 
         Raises:
-            Exception: whatever ended the request, unless its client disconnected.
+            RequestError: if its agent was stopped.
+            Exception: whatever ended the request or the server, but not the client's disconnect.
         """
         with self.requests.begin(scope, body, session) as request:
             with request.cancel_scope as cancelled:

@@ -34,13 +34,13 @@ class Queue:
         self._spare = spare
         self._for_named = at_once - reserved
         self._admitted: set[QueueEntry] = set()
-        self._named = 0  # how many of `going` have a session
+        self._named = 0  # slots in `going` of requests with a session
         self._of: Counter[str] = Counter()  # `going` by key
         self._by: dict[str, dict[QueueEntry, None]] = {}  # `waiting` by key
         self._order: dict[QueueEntry, int] | None = None  # cached positions, None if outdated
         self._numbers = itertools.count()
         self.waiting: dict[QueueEntry, None] = {}  # in order of arrival
-        self.going = 0  # running answers
+        self.going = 0  # slots taken, one per answer
         # monotonic time when a request last ended, initially the creation time
         self.left = time.monotonic()
 
