@@ -26,7 +26,8 @@ def choose(
         MemoryError: if there isn't enough memory.
     """
     width = len(logits[0])
-    if any((row.dtype, row.shape, row.strides) != (np.float32, (width,), (4,)) for row in logits):
+    shape, strides = (width,), (4,)
+    if any(r.dtype != np.float32 or r.shape != shape or r.strides != strides for r in logits):
         raise ValueError("Rows of logits must be float32, of one width and without gaps.")
     filled = (ChoiceStruct * len(choices))(
         *(
