@@ -11,6 +11,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from engine.kernels import cgroups
 from engine.model import backend
 
 ON_LINUX = pytest.mark.skipif(
@@ -160,5 +161,5 @@ def test_kernels_are_kept_with_the_persons_caches(
 
 
 def test_memory_is_limited_by_the_container(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend.cgroups, "free_memory", lambda: 2**20)
+    monkeypatch.setattr(cgroups, "free_memory", lambda: 2**20)
     assert backend.available_memory() == 2**20
