@@ -32,7 +32,7 @@ from engine.model.folder import load_refused
 from engine.model.info import Model
 from engine.model.loaded_model import LoadedModel, TextCodec
 from engine.model.packed_experts import PackedSwitch
-from engine.model.packed_layers import REPLACED, PackedEmbedding, PackedLinear
+from engine.model.packed_layers import PackedEmbedding, PackedLinear
 from engine.model.probe import Ways
 from engine.model.sliced_pass import batches, run_to_end
 from engine.model.vision import ImagePreprocessor, VisionModel
@@ -395,7 +395,7 @@ def held_bytes(net: Any) -> int:
     held = {id(array): array.nbytes for array in arrays(net)}
     for module in net.modules():
         if isinstance(module, (PackedLinear, PackedEmbedding)):
-            replaced = [module.get(name) for name in REPLACED]
+            replaced = packed_layers.placeholders(module)
             held[id(module.packed)] = module.packed.nbytes
         elif isinstance(module, PackedSwitch):
             replaced = module.placeholders

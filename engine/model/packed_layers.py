@@ -102,9 +102,7 @@ class PackedEmbedding:
         return self.product.matrices[0]
 
 
-REPLACED = ("weight", "scales", "biases")
-"""Arrays of a packed layer that are placeholders."""
-
+_REPLACED = ("weight", "scales", "biases")
 _KINDS = (nn.QuantizedLinear, nn.QuantizedEmbedding)
 
 
@@ -169,12 +167,17 @@ def _replace_arrays(group: Sequence[Any], product: SharedProduct, wide: bool) ->
     made = []
     for place, layer in enumerate(group):
         vars(layer).update(product=product, place=place)
-        for name in REPLACED:
+        for name in _REPLACED:
             if layer.get(name) is not None:
                 layer[name] = placeholder(layer[name], wide)
                 made.append(layer[name])
     mx.eval(made)
     mix_in(PackedEmbedding if is_embedding else PackedLinear, group)
+
+
+def placeholders(layer: Any) -> list[mx.array]:
+    """Return the arrays of a packed layer that don't take up memory."""
+    return [layer[name] for name in _REPLACED if name in layer]
 
 
 def placeholder(array: mx.array, wide: bool = False) -> mx.array:
