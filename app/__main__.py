@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
         from engine.sandbox.child import main as serve
 
         return serve(given[1:])
-    if given[:1] == ["--rank-child"]:  # as started by `engine.cluster`
+    if given[:1] == ["--rank-child"]:  # the frozen program as started by `engine.cluster`
         from engine.cluster.rank import main as rank
 
         return rank(given[1:])

@@ -140,7 +140,7 @@ class Latest:
         """Start a coroutine and cancel the previous one."""
         self.cancel()
         self._task = start(self._owner, self._in_turn(work))
-        self._task.add_done_callback(lambda _: work.close())  # close it if it never got started
+        self._task.add_done_callback(lambda _: work.close())  # in case it never started
 
     def cancel(self) -> None:
         if self._task is not None:
@@ -274,7 +274,7 @@ def _give(number: int, outcome: Outcome) -> None:
 def end(seconds: float) -> None:
     """Cancel all coroutines on shutdown and wait up to ``seconds`` for their threads."""
     give_up = time.monotonic() + seconds
-    _turn()  # let coroutines that were just started create their threads
+    _turn()  # let new coroutines start their threads
     for task in list(_tasks):
         task.cancel()
     for _, stop in _threads:

@@ -36,11 +36,11 @@ _ELSEWHERE = "elsewhere:"
 
 
 def beside(
-    # stats, shown: see `Lanes.take`
+    # Passed to `Lanes.take`.
     stats: Mapping[str, Any],
     shown: Mapping[str, tuple[str, str]],
     figures: Mapping[str, Mapping[str, Any]],  # stats of remote sessions, by chat ID
-    titles: Mapping[str, str],  # chat titles; chats not listed here aren't shown
+    titles: Mapping[str, str],  # titles of the chats to show
 ) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
     """Merge remote sessions into the engine's stats and the map of sessions to chats."""
     there = {f"{_ELSEWHERE}{chat}": each for chat, each in figures.items() if chat in titles}
@@ -57,11 +57,11 @@ SPAN = 30.0  # seconds on display
 class Mark(Struct, frozen=True):
     """A chat's activity between two samples."""
 
-    # start, end: seconds on the caller's clock
+    # Seconds on the caller's clock.
     start: float
     end: float
-    # `queued`, `reading`, `writing`, `paused`, `calling` (running tools) or `asking` (tools are
-    # waiting for the user)
+    # `queued`, `reading`, `writing`, `paused`, `calling` (running tools) or `asking` (waiting for
+    # the user to answer a tool).
     state: str
     rate: float  # tokens per second, prompt or generated
 
@@ -75,8 +75,8 @@ class ScoreLane(Struct):
     rate: float = 0.0  # current tokens per second
     kv_bytes: int = 0  # KV cache size
     kv_tokens: int = 0
-    position: int = 0  # position in the queue for memory (from 1), or 0
-    host: str = ""  # server running the model, "" for our own engine
+    position: int = 0  # position in the queue for memory (from 1), or 0 if not queued
+    host: str = ""  # server that runs the model, "" for our own engine
     context: int = 0  # context size on another Stretto, else 0
     marks: deque[Mark] = field(default_factory=deque)
     _reply: tuple[int, int] = (0, 0)  # generated and cached tokens at the last sample
@@ -91,7 +91,7 @@ class Totals(Struct, frozen=True):
     kv_bytes: int = 0
     weights_bytes: int = 0
     budget: int = 0  # limit for weights plus KV caches
-    # memory of the process, as reported by the system, including everything below; 0 if unknown
+    # Memory of the process as reported by the system, including the values below, or 0 if unknown.
     process_bytes: int = 0
     children_bytes: int = 0  # memory of child processes
     buffer_bytes: int = 0  # freed memory that MLX keeps for reuse
@@ -131,7 +131,7 @@ class Lanes:
         self,
         now: float,
         stats: Mapping[str, Any],  # see `Engine.stats`
-        # session ID to (chat ID, title); other sessions are ignored
+        # Maps a session ID to (chat ID, title). Other sessions are ignored.
         chats: Mapping[str, tuple[str, str]],
         tools: Mapping[str, ToolActivity] | None = None,  # tool activity by chat ID
     ) -> None:
@@ -188,7 +188,7 @@ class Lanes:
         if "rate" in figures:
             lane.rate = figures["rate"]
         elif elapsed <= 0:
-            pass  # first sample, so there's no duration yet
+            pass  # first sample, so the duration is unknown
         elif lane.state == "writing":
             lane.rate = max(0, generated - before[0]) / elapsed
         elif lane.state == "reading":
@@ -245,8 +245,9 @@ class ScoreFeed(QObject):
     ) -> None:
         super().__init__(parent)
         self._library = library
-        self._asking = flows.Latest(self)  # requests to other Strettos
-        self._elsewhere: Mapping[str, Mapping[str, Any]] = {}  # by chat ID
+        self._asking = flows.Latest(self)  # requests to other Stretto servers
+        # Stats from other Stretto servers, by chat ID.
+        self._elsewhere: Mapping[str, Mapping[str, Any]] = {}
         self._guests = guests
         self.lanes = Lanes()
         self._timer = QTimer(self, interval=self.ELSEWHERE_MS)

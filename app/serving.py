@@ -111,7 +111,7 @@ class ServerState(Enum):
 
 class ApiClients(Struct, frozen=True):
     connections: int = 0  # includes idle connections
-    seen: tuple[AgentSnapshot, ...] = ()  # agents, even if they have no request at the moment
+    seen: tuple[AgentSnapshot, ...] = ()  # agents, including those without a request at the moment
 
 
 class Serving(QObject):
@@ -119,18 +119,18 @@ class Serving(QObject):
     END_S = 3.0
 
     changed = Signal()  # the server's state or the keys changed
-    guests_changed = Signal()  # clients or their text changed
+    guests_changed = Signal()  # the list of clients or their text changed
 
     def __init__(
         self, settings: Settings, paths: Paths, loader: ModelLoader, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.door = ServerState.OFF
-        self.why = ""  # error message if it couldn't be started
-        self.address = ""  # e.g. "http://127.0.0.1:8080" while it's running
+        self.why = ""  # error message if the server couldn't be started
+        self.address = ""  # URL while running, e.g. "http://127.0.0.1:8080"
         self.guests = ApiClients()  # current clients
         self._settings = settings
-        # keys_file, script: key file, and the script used to open a terminal
+        # File with the keys, and the script that opens a terminal.
         self.keys_file, self.script = paths.data / "serve-keys.json", paths.cache / SCRIPT
         self._caches = paths.kv
         self._loader = loader
@@ -138,7 +138,7 @@ class Serving(QObject):
         self._server: Server | None = None
         self._ending: list[threading.Thread] = []
         self._used: frozenset[str] = frozenset()  # engine IDs of the models loaded by the window
-        self._again = False  # the settings changed while starting
+        self._again = False  # start again, because the settings changed in the meantime
         self._timer = QTimer(self, interval=self.LOOK_MS)
         self._timer.timeout.connect(self._look)
         settings.announcer.changed.connect(self._on_setting)
@@ -188,7 +188,7 @@ class Serving(QObject):
             thread.join(max(0.0, give_up - monotonic()))
         self._now(ServerState.OFF)
 
-    # Keys.
+    # API keys.
 
     async def keys(self) -> list[Key]:
         """Get valid keys, oldest first. Raises OSError, ValueError: see `Keys`."""
@@ -213,7 +213,7 @@ class Serving(QObject):
         made = await flows.aside(work)
         self.changed.emit()
         if self.door is ServerState.FAILED:
-            self.apply()  # maybe it didn't start because there was no key
+            self.apply()  # the server may have been waiting for its first key
         return made
 
     async def revoke(self, key_id: str) -> None:
@@ -228,7 +228,7 @@ class Serving(QObject):
         await flows.aside(work)
         self.changed.emit()
 
-    # Conversations on disk.
+    # Stored conversations.
 
     async def kept(self) -> int:
         """Get the size of the stored conversations in bytes."""
@@ -255,7 +255,7 @@ class Serving(QObject):
             for file in kept_apart(caches):
                 file.unlink(missing_ok=True)
 
-        with contextlib.suppress(OSError):  # whatever is left is still displayed
+        with contextlib.suppress(OSError):  # any remaining files are still displayed
             await flows.aside(work)
 
     # Clients.
@@ -366,7 +366,7 @@ class Serving(QObject):
         ending = self._ending
 
         def work(stop: threading.Event) -> Server:
-            # a server that was just stopped may still occupy the port
+            # A server that was just stopped may still occupy the port.
             for thread in ending:
                 thread.join()
             server = start_server(before, engine, port, limits, folders, file, is_used, cache)
@@ -377,7 +377,7 @@ class Serving(QObject):
         server: Server | None = None
         why = ""
         try:
-            # Importing the web server takes most of a second.
+            # Start in a thread, because importing the web server takes most of a second.
             server = await flows.aside(work)
         except Exception as error:
             why = describe_start_error(error, port)

@@ -87,7 +87,7 @@ class ChatView(Struct, frozen=True):
     compose: Compose
     stage: Stage
     transcript: Transcript
-    answering: str | None = None  # ID of the message being generated
+    answering: str | None = None  # False until the chat appears in the list
     stored: bool = True  # False until the chat appears in the chat list
     # Server that hosts the chat's model, or None if the model runs locally
     remote: Remote | None = None
@@ -148,8 +148,8 @@ def refusal(action: Action, chat: ChatView, message_id: str = "") -> str | None:
     """
     quiet = chat.stage is Stage.IDLE or action not in _NEEDS_QUIET
     busy = None if quiet else tr(ASKED if chat.stage is Stage.ASKING else BUSY)
-    # For other actions, a running reply is the only obstacle. FORGET_OLDEST may also be impossible
-    # for other reasons, which are checked below.
+    # For other actions, a running reply is the only obstacle. FORGET_OLDEST has further conditions,
+    # which are checked below.
     if busy and action is not Action.FORGET_OLDEST:
         return busy
     if action in _ON_CHAT:

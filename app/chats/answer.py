@@ -57,13 +57,13 @@ class Answer(Struct):
 
     message_id: str  # ID of the assistant message being filled
     channel: int | None = None  # channel number at the bridge
-    phase: Phase = Phase.LOADING  # phase in the engine
-    progress: PromptProgress | None = None  # latest prompt progress
-    seed: int | None = None  # sampling seed
-    # None means the chat's options
+    phase: Phase = Phase.LOADING
+    progress: PromptProgress | None = None  # latest prefill progress
+    seed: int | None = None
+    # None to use the chat's options.
     options: ChatOptions | None = None
     like: str | None = None  # ID of the reply being repeated
-    # model reference, None means the chat's model
+    # Model reference, or None to use the chat's model.
     model: str | None = None
     continues: bool = False  # True if it continues a reply that was cut off
     # `monotonic` time of the request, None while the model is loading

@@ -59,7 +59,7 @@ class ReplyGenerator(QObject):
     # The store commits within 250 ms, so a crash loses less than a second of text.
     CHECKPOINT_MS = 400
 
-    # see `Chat`
+    # Re-emitted by `Chat`.
     text_added = Signal(str, str, str)
     message_changed = Signal(str)
     phase_changed = Signal()
@@ -76,7 +76,7 @@ class ReplyGenerator(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        # runs the tool calls of the last answer
+        # Runs the tool calls of the last answer.
         self.tools = ToolCallRunner(saved, bridge, toolbox, self._room, self)
         self._saved = saved
         self._bridge = bridge
@@ -86,7 +86,7 @@ class ReplyGenerator(QObject):
         self.waits_for = ""  # reference of the model to wait for while LOADING
         self._handle: EngineReply | RemoteReply | None = None
         self.answer: Answer | None = None  # None if no reply is running
-        self.unseen = False  # a reply has ended since the user last looked
+        self.unseen = False  # a reply ended after the user last opened the chat
         self._closing = False
         self._saved_length = 0
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
@@ -138,7 +138,7 @@ class ReplyGenerator(QObject):
         limit = context_of(self._saved.record, self._loader, ref)
         return max(1, limit - tokens_of_last_turn(self._saved.transcript)[0]) if limit else 0
 
-    # A reply's life.
+    # Lifecycle of a reply.
 
     def prepare(self, answer: Answer) -> None:
         """Set up a reply that fills this answer's message. Call ``begin`` to send the request."""
@@ -187,7 +187,7 @@ class ReplyGenerator(QObject):
     def steer(self) -> None:
         """Stop the reply at the next point where its text is complete. Tool calls still run."""
         if self.stage is Stage.PAUSED:
-            self.stop()  # a paused reply never gets to such a point
+            self.stop()  # a paused reply never reaches such a point
         elif self.stage in _ASKED and self._handle and self.answer and not self.answer.tool:
             self._handle.cancel(whole=True)
 
@@ -253,7 +253,7 @@ class ReplyGenerator(QObject):
         self._checkpoint.stop()
         self.session.close()
 
-    # Requests and events.
+    # Requests and engine events.
 
     def _ask(self, answer: Answer, ref: str, model: Model) -> None:
         path = self._saved.transcript.path_to(answer.message_id)
@@ -380,7 +380,7 @@ class ReplyGenerator(QObject):
         self.message_changed.emit(message.id)
         if status == "complete" and turn_with_calls(message) is not None and not self._closing:
             self._call(answer, message)
-            if stopping:  # it finished before the stop request arrived
+            if stopping:  # the reply finished before the stop request arrived
                 self.stop()
         else:
             self.rest(message.id)
@@ -434,7 +434,7 @@ class ReplyGenerator(QObject):
             model_status = self._loader.get(ref)
             if model_status.state is LoadState.FAILED:
                 self._fail_to_load(model_status)
-            elif model_status.state is LoadState.UNLOADED:  # the user canceled loading
+            elif model_status.state is LoadState.UNLOADED:  # the user canceled the load
                 self._end("cancelled")
             else:
                 self.begin()

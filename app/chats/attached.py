@@ -35,7 +35,7 @@ from app.settings.language import counted, mark, number, percent, tr
 from app.store import AttachedText, Attachment, Attachments, Span
 from engine.text.encodings import CHOICES, title
 
-Texts = Callable[[str], AttachedText | None]  # gets the text of a file by its hash
+Texts = Callable[[str], AttachedText | None]  # returns the extracted text of a file, given its hash
 
 SHOWS = {
     "beginning": "the beginning",

@@ -59,8 +59,8 @@ class _PendingFile(Struct, frozen=True):
     name: str
     path: Path | None = None
     data: bytes = b""
-    # "attach" attaches the file, "draw" renders PDF pages, "read" runs text recognition on images
-    # or pages
+    # "attach" attaches the file, "draw" renders PDF pages, and "read" runs text recognition on
+    # images or pages.
     do: Literal["attach", "draw", "read"] = "attach"
     replaced: Attachments = ()  # files to replace with the result
     numbers: Sequence[int] = ()  # page numbers; empty means all pages when drawing
@@ -71,7 +71,7 @@ class _PendingFile(Struct, frozen=True):
 class FileAttacher(QObject):
     """Reads attached files one by one, off the GUI thread, and stores them with the draft."""
 
-    # see `Chat`
+    # Re-emitted by `Chat`.
     chat_changed = Signal()
     compose_changed = Signal()
     turn_changed = Signal()
@@ -89,7 +89,7 @@ class FileAttacher(QObject):
         self._waiting: deque[_PendingFile] = deque()
         self._page = (0, 0)
         self._tokens: dict[tuple[str, Attachment], FileTokens] = {}
-        # hashes of images waiting for a thumbnail, in order
+        # Hashes of images waiting for a thumbnail, in order.
         self._thumbnails: dict[str, None] = {}
         self._without_thumbnail: set[str] = set()
         self._reading = flows.Latest(self)
@@ -433,7 +433,7 @@ class FileAttacher(QObject):
                 refused = self._take(given, await self._read_one(given))
             except IsADirectoryError:
                 folders += 1
-                if folders == 1:  # the window only has room for one message
+                if folders == 1:  # the window can only show one message
                     refused = tr(
                         "“{name}” is a folder. Attach the files in it instead.", name=given.name
                     )

@@ -46,9 +46,9 @@ class Chat(QObject):
 
     # The components have signals with the same names, which the chat re-emits.
     chat_changed = Signal()  # title, model or options changed
-    # composer content was replaced, or an edit started or ended
+    # Also emitted when an edit starts or ends.
     compose_changed = Signal()
-    # a reply started, paused, resumed or ended, so `Chat.can` results may differ
+    # A reply started, paused, resumed or ended, so `Chat.can` results may differ.
     turn_changed = Signal()
     path_changed = Signal()  # another branch was selected, or the transcript was loaded
     # message_added(id), message_changed(id): for messages on the selected branch
@@ -57,8 +57,8 @@ class Chat(QObject):
     # (id, text, kind): a streaming message got more text
     text_added = Signal(str, str, str)
     phase_changed = Signal()  # see `ChatReply.phase`
-    reply_ended = Signal(str)  # (id): a reply ended, successfully or not
-    # (text, files): a composer message was sent or queued, or interrupted the reply
+    reply_ended = Signal(str)  # (id): a reply ended, with or without an error
+    # (text, files): a message was sent from the composer, was queued, or interrupted the reply.
     spoken = Signal(str, object)
 
     def __init__(
@@ -83,7 +83,7 @@ class Chat(QObject):
         """
         super().__init__(parent)
         self.id = record.id
-        self.short = ""  # short name within its group, if it isn't the title
+        self.short = ""  # short name within the chat's group, if it differs from the title
         self._saved = saved = SavedChat(record, store, stored=stored, messages=messages)
         self.transcript = saved.transcript
         self._answering = answering = ReplyGenerator(saved, bridge, loader, toolbox, self)
@@ -216,7 +216,7 @@ class Chat(QObject):
         if (kind := panel.kind_of(message)) and not self.why_not(kind, message.id):
             return bool(self.resolve(kind, message.id))
         self.transcript.leaf_id = message.id if message.role == "user" else message.parent_id
-        if panel.letter_of(message):  # use the same participant and column
+        if panel.letter_of(message):  # regenerate with the same participant, in the same column
             member = Member.from_json(panel.data_of(message))
             answer = Answer(new_id(), model=member.model or None)
             answer.options = member.options(self.options)
@@ -338,7 +338,7 @@ class Chat(QObject):
             return False
         self._answering.prepare_rest(self.transcript[answer_id])
         self.path_changed.emit()
-        self.message_changed.emit(answer_id)  # it's streaming again, or waiting for its model
+        self.message_changed.emit(answer_id)  # streaming again, or waiting for its model
         self._answering.begin()
         return True
 

@@ -15,7 +15,7 @@ from app.store import Attachments, has_images, has_sounds
 
 
 class ChatModel(QObject):
-    # see `Chat`
+    # Re-emitted by `Chat`.
     chat_changed = Signal()
     phase_changed = Signal()
 
@@ -25,7 +25,7 @@ class ChatModel(QObject):
         super().__init__(parent)
         self._saved, self._reply = saved, reply
         self.loader = loader
-        self.alias = ""  # shown in place of the model's name if that's hidden
+        self.alias = ""  # shown instead of the model's name while the name is hidden
         loader.changed.connect(self._on_known)
 
     @property

@@ -27,7 +27,7 @@ from engine import PromptProgress
 class ChatReply(QObject):
     """Status of a chat's replies. Also starts new replies."""
 
-    # see `Chat`
+    # Re-emitted by `Chat`.
     chat_changed = Signal()
     path_changed = Signal()
     message_added = Signal(str)
@@ -144,7 +144,7 @@ class ChatReply(QObject):
         self.answering.session.set_front(front)
         self._panel.set_front(front)
 
-    # Control.
+    # Stop and resume.
 
     def stop(self) -> None:
         self.answering.stop()
@@ -203,7 +203,7 @@ class ChatReply(QObject):
         """Send the results of an answer's tool calls back to the same model."""
         model = before.model
         if model is not None and is_remote(model) and model != self._saved.record.model:
-            model = None  # don't send the results to a server the user has switched away from
+            model = None  # never send the results to a server the user has switched away from
         answer = Answer(new_id(), model=model, options=before.options)
         with self._saved.together():
             self.open(answer, branching=False)

@@ -54,9 +54,9 @@ class CountRequest(Struct, frozen=True):
     transcript: Transcript
     compose: Compose
     model_status: ModelStatus
-    # gets the composer's files, including the passages that match the message
+    # Returns the composer's files, including the passages that match the message.
     files: Callable[[Compose], Awaitable[Attachments]]
-    # texts, images: get the content of files
+    # Return the content of attached files.
     texts: Texts = lambda _: None
     images: Images | None = None
 
@@ -117,7 +117,7 @@ class TokenCount(QObject):
         end = asked.transcript.leaf_id
         if isinstance(compose, Editing) and (edited := asked.transcript.get(compose.message)):
             end = edited.parent_id
-        # Same as for the real request, which drops earlier messages that don't fit.
+        # Count the same messages as the real request, which drops earlier messages that don't fit.
         files = await asked.files(compose)
         message = Message("", asked.record.id, end, content=compose.text, attachments=files)
         path = [*asked.transcript.path_to(end), message]
@@ -133,7 +133,7 @@ class TokenCount(QObject):
                 return CountedTokens(tokens, limit)
             sent = await flows.arrived(count(slides_in=limit, session_id=asked.record.id))
             return CountedTokens(sent, limit, slid=sent < tokens)
-        # Either the engine stopped or the template refused the chat. The latter is reported on
+        # Either the engine stopped or the template rejected the chat. A rejection is reported on
         # send.
         except Exception:
             return None

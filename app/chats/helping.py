@@ -37,13 +37,13 @@ class _Round(Struct):
     """Helpers of a single tool call."""
 
     call: Call
-    model: str  # reference of the calling model
+    model: str  # reference of the model that made the call
     options: ChatOptions  # options of the reply that contains the call
     path: list[Message]  # messages up to the call, for helpers that fork the chat
     clock: QTimer
-    # running helpers by lane number
+    # Running helpers by lane number.
     at_work: dict[int, ReplyGenerator] = field(default_factory=dict)
-    # `monotonic` times of their first text
+    # `monotonic` time of each helper's first text.
     since: dict[int, float] = field(default_factory=dict)
 
 
@@ -54,7 +54,7 @@ class HelperRunner(QObject):
     cache would miss), but they can't run them.
     """
 
-    text_added = Signal(str, str, str)  # see `Chat`
+    text_added = Signal(str, str, str)  # (message ID, text, kind), as in `Chat`
 
     MEASURE_MS = 1_000
 
@@ -87,7 +87,7 @@ class HelperRunner(QObject):
         asking = next(m for m in reversed(path) if m.role == "assistant")
         own, model = self._saved.record.model, model_of_answer(asking.stats)
         if model is None or (is_remote(model) and model != own):
-            model = own  # don't go back to a server the user has switched away from
+            model = own  # never switch back to a server the user has left
         options, now = of_answer(asking.stats, self._main.options), self._main.options
         options = replace(options or now, seed=now.seed, max_tokens=now.helper_tokens)
         options = replace(options, answer_as=None, tools=options.tools if fork else ())
@@ -187,7 +187,7 @@ class HelperRunner(QObject):
         lane.rate = float(stats.get("tokens_per_s", 0.0))
         self._main.tools.tokens += lane.tokens
         if lane.over:
-            pass  # stopped by us
+            pass  # canceled by us
         elif turn_with_calls(message) is not None:
             lane.state, lane.why = LaneState.FAILED, tr("It tried to use a tool.")
         elif message.status == "error":

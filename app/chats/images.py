@@ -113,7 +113,7 @@ def with_thumbnail(image: StoredImage) -> StoredImage:
             image.data, read_image(image.data, max_pixels=0, thumbnail_px=THUMBNAIL).thumbnail
         )
     except EngineError:
-        return image  # the UI shows the name in this case
+        return image  # the UI shows the file name instead
 
 
 def content(

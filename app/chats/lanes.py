@@ -66,7 +66,7 @@ class HelperRun(Struct):
         question, text, why = (clean(text, most=LONGEST) for text in texts)
         tokens = known.get("tokens")
         count = tokens if type(tokens) is int and 0 <= tokens < 2**31 else 0
-        # Stored helpers are no longer running, whatever their state says.
+        # Stored helpers aren't running anymore, even if their saved state says so.
         return cls(question, state if state in OVER else LaneState.STOPPED, text, why, count)
 
 
@@ -85,7 +85,7 @@ def result(lanes: Sequence[HelperRun]) -> ToolResult:
             lines = ["[This helper failed.]", *([lane.text] if lane.text else [])]
         elif lane.state in _TOLD:
             lines.insert(0, _TOLD[lane.state])
-        # shortened because the model can see the full question in its call
+        # Shorten the question, because the model can see the full text in its call.
         question = shortened(lane.question, _QUESTION)
         answers.append("\n".join([f"Question {number}: {question}", *lines]))
     return harmless("\n\n".join(answers), all(lane.state is LaneState.FAILED for lane in lanes))

@@ -23,7 +23,7 @@ from app.tools.host import Toolbox, ToolHost
 class ChatSearch(QObject):
     """Searches for one query at a time. A new query replaces the previous one."""
 
-    # (query, pairs, done): (chat, hit) pairs found so far
+    # (query, pairs, done): the (chat, hit) pairs found so far.
     found = Signal(str, list, bool)
 
     def __init__(
@@ -95,19 +95,20 @@ class ChatLibrary(QObject):
         bridge: Bridge,
         loader: ModelLoader,
         parent: QObject | None = None,
-        chats: Iterable[ChatRecord] = (),  # the store's chats, if they were just read
+        chats: Iterable[ChatRecord] = (),  # chats from the store, if the caller has just read them
     ) -> None:
         super().__init__(parent)
         self.toolbox = Toolbox(ToolHost(), store.tool_rows)  # tools that models may call
-        # bridge, loader: shared by all chats
+        # Shared by all chats.
         self.bridge, self.loader = bridge, loader
         self._store = store
         self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
         self._in_use: dict[str, Chat] = {}
         self._leaving: set[str] = set()
-        # IDs of chats with an unread reply, open or not
+        # IDs of chats with an unread reply, including open chats.
         self.unread: set[str] = set()
-        self._to_forget: set[str] = set()  # erased chats whose caches the engine hasn't deleted yet
+        # Erased chats whose KV caches still have to be deleted by the engine.
+        self._to_forget: set[str] = set()
         self.order = ChatOrganizer(self, store)  # folders, tags, pins, archive
         self.search = ChatSearch(store, bridge, self.chat, self)  # search in all chats
         self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
@@ -216,7 +217,7 @@ class ChatLibrary(QObject):
             ChatSession(self.loader, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
             when = self._store.trash.delete(chat_id)
-            if chat is not None:  # saving the open chat again would otherwise restore it
+            if chat is not None:  # otherwise, saving the open chat would restore it
                 chat.take_fields({"deleted_at": when})
         self.deleted.emit(chat_id)
         self.listed.emit()
@@ -281,7 +282,7 @@ class ChatLibrary(QObject):
     @Slot()
     def sweep(self) -> None:
         """Erase chats after 30 days in the trash, and messages deleted in an earlier run."""
-        if self.loader.engine is None:  # their caches can't be deleted without an engine
+        if self.loader.engine is None:  # only the engine can delete their caches
             return
         self._sweeping.setInterval(self.SWEEP_MS[1])
         self._forget_caches()

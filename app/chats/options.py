@@ -103,7 +103,7 @@ def _of_schema(text: str) -> str:
     reason = _schema_refusal(schema)
     if not reason:
         return ""
-    # llguidance doesn't say where the error is, so look for the innermost part that triggers it.
+    # llguidance doesn't report the position, so find the innermost part that triggers the error.
     place: tuple[str, ...] = ()
     for path, part in _parts(schema):
         inside = len(path) > len(place) and path[: len(place)] == place
@@ -195,7 +195,7 @@ HELPER_BOUNDS = {
 class ChatOptions(Struct, frozen=True):
     """User-defined options of a chat. None means the model's default."""
 
-    # temperature to frequency_penalty: see `engine.SamplingParams`
+    # For the parameters up to frequency_penalty, see `engine.SamplingParams`.
     temperature: float | None = None
     top_p: float | None = None
     top_k: int | None = None
@@ -209,19 +209,19 @@ class ChatOptions(Struct, frozen=True):
     seed: int | None = None  # same seed and question, same answer
     max_tokens: int | None = None  # limit per reply
     stop: tuple[str, ...] = ()  # strings that stop the reply
-    # turns reasoning on or off, for models that support it
+    # Turns reasoning on or off, for models that support it.
     reasoning: bool | None = None
     reproducible: bool = False  # run this chat without batching, for bit-identical replies
     slide: bool = False  # drop the oldest turns when the context is full
     kv_bits: int | None = None  # KV cache precision, 8 or 4
-    # context limit in tokens
+    # Context limit in tokens.
     context: int | None = None
-    # reply format, one of `FORMS`, or None for free text
+    # Reply format, one of `FORMS`, or None for free text.
     answer_as: str | None = None
     schema: str = ""  # JSON schema for "schema", stored as typed even if it's invalid
     choices: tuple[str, ...] = ()  # allowed replies for "choices"
     pattern: str = ""  # regular expression for "pattern" that must match the whole reply
-    # keys of the enabled tools, see `app.tools.tool.Tool.key`
+    # Keys of the enabled tools, see `app.tools.tool.Tool.key`.
     tools: tuple[str, ...] = ()
     helper_tokens: int = 1_024  # limit per helper answer
     helper_seconds: int = 120  # time limit for all helpers of a call

@@ -31,7 +31,7 @@ class ListEntry(NamedTuple):
 
 
 class ListEntries(NamedTuple):
-    entries: list[ListEntry]  # its lines
+    entries: list[ListEntry]  # rows to display
     counts: dict[str, int]  # number of chats by folder ID, and in the archive
     groups: dict[str, list[str]]  # chat IDs by ID of the group's row
 

@@ -32,12 +32,11 @@ JUDGE, MERGE, VOTE = "judge", "merge", "vote"
 
 
 class Member(Struct, frozen=True):
-    name: str = ""  # shown above the reply; "" for an automatic name like "Seed 3"
+    name: str = ""  # name above the reply; "" for an automatic name like "Seed 3"
     model: str = ""  # model reference; "" for the chat's model
-    # Instructions. They come after the question, so participants with the same model share a
-    # prefix.
+    # Added after the question, so that participants with the same model share a prefix.
     system: str = ""
-    # temperature, seed: None means the chat's
+    # None to use the chat's setting.
     temperature: float | None = None
     seed: int | None = None
 
@@ -103,7 +102,7 @@ def name(member: Member) -> str:
     return tr("Temperature {value}", value=member.temperature)
 
 
-# Panel data stored in messages.
+# Panel data in messages.
 
 
 def data_of(message: Message) -> Mapping[str, Any]:
@@ -236,7 +235,7 @@ def order(found: Sequence[Message], *, turned: bool) -> str:
     return f"**{tr('Order: {letters}', letters=shown)}**\n\n"
 
 
-# These patterns never match across lines. On endless repetition, that would take minutes.
+# These patterns never match across lines, because endless repetition would take minutes.
 _BEST = re.compile(
     r"^[^\w\n]*best(?: answer)?[^\w\n]{0,9}[:：][^\w\n]{0,9}(none|[A-Z])\b",
     re.IGNORECASE | re.MULTILINE,
@@ -271,8 +270,8 @@ def verdict(first: str, second: str) -> str:
 class Ballot(Struct, frozen=True):
     """Vote of an answer."""
 
-    value: str  # normalized, for comparing
-    shown: str  # as written
+    value: str  # normalized for comparison
+    shown: str  # text as written by the model
 
 
 _FENCE = re.compile(r"```\w*[^\S\n]*\n(.*?)```", re.DOTALL)

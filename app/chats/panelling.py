@@ -27,7 +27,7 @@ class PanelRunner(QObject):
     user keeps a column, the chat continues with that column's session.
     """
 
-    # see `Chat`
+    # Re-emitted by `Chat`.
     chat_changed = Signal()
     path_changed = Signal()
     message_changed = Signal(str)
@@ -129,7 +129,8 @@ class PanelRunner(QObject):
         """
         if not self.columns(message_id) or self.why_not_keep():
             return False
-        # do this before the reply ends, since the queue checks the end of the branch then
+        # Select the branch before the reply ends, because the queue then checks the end of the
+        # branch.
         self._saved.show(message_id)
         was_running = bool(self.running)
         lanes, self._kept = self.lanes, message_id

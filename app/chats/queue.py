@@ -25,7 +25,7 @@ class MessageQueue:
         """``changed`` is called when the messages or their state change."""
         self._saved = saved
         self.changed = changed
-        # also the state after a restart, and after a reply was stopped or failed
+        # Messages are also held after a restart, and after a reply was stopped or failed.
         self.state = QueueState.HELD
         self._refused = ""  # why the first message couldn't be sent
 

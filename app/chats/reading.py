@@ -59,7 +59,7 @@ class ReferencedChat(Struct, frozen=True):
 
     id: str
     title: str
-    # author ("user" or "assistant") and text of each complete message
+    # Author ("user" or "assistant") and text of each complete message.
     lines: tuple[tuple[str, str], ...] = ()
     writing: bool = False  # a reply is still being generated
     gone: str = ""  # short reason why the chat can't be read
@@ -138,7 +138,7 @@ class ReferencedChats:
         self._store = store
         self._in_use = in_use
         self._known: dict[str, tuple[ChatRecord | None, Message | None, ReferencedChat]] = {}
-        # last known state of each followed chat, and the attachment for the next message
+        # Last known state of each followed chat, and the attachment for the next message.
         self.seen: dict[str, tuple[ReferencedChat, Attachment | None]] = {}
 
     @property
@@ -174,7 +174,7 @@ class ReferencedChats:
                 found = other(chat_id, record, self._store.path(chat_id))
                 known = self._known[chat_id] = (record, leaf, found)
             return known[2]
-        except StoreError as error:  # damaged file, so send the message without it
+        except StoreError as error:  # damaged chat, so send the message without it
             return ReferencedChat(chat_id, "", gone=error.message)
 
     async def look(self, chat_id: str) -> ReferencedChat:
@@ -188,7 +188,7 @@ class ReferencedChats:
 
         Chats that are attached in full are updated to their latest state.
         """
-        # a broadcast may have attached this chat to itself
+        # A broadcast may have attached this chat to itself.
         found = [f for f in files if f.chat != self._saved.record.id]
         if not self.follows:
             return tuple(found)
@@ -203,7 +203,7 @@ class ReferencedChats:
             if not of.lines:
                 continue
             mine = [f for f in found if f.chat == chat_id]
-            cut = [f for f in mine if f.use != "all"]  # the user picked a part
+            cut = [f for f in mine if f.use != "all"]  # the user picked a part of the chat
             begun = next((f for f in mine if not f.news and f.use == "all"), None)
             place = found.index(mine[0]) if mine else len(found)
             found = [f for f in found if f not in mine or f in cut]

@@ -28,7 +28,7 @@ class SavedChat:
         stored: bool,
         messages: Sequence[Message] | None = None,  # the store's messages, if they were just read
     ) -> None:
-        # current record; ``change`` doesn't store its changes
+        # Current record. ``change`` doesn't store its changes.
         self.record = record
         self.stored = stored  # False for a new chat until the user types something
         self._store = store
@@ -61,7 +61,7 @@ class SavedChat:
                     self.transcript.reset(messages, record.leaf_id)
             raise
 
-    # The record.
+    # Chat record.
 
     def change(self, **fields: Any) -> None:
         """Change the record in memory only. Call ``keep`` to store it."""
@@ -79,7 +79,7 @@ class SavedChat:
         if self.stored:
             self.keep()
 
-    # The composer.
+    # Composer.
 
     @property
     def compose(self) -> Compose:
@@ -154,7 +154,7 @@ class SavedChat:
         """
         return self._store.images.thumbnail(key) if read else self._store.images.held(key)
 
-    # The messages.
+    # Messages.
 
     def add(self, message: Message) -> None:
         """Add a message below its parent and show it.

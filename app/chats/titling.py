@@ -148,7 +148,8 @@ class TitleGenerator(QObject):
         self._library, self._wanted = library, wanted
         self._waiting: dict[str, None] = {}  # chats waiting for a title, most recent last
         self._tried: set[str] = set()
-        self._faults: dict[str, int] = {}  # by the engine's model ID
+        # Number of consecutive invalid answers, by the engine's model ID.
+        self._faults: dict[str, int] = {}
         self._asked: _PendingTitle | None = None
         self._rest = QTimer(self, singleShot=True, interval=self.REST_MS)
         self._rest.timeout.connect(self.look)
@@ -238,7 +239,7 @@ class TitleGenerator(QObject):
         elif isinstance(event, Finished):
             self._let_go()
             self._take(asked, event.reason)
-            self._rest.start()  # there may be other waiting chats
+            self._rest.start()  # other chats may be waiting
         elif isinstance(event, Failed):
             # The engine stopped or the model was unloaded, so wait for the chat's next reply.
             self._waiting.pop(asked.chat_id, None)

@@ -151,9 +151,9 @@ class CallState(Enum):
 
 class OpenQuestion(Struct):
     question: Question
-    # resolves to the answer; canceled if the server withdraws the question
+    # Resolves to the answer. Canceled if the server withdraws the question.
     future: Future[Response]
-    # field values so far, by name
+    # Field values entered so far, by name.
     given: dict[str, Value | None] = field(default_factory=dict)
 
 
@@ -161,25 +161,25 @@ class Call(Struct):
     message_id: str  # ID of the message that will hold the result
     made: ParsedToolCall
     tool: Tool | None  # None if the model called an unknown tool
-    arguments: str  # JSON text from the model, or as edited by the user
+    arguments: str  # JSON text from the model, possibly edited by the user
     state: CallState = CallState.ASKING
     decision: Decision | None = None
     future: Future[ToolResult] | None = None
     since: float = field(default_factory=monotonic)
-    # set while the user decides how much of a long result to keep
+    # Set while the user decides how much of a long result to keep.
     result: ToolResult | None = None
-    room: int = 0  # characters of the result that would fit
-    # shown before the call runs: its effect, or why it can't work
+    room: int = 0  # number of characters that would fit
+    # Shown before the call runs: either its effect or the reason why it can't run.
     preview: Difference | Obstacle | None = None
-    previewed: str | None = None  # arguments the preview was requested for
-    # preview in progress
+    previewed: str | None = None  # arguments that the preview was computed for
+    # Preview being computed.
     looking: Future[Difference | Obstacle | None] | None = None
-    shown_first: bool = False  # the user must see the diff before it may run
-    # arguments being edited by the user, None if unchanged
+    shown_first: bool = False  # the user must see the diff before the call may run
+    # Arguments being edited by the user, or None if unchanged.
     written: str | None = None
-    # open questions from its server, the first is displayed
+    # Open questions from the tool server. The first question is displayed.
     questions: list[OpenQuestion] = field(default_factory=list)
-    # answered questions with the user's action (`QuestionAction`)
+    # Answered questions with the user's action (`QuestionAction`).
     asked: list[tuple[str, str]] = field(default_factory=list)
     lanes: list[HelperRun] = field(default_factory=list)  # helpers of this call
 
@@ -201,12 +201,12 @@ class Call(Struct):
 class ToolActivity(Struct, frozen=True):
     running: tuple[str, ...]  # names of running tools
     waiting: int  # number of calls waiting for the user
-    seconds: float  # since the first of these started to run or wait
-    # step, tokens: of this turn, see `ToolCallRunner`
+    seconds: float  # seconds since the first of these calls started to run or wait
+    # Number of steps and tokens in the current turn, see `ToolCallRunner`.
     step: int
     tokens: int
-    paused: bool = False  # the model won't continue when they're done
-    words: str = ""  # description of the running call, if the name isn't enough
+    paused: bool = False  # the model won't continue after the tools finish
+    words: str = ""  # description of the running call, if the tool name isn't enough
 
 
 def activity_of(

@@ -49,7 +49,7 @@ class ToolOffers:
         self._switched_on = switched_on
         self._asked: dict[str, float] = {}
         self.host = host  # used to read the selected items
-        # by server, the latest list or an error message
+        # Latest offers by server, or an error message.
         self.known: dict[str, Offers | str] = {}
 
     @property
@@ -143,12 +143,12 @@ class ToolQuestions:
 class ToolCallRunner(QObject):
     """Runs a chat's tool calls. Calls of other chats never block it."""
 
-    # (call): a helper call started; the receiver fills its lanes and future
+    # (call): a helper call started. The receiver sets the call's lanes and future.
     helpers_wanted = Signal(object)
-    # (call): stop its helpers, but keep their text
+    # (call): stop the helpers, but keep their text.
     helpers_stopped = Signal(object)
 
-    # see `Chat`
+    # Re-emitted by `Chat`.
     chat_changed = Signal()
     message_added = Signal(str)
     message_changed = Signal(str)
@@ -156,7 +156,7 @@ class ToolCallRunner(QObject):
 
     MOST_STEPS = 15
     MOST_TOKENS = 100_000
-    # a low estimate, because a chat with an overlong result is unusable
+    # A low estimate, because a chat with an overlong result is unusable.
     CHARACTERS_PER_TOKEN = 2
 
     def __init__(
@@ -173,14 +173,15 @@ class ToolCallRunner(QObject):
         self.toolbox = toolbox
         self._room = room
         self._questions = ToolQuestions(self, bridge, self._on_question)
-        # prompts and resources from the chat's servers
+        # Prompts and resources from the chat's servers.
         self.offers = ToolOffers(self, toolbox.host, self._switched_on)
         self._then: Callable[[], object] = lambda: None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
         self.calls: dict[str, Call] = {}  # calls in the current step, by message ID
         self.paused = False
-        self.step = 0  # number of answers with calls in this turn, including the current one
+        # Number of answers with tool calls in this turn, including the current answer.
+        self.step = 0
         self.tokens = 0  # prompt and generated tokens of all answers in this turn
 
     @property
@@ -206,7 +207,7 @@ class ToolCallRunner(QObject):
         """Reset the limits. Called when the user sends a message or chooses to continue."""
         self.step = self.tokens = 0
 
-    # A step.
+    # Steps.
 
     def begin(
         self, made: Sequence[ParsedToolCall], tokens: int, then: Callable[[], object]
@@ -277,7 +278,7 @@ class ToolCallRunner(QObject):
         if may_be_remembered(call.tool):
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
         self._run(call)
-        for other in list(self.calls.values()):  # the decision may also settle these calls
+        for other in list(self.calls.values()):  # the same decision may apply to other calls
             waits = other.state is CallState.ASKING and other.written is None
             if waits and other.tool is not None and self._allowed(other.tool):
                 self._run(other)
@@ -369,7 +370,7 @@ class ToolCallRunner(QObject):
         self.paused = not self.paused
         self._soon.start()
 
-    # A call.
+    # Calls.
 
     def _run(self, call: Call) -> None:
         assert call.tool is not None
@@ -408,7 +409,7 @@ class ToolCallRunner(QObject):
             found = await flows.arrived(future)
         except CancelledError:
             return
-        # Ignore an outdated preview for earlier arguments.
+        # Ignore a preview for earlier arguments.
         if call.state is CallState.ASKING and call.previewed == shown and call.looking is future:
             call.preview = found
             self.message_changed.emit(call.message_id)
@@ -436,7 +437,7 @@ class ToolCallRunner(QObject):
     def _cancel(self, call: Call, status: str) -> None:
         future, call.future = call.future, None
         if future is not None:
-            future.cancel()  # do this first, so that the helpers' text is stored with the call
+            future.cancel()  # cancel first, so that the helpers' text is stored with the call
         self._end(call, status, ToolResult(STOPPED, True, len(STOPPED)))
 
     def _end(

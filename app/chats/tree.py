@@ -22,17 +22,17 @@ class Run(Struct, eq=False):
     the logarithm of the number of messages.
     """
 
-    # message IDs; empty for the start of a chat with several root messages
+    # Message IDs. Empty for the start of a chat with several root messages.
     ids: tuple[str, ...]
-    # run at whose end this branch forks off; None at the start of the chat
+    # Run after which this branch forks off, or None at the start of the chat.
     above: Run | None
     place: int  # index among its siblings
     depth: int  # number of runs above
     shown: bool  # part of the selected branch
-    begins: bool  # first run of its branch
+    begins: bool  # first run of the branch
     goes_on: bool = False  # the next sibling belongs to the same branch
     more: bool = False  # another branch starts at a later sibling
-    # runs of the branches forking off at its end, grouped by branch
+    # Runs of the branches that fork off after this run, grouped by branch.
     below: list[Run] = field(default_factory=list)
 
     @property

@@ -33,7 +33,7 @@ class Editing(Struct, frozen=True):
     message: str  # message ID
     text: str  # edited text
     draft: str = ""  # previous composer text, restored afterwards
-    attachments: Attachments = ()  # files of the message
+    attachments: Attachments = ()  # files of the edited message
     draft_attachments: Attachments = ()
 
     @classmethod
@@ -60,7 +60,7 @@ Compose = Writing | Editing
 
 class Stage(Enum):
     IDLE = "idle"
-    # between replies: the queue moves on once all listeners know that the last reply has ended
+    # Between replies. The queue continues once all listeners have handled the end of the reply.
     NEXT = "next"
     LOADING = "loading"  # waiting for the model
     RUNNING = "running"
@@ -72,14 +72,14 @@ class Stage(Enum):
 
 class Draft(Enum):
     KEPT = "kept"
-    WAITING = "waiting"  # submit when its files have been read
-    STEERING = "steering"  # submit when the reply ends, which was told to end early
+    WAITING = "waiting"  # the draft is submitted when its files have been read
+    STEERING = "steering"  # the draft is submitted when the interrupted reply ends
 
 
 class QueueState(Enum):
-    HELD = "held"  # until the user sends the messages
-    MOVING = "moving"  # one message after each reply
-    STEERING = "steering"  # same, but the current reply was told to end early for the first message
+    HELD = "held"  # messages wait until the user sends them
+    MOVING = "moving"  # one message is sent after each reply
+    STEERING = "steering"  # like MOVING, but the current reply is interrupted for the first message
 
 
 class Content(Enum):
@@ -93,8 +93,8 @@ class Content(Enum):
 
 class First(Enum):
     NONE = "none"
-    EDITED = "edited"  # being edited in the composer
-    BLOCKED = "blocked"  # the model can't accept it
+    EDITED = "edited"  # the user is editing the message
+    BLOCKED = "blocked"  # the model can't accept the message
     READY = "ready"
 
 
@@ -107,16 +107,16 @@ class Event(Enum):
     PAUSE = "pause"
     RETRY = "retry"
     CANCEL_EDIT = "cancel edit"
-    WRITE = "write"  # the composer's message changes or should stay there
+    WRITE = "write"  # the user changed the composer's text, or a message can't leave the composer
     SEND_QUEUE = "send queue"
-    SEND = "send"  # send now or not at all
-    BROADCAST = "broadcast"  # a message from another chat's composer
+    SEND = "send"  # send immediately or not at all
+    BROADCAST = "broadcast"  # receive a message broadcast from another chat's composer
     END = "end"  # the chat is being deleted or the app is quitting
     # State changes.
     FILE_REFUSED = "file refused"
     CHANGED = "changed"  # a reply started or ended, a file was read, the queue changed
     SETTLE = "settle"  # all listeners have handled the change
-    RESULTS = "results"  # the tools are done
+    RESULTS = "results"  # the tools have finished
 
 
 class Effect(Enum):
@@ -125,20 +125,20 @@ class Effect(Enum):
     SUBMIT = "submit"  # submit the composer's content
     SAY = "say"  # send the event's message
     SEND_FIRST = "send first"  # send the first queued message
-    ENQUEUE = "enqueue"  # queue the event's message or the composer's
+    ENQUEUE = "enqueue"  # queue the message from the event or the composer
     ENQUEUE_FIRST = "enqueue first"
-    ANNOUNCE = "announce"  # report to the broadcast that the message was accepted
+    ANNOUNCE = "announce"  # tell the broadcast that the message was accepted
     HOLD = "hold"  # keep the event's message in the composer
     CANCEL_EDIT = "cancel edit"
     STEER_REPLY = "steer reply"
     STOP_REPLY = "stop reply"
     TOGGLE_PAUSE = "toggle pause"
     RETRY = "retry"
-    CONTINUE = "continue"  # send the results to the model
+    CONTINUE = "continue"  # send the tool results to the model
     REST = "rest"  # end the turn
     REPORT = "report"  # show why the composer's message wasn't sent
     REPORT_FIRST = "report first"  # show why the first queued message wasn't sent
-    SETTLE = "settle"  # handle SETTLE once all listeners have handled the change
+    SETTLE = "settle"  # schedule the SETTLE event
 
 
 class Refusal(Enum):
@@ -167,13 +167,13 @@ class TurnState(Struct, frozen=True):
     draft: Draft = Draft.KEPT
     queue: QueueState = QueueState.HELD
     content: Content = Content.NOTHING
-    sendable: bool = False  # nothing but a file or the reply keeps the content from being sent
-    reading: bool = False  # still reading a file in the composer
+    sendable: bool = False  # only a pending file or the current reply can prevent sending
+    reading: bool = False  # a file in the composer is still being read
     composing: bool = False  # the composer isn't empty
     first: First = First.NONE
     ended: bool = False  # the last reply ended on its own
-    panel: bool = False  # the replies belong to a panel
-    silent: bool = False  # a server was asked but hasn't responded yet
+    panel: bool = False  # the replies belong to a comparison panel
+    silent: bool = False  # the server hasn't started to respond
     several: bool = False  # Enter sends to several chats
 
     @property
@@ -189,7 +189,7 @@ class Transition(Struct, frozen=True):
 
     when: dict[str, frozenset[object]]
     effects: tuple[Effect, ...] = ()
-    draft: Draft | None = None  # new state, if it changes
+    draft: Draft | None = None  # new draft state, if it changes
     queue: QueueState | None = None
     refusal: Refusal | None = None
     then: Event | None = None  # event to handle next, with the same content

@@ -42,7 +42,7 @@ class TurnController(QObject):
     afterwards.
     """
 
-    # see `Chat`
+    # Re-emitted by `Chat`.
     chat_changed = Signal()
     compose_changed = Signal()
     turn_changed = Signal()
@@ -66,7 +66,7 @@ class TurnController(QObject):
         self.unsent = ""  # why the composer's message wasn't sent
         self.several = False  # Enter sends to several chats
         self._depth = 0  # nesting depth of `handle`
-        self._changed = False  # CHANGED has to be handled afterwards
+        self._changed = False  # `handle` must process CHANGED before it returns
         self._called: Answer | None = None  # last answer whose tool calls are done
         attaching.refused.connect(self._on_refused)
         attaching.changed.connect(self.on_changed)
@@ -279,7 +279,7 @@ class TurnController(QObject):
 
     def compose(self, compose: Compose) -> None:
         if self.content() is Content.REWORDING:
-            QTimer.singleShot(0, self, self.on_changed)  # the queue may be waiting for this
+            QTimer.singleShot(0, self, self.on_changed)  # the queue may be waiting
         self.handle(Event.WRITE)
         self._saved.change_compose(compose)
         self._keep()
@@ -321,7 +321,7 @@ class TurnController(QObject):
     ) -> None:
         """Add a user message and generate the reply, or the replies of a panel of ``members``."""
         saved = self._saved
-        # Do this before starting the transaction, because finding passages may be slow.
+        # Resolve the files before starting the transaction, because finding passages may be slow.
         resolved = self._attaching.resolved(files, text, saved.transcript.path)
         with saved.together():
             if not saved.record.title:
@@ -370,7 +370,7 @@ class TurnController(QObject):
         saved.add(replace(message, created_at=time.time()))
         record = saved.record
         if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
-            # Automatic titles follow the question, but comparisons keep their name.
+            # Automatic titles follow the question, but chats in a comparison keep their name.
             saved.change(title=title_from(compose.text), titled_by="")
             self._keep()
         self._reply.begin(branching=True)

@@ -92,14 +92,14 @@ class Application(QObject):
     everything, and closes the store and the window.
     """
 
-    # Time limit for stopping all parts. The process ends within 5 s, including saving.
+    # Time limit for stopping all components. The process ends within 5 s, including saving.
     STOP_S = 3.5
-    # minimum, because tool and group servers mustn't outlive the app
+    # Minimum for child processes, because tool and group servers mustn't outlive the app.
     CHILDREN_STOP_S = 0.5
-    RESTART_STOP_S = 20.0  # enough to free the memory, so the next run can load models
+    RESTART_STOP_S = 20.0  # enough time to free the memory, so that the next run can load models
     BACKGROUND_STOP_S = 2.0
 
-    ended = Signal()  # everything has stopped
+    ended = Signal()  # all components have stopped
 
     def __init__(
         self,
@@ -125,10 +125,10 @@ class Application(QObject):
         if before is not None:
             self._opening.words = before._opening.words
         self._restoring: Path | None = None
-        self.restarts = False  # start again after shutdown
+        self.restarts = False  # restart the app after shutdown
         self.engine: Engine | None = None
-        self.down = False  # shutdown has started or is done
-        self._give_up = 0.0  # when to interrupt whatever is still running
+        self.down = False  # shutdown has started or finished
+        self._give_up = 0.0  # time at which remaining work is interrupted
         self._switch_interval = sys.getswitchinterval()
         self._log_handler: logging.Handler | None = None
         self.already_runs = False
@@ -294,7 +294,7 @@ class Application(QObject):
         self._end_dialogs()
         self._end_sequences()
         self._end_engine()
-        if self.already_runs:  # this instance didn't start anything
+        if self.already_runs:  # this instance started nothing
             return
         self._save()
         self._take_down()
@@ -322,7 +322,7 @@ class Application(QObject):
         if self.engine is not None:
             self.engine.stop(self._left)
         self.loader.detach(self._left_to_children)
-        # The bridge still has the last text of canceled replies.
+        # The last text of canceled replies is still in the bridge.
         self.bridge.drain()
         if self.library is not None:
             self.library.close(self._left_to_children)

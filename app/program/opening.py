@@ -37,9 +37,9 @@ class StoreOpening:
         self._ask_backup = ask_backup
         self._interrupted = interrupted
         self.words = ""  # message to show in the window, or ""
-        # other profile folder the user chose, which the chats were copied to
+        # Profile folder the user chose instead, with a copy of the chats.
         self.elsewhere: Path | None = None
-        self.chats: list[ChatRecord] = []  # chat list that was read
+        self.chats: list[ChatRecord] = []  # chat list, as read from the store
 
     def open(self) -> Store | None:
         """Open the store. Returns None if the user gives up or chooses another folder."""

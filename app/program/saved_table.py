@@ -24,7 +24,7 @@ from app.settings.file_saver import replace_text
 from app.store import Message, Store
 from app.store.records import storable_text
 
-TABLE = "table"  # name of its layout
+TABLE = "table"  # name under which the layout is stored
 
 
 def export_table(store: Store, folder: Path) -> bool:

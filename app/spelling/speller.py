@@ -134,7 +134,7 @@ log = logging.getLogger(__name__)
 AUTO = "auto"  # use the keyboard's language, or else the UI language
 OFF = "off"
 
-MOST_KEPT = 20_000  # words to cache results for
+MOST_KEPT = 20_000  # number of words with a cached result
 
 SLICE_S = 0.004  # time slice for checking on the GUI thread, if other threads aren't allowed
 
@@ -150,10 +150,10 @@ class Speller(QObject):
         self._choice = choice
         self.language = ""  # language of the current dictionary, or ""
         self._script = ""
-        # languages with a dictionary, empty before opening
+        # Languages with a dictionary. Empty until the checker is opened.
         self.languages: Sequence[str] = ()
         self._system: SpellingSystem | None = None
-        self.opened = False  # we've tried to open the system's checker
+        self.opened = False  # opening the system's checker was attempted
         self._judged: dict[str, bool] = {}
         self._passed: set[str] = set()  # words ignored until the app quits
         self._wanted: dict[str, None] = {}

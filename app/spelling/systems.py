@@ -19,7 +19,7 @@ MOST_SUGGESTIONS = 6
 class SpellingSystem(Protocol):
     """Spell checker with dictionaries. Language codes look like ``en_US`` or ``de``."""
 
-    gui_only: bool  # may only be used on the GUI thread; if False, it's thread-safe
+    gui_only: bool  # only usable on the GUI thread; if False, the checker is thread-safe
 
     def languages(self) -> Sequence[str]: ...
 
@@ -69,8 +69,7 @@ class EnchantSystem:
         if "PYENCHANT_LIBRARY_PATH" not in os.environ:
             import ctypes
 
-            # Loading it this way is faster, because the binding runs ldconfig and gcc for six
-            # names.
+            # Load the library this way, because the binding runs ldconfig and gcc for six names.
             ctypes.CDLL(LIBRARY)
         import enchant
 
@@ -160,6 +159,6 @@ def open_system() -> SpellingSystem | None:
     opens = SYSTEMS.get(sys.platform)
     try:
         return opens() if opens is not None else None
-    except Exception as error:  # an optional external library, in any version
+    except Exception as error:  # external libraries may raise anything, depending on the version
         log.info("no spell checker: %s", error)
         return None

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 _OPTIONS = 0x00FFFFFF & ~(1 << 20)
 _REASON = "A chat is answering, or a model is downloaded"
 
-# starts an activity and returns a function to end it
+# Starts an activity and returns a function to end it.
 Begin = Callable[[], Callable[[], None]]
 
 
@@ -49,7 +49,7 @@ class NapPrevention(QObject):
         if at_work and self._end is None:
             try:
                 self._end = self._begin()
-            except Exception as error:  # better slow than crashed
+            except Exception as error:  # slow is better than crashed
                 log.info("cannot prevent App Nap: %s", error)
                 self._end = _nothing()
         elif not at_work and self._end is not None:

@@ -144,7 +144,7 @@ PACKAGES = (
 
 def versions() -> dict[str, str]:
     """Get the installed version of each package, or a note if it's missing."""
-    # imported here because it takes 20 ms
+    # Imported here because it takes 20 ms.
     from importlib.metadata import PackageNotFoundError, version
 
     found = {}

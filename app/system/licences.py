@@ -34,7 +34,7 @@ class Component(Struct, frozen=True):
     name: str
     version: str
     licence: str  # short name, an SPDX expression if available
-    text: str  # full text
+    text: str
     kind: str = "pypi"  # where name and version come from: "pypi", "deb" or "generic"
 
 
@@ -85,7 +85,7 @@ def _component(part: Distribution) -> Component:
     names = sorted(line[0] for line in listed if line and _TEXT.search(line[0]))
     places = [Path(str(part.locate_file(name))) for name in names]
     texts = [_decoded(place.read_bytes()) for place in places if place.is_file()]
-    about = part.metadata  # parsed again on every access
+    about = part.metadata  # read once, because each access parses the metadata again
     name, short = about["Name"], _short(about)
     return Component(name, about["Version"], short, "\n\n".join(texts) or _standard(about, short))
 

@@ -33,7 +33,7 @@ class SingleInstance(QObject):
         self._name = f"stretto-{name}"
         self._lock = QLockFile(str(folder / "running.lock"))
         self._lock.setStaleLockTime(0)  # never expire the lock, since the app may run for weeks
-        self.quick = False  # make `call` request a quick question
+        self.quick = False  # set so that `call` requests a quick question
         self._servers: dict[str, QLocalServer] = {}
 
     def claim(self) -> bool:

@@ -104,7 +104,7 @@ def fetch(url: str) -> bytes:
 
         def redirect_request(self, *asked: Any) -> Any:
             if not _may_ask(str(asked[-1])):
-                asked[1].close()  # response that contained the redirect
+                asked[1].close()  # close the response that contained the redirect
                 raise ValueError(tr("the request was redirected"))
             return super().redirect_request(*asked)
 
@@ -140,7 +140,7 @@ class Updates(QObject):
 
     # (release, error): a `Release` or None, and an error message or ""
     looked = Signal(object, str)
-    # (release): an automatic check found a new version that the user hasn't skipped
+    # (release): an automatic check found a new version that the user hasn't skipped.
     found = Signal(object)
 
     def __init__(

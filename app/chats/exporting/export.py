@@ -52,7 +52,7 @@ class Export(Struct):
     ids: Sequence[str]  # chat IDs. JSON puts them into one file, other formats use a file per chat.
     kind: ExportFormat
     target: Path  # the file, or a new folder if there are several chats
-    # include reasoning; JSON always does
+    # Include the reasoning. JSON always does.
     thoughts: bool = False
     progress: Progress = field(default_factory=Progress)
 

@@ -400,7 +400,7 @@ def _html(
         for piece in message_html(message, picture, thoughts=thoughts):
             if stop.is_set():
                 return ""
-            # Text has "<" escaped, so these are real tags.
+            # Angle brackets in the text are escaped, so these are real tags.
             marked = piece.replace("<mark>", _MARK).replace("</mark>", "</span>")
             found.append(marked.replace("<table>", _TABLE))
     return "".join(found)
@@ -424,7 +424,7 @@ def _picture(document: QTextDocument, number: int, source: str, display: bool) -
 
 
 def _font(size: float = 10.5) -> QFont:
-    # use the window's font, which may not be the system's
+    # Use the window's font, which may differ from the system font.
     font = QGuiApplication.font()
     font.setPointSizeF(size)
     return font

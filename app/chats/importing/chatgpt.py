@@ -25,7 +25,7 @@ _MARK = re.compile("\ue200([^\ue200-\ue202]{0,40})(?:\ue202([^\ue200\ue201]{0,20
 """Placeholder in a text: a kind, then values separated by \\ue202."""
 _OLD_MARK = re.compile("【[0-9]{1,4}(?::[0-9]{1,4})?†[^】\n]{0,400}】")
 _STRAY_MARK = re.compile(
-    # the end mark may be missing
+    # The end mark may be missing.
     " ?\ue200[a-z_]{1,40}(?:(?:\ue202[\\w-]{0,80})+|\\Z)|[\ue200-\ue206]"
 )
 _CANVAS = "canmore."
@@ -80,7 +80,7 @@ def _fill(node: Node, message: dict[str, Any], model: str, left: Counter[str]) -
         left["attached files"] += bool(attached)
     recipient = text(message.get("recipient")) or "all"
     if role == "tool" or (role == "assistant" and recipient != "all"):
-        node.role = "assistant"  # treat it as part of the answer
+        node.role = "assistant"  # treat the message as part of the answer
         tool = text(author.get("name")) if role == "tool" else recipient
         node.content = _of_tool(tool, role == "tool", content, left)
     elif kind in {"text", "multimodal_text"}:
@@ -136,7 +136,7 @@ def _of_tool(tool: str, is_result: bool, content: dict[str, Any], left: Counter[
     if tool == "python" or text(content.get("content_type")) == "execution_output":
         return fenced(content_text, "" if is_result else "python")
     if tool.startswith(_CANVAS) and is_result:
-        return ""  # it's only a confirmation
+        return ""  # this result is only a confirmation
     if tool.startswith(_CANVAS):
         found = _canvas(content_text)
         left["changes to a document"] += not found

@@ -24,7 +24,7 @@ from app.settings.language import counted, mark, number, tr
 
 try:
     from ijson.backends import yajl2_c as quick
-except ImportError:  # there's no compiled wheel for this system
+except ImportError:  # no compiled wheel for this system
     quick = careful
 
 ITEM_LIMIT = 64_000_000  # characters per conversation, also the limit in bytes of a single string
@@ -68,9 +68,9 @@ class Reader(Struct):
     paths: Sequence[Path]
     stop: Event
     total: int = 0  # total bytes of all files, if known
-    # bytes read so far; like `total`, safe to read from any thread
+    # Bytes read so far. Like `total`, this is safe to read from any thread.
     done: int = 0
-    # an error message for each file, or part of a file, that couldn't be read
+    # One error message per file, or part of a file, that couldn't be read.
     faults: list[str] = field(default_factory=list)
     _silent: int = 0  # bytes read since the last parsed value
 

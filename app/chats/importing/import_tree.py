@@ -17,8 +17,8 @@ from app.store.records import is_own_id
 
 class Node(Struct):
     key: str
-    parent: str | None  # key of the previous entry; None or an unknown key for the first entry
-    role: str = ""  # "user", "assistant", "system", or "" if there's nothing to show
+    parent: str | None  # key of the previous message; None or an unknown key for the first message
+    role: str = ""  # "user", "assistant", "system", or "" if there is nothing to show
     content: str = ""
     reasoning: str = ""
     model: str = ""
@@ -30,9 +30,9 @@ class ImportedChat(Struct):
     source: str
     chat: ChatRecord
     messages: list[Message]
-    # number of dropped parts by name
+    # Number of dropped parts by name.
     left: Counter[str] = field(default_factory=Counter)
-    # texts, images: contents of attached files
+    # Contents of the attached files.
     texts: list[AttachedText] = field(default_factory=list)
     images: list[StoredImage] = field(default_factory=list)
 

@@ -43,7 +43,7 @@ _UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, Overf
 class Import:
     paths: Sequence[Path]  # JSON files, zip files, or folders
     model: str = ""  # used for chats that don't name one of our models
-    reader: Reader = field(init=False)  # also reports the progress
+    reader: Reader = field(init=False)  # reads the files and reports the progress
     stop: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class Import:
         batch, folders = _Batch(store, report), _Folders(store, report)
         counts: Counter[str] = Counter()
         try:
-            store.flush(_FLUSH_S)  # make sure the check for existing message IDs sees all messages
+            store.flush(_FLUSH_S)  # the check for existing message IDs must see all messages
             for name, head, item in self.reader.items():
                 counts[name] += 1
                 where = _where(name, counts[name])
@@ -169,7 +169,7 @@ class _Batch:
             self._report.messages += len(found.messages)
             self._report.sources[found.source] += 1
             self._report.left += found.left
-        self._store.flush(_FLUSH_S)  # if this fails, they're written later
+        self._store.flush(_FLUSH_S)  # after a timeout, the writer stores them later
 
 
 def _where(name: str, place: int) -> str:
@@ -215,7 +215,7 @@ def _ours(head: dict[str, Any], item: Item, name: str, report: Report) -> Import
         return None
     if item is head:
         report.fault(tr("{where}: not a chat.", where=_where(name, 1)))
-        return None  # there are no chats in this file
+        return None  # the file contains no chats
     chat, messages = with_ids_of_ours(OURS, *chat_from_json(item))
     chat = replace(chat, params={k: v for k, v in chat.params.items() if k != FOLLOWS})
     texts = [*texts_from_json(item.get("texts")).values()]

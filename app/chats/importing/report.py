@@ -19,12 +19,12 @@ class Report(Struct):
     folders: list[Folder] = field(default_factory=list)  # folders created for them
     messages: int = 0
     sources: Counter[str] = field(default_factory=Counter)  # chat count by program
-    # known, trashed: chats that already existed, and how many of these are in the trash
+    # Number of chats that already existed, including those in the trash.
     known: int = 0
     trashed: int = 0
-    # count of dropped parts, by a name listed in `left_out`
+    # Number of dropped parts, by a name from `left_out`.
     left: Counter[str] = field(default_factory=Counter)
-    # up to 200 problems, one message each
+    # Up to 200 error messages.
     faults: list[str] = field(default_factory=list)
     stopped: bool = False  # the user stopped the import
 
